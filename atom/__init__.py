@@ -1,0 +1,1 @@
+"""Atom: a self-hosted deep-learning platform."""

@@ -1,0 +1,58 @@
+"""The web process: one ASGI application for HTTP and WebSocket."""
+
+import os
+from typing import Any, cast
+
+from asgiref.typing import ASGI3Application
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "atom.settings.development")
+# First: it loads the applications that the imports below need.
+django_application = get_asgi_application()
+
+from channels.auth import AuthMiddlewareStack  # noqa: E402
+from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
+from django.conf import settings  # noqa: E402
+from django.urls import re_path  # noqa: E402
+
+from atom.web.composition import modules_of_apps  # noqa: E402
+from atom.web.lifespan import LifespanApplication  # noqa: E402
+from atom.web.media_proxy import MediaProxy  # noqa: E402
+from atom.web.portal import Portal, StaticFiles  # noqa: E402
+from atom.web.router import HttpApplication, PrefixRouter  # noqa: E402
+from atom.web.websockets import SameOrigin, close_unknown  # noqa: E402
+
+DJANGO_PREFIXES = ("/api/", "/admin/", "/healthz", "/readyz")
+
+
+def _websocket_application() -> ASGI3Application:
+    patterns: list[Any] = [
+        pattern for module in modules_of_apps("routing") for pattern in module.websocket_urlpatterns
+    ]
+    # Django types a route as a view; here it is an ASGI application.
+    patterns.append(re_path(r"", cast(Any, close_unknown)))
+    routes = URLRouter(patterns)
+    guarded = SameOrigin(AuthMiddlewareStack(routes), settings.CSRF_TRUSTED_ORIGINS)
+    return cast(ASGI3Application, guarded)
+
+
+media_proxy = MediaProxy(settings.ATOM_GATEWAY_URL)
+
+application = LifespanApplication(
+    ProtocolTypeRouter(
+        {
+            "http": PrefixRouter(
+                {
+                    DJANGO_PREFIXES: cast(HttpApplication, django_application),
+                    ("/media/",): media_proxy,
+                    ("/static/",): StaticFiles(
+                        settings.STATIC_ROOT, prefix="static", refresh=settings.DEBUG
+                    ),
+                },
+                default=Portal(settings.ATOM_FRONTEND_DIST, refresh=settings.DEBUG),
+            ),
+            "websocket": _websocket_application(),
+        }
+    ),
+    on_shutdown=[media_proxy.aclose],
+)

@@ -1,0 +1,40 @@
+"""`python -m atom.dev up|start|down|status`: the launcher's command line."""
+
+import argparse
+import sys
+
+from pydantic import ValidationError
+
+from atom.dev import commands
+from atom.dev.config import Installation
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        installation = Installation.load()
+    except ValidationError as error:
+        for problem in error.errors():
+            name = "_".join(str(part) for part in problem["loc"]).upper()
+            print(f"{name}: {problem['msg']} (got {problem['input']!r})", file=sys.stderr)
+        return 2
+    if options.command == "status":
+        return commands.status(installation, as_json=options.json)
+    run = {"up": commands.up, "start": commands.start, "down": commands.down}[options.command]
+    return run(installation)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m atom.dev", description=__doc__)
+    subparsers = parser.add_subparsers(dest="command", required=True)
+    subparsers.add_parser("up", help="run the stack in the foreground")
+    subparsers.add_parser("start", help="run the stack in the background, return when it is ready")
+    subparsers.add_parser("down", help="stop the stack")
+    status = subparsers.add_parser("status", help="show what runs")
+    status.add_argument("--json", action="store_true", help="for programs")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

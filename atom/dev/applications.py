@@ -1,0 +1,114 @@
+"""Atom's own processes: web, gateway, worker and beat."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import ProxyHandler, build_opener
+
+from atom.dev.config import Installation
+from atom.dev.ports import is_listening
+from atom.dev.spec import ProcessSpec
+from atom.settings.environment import BASE_DIR
+
+# Within the launcher's budget for stopping.
+GRACEFUL_SHUTDOWN_S = 2
+WEB_DATABASE_CONNECTIONS = 8
+_open = build_opener(ProxyHandler({})).open
+
+
+def application_specs(installation: Installation) -> list[ProcessSpec]:
+    """Return the four processes in the order in which they start."""
+    return [
+        _gateway(installation),
+        _web(installation),
+        _worker(installation),
+        _beat(installation),
+    ]
+
+
+def common_environment(installation: Installation) -> dict[str, str]:
+    """Return what each of them gets; addresses and secrets are in `run/stack.env`."""
+    env = installation.environment
+    return {
+        "ATOM_HOME": str(installation.home),
+        "ATOM_WEB_PORT": str(env.atom_web_port),
+        "ATOM_GATEWAY_PORT": str(env.atom_gateway_port),
+        "DJANGO_SETTINGS_MODULE": "atom.settings.development",
+        "PYTHONUNBUFFERED": "1",
+        # Threads would otherwise each get an arena of 64 MB address space that is never given back.
+        "MALLOC_ARENA_MAX": "2",
+    }
+
+
+def _uvicorn(application: str, host: str, port: int) -> tuple[str, ...]:
+    return (
+        *(sys.executable, "-m", "uvicorn", application, "--host", host, "--port", str(port)),
+        *("--no-access-log", "--timeout-graceful-shutdown", str(GRACEFUL_SHUTDOWN_S)),
+    )
+
+
+def _web(installation: Installation) -> ProcessSpec:
+    env = installation.environment
+    probe_url = f"http://127.0.0.1:{env.atom_web_port}/readyz"
+    pool = {"ATOM_DATABASE_POOL_SIZE": str(WEB_DATABASE_CONNECTIONS)}
+    return ProcessSpec(
+        name="web",
+        argv=_uvicorn("atom.asgi:application", env.atom_web_host, env.atom_web_port),
+        cwd=BASE_DIR,
+        env=common_environment(installation) | pool,
+        is_ready=lambda: _answers(probe_url),
+    )
+
+
+def _gateway(installation: Installation) -> ProcessSpec:
+    port = installation.environment.atom_gateway_port
+    return ProcessSpec(
+        name="gateway",
+        argv=_uvicorn("atom.gateway.asgi:application", "127.0.0.1", port),
+        cwd=BASE_DIR,
+        env=common_environment(installation),
+        is_ready=lambda: is_listening(port),
+    )
+
+
+def _worker(installation: Installation) -> ProcessSpec:
+    concurrency = installation.environment.atom_worker_concurrency
+    arguments = (
+        *("worker", "--concurrency", str(concurrency), "-O", "fair"),
+        *("--without-gossip", "--without-mingle", "--without-heartbeat"),
+    )
+    # SIGTERM then gives tasks a moment and puts unfinished ones back into the queue.
+    return _celery(installation, "worker", arguments, {"REMAP_SIGTERM": "SIGQUIT"})
+
+
+def _beat(installation: Installation) -> ProcessSpec:
+    return _celery(installation, "beat", ("beat", "--pidfile="), {})
+
+
+def _celery(
+    installation: Installation, name: str, arguments: tuple[str, ...], extra: dict[str, str]
+) -> ProcessSpec:
+    ready_file = installation.run_dir / f"{name}.ready"
+    environment = common_environment(installation) | extra
+    return ProcessSpec(
+        name=name,
+        argv=(sys.executable, "-m", "celery", "--quiet", "-A", "atom.celery", *arguments),
+        cwd=BASE_DIR,
+        env=environment | {"ATOM_READY_FILE": str(ready_file)},
+        prepare=_remove(ready_file),
+        is_ready=ready_file.exists,
+    )
+
+
+def _remove(path: Path) -> Callable[[], None]:
+    return lambda: path.unlink(missing_ok=True)
+
+
+def _answers(url: str) -> bool:
+    """Whether the URL answers with a success."""
+    try:
+        with _open(url, timeout=5) as response:
+            return bool(response.status == 200)
+    except (URLError, OSError):
+        return False

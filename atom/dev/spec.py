@@ -1,0 +1,34 @@
+"""What the launcher needs to know of one process."""
+
+import signal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+def _nothing() -> None:
+    """Prepare nothing."""
+
+
+def _at_once() -> bool:
+    """Be ready as soon as started."""
+    return True
+
+
+@dataclass(frozen=True)
+class ProcessSpec:
+    """One long-running process.
+
+    `prepare` runs before each start, `is_ready` is asked until it answers True; both may block.
+    `as_namespaced_user` runs it in a user namespace when we are root (PostgreSQL refuses root).
+    """
+
+    name: str
+    argv: tuple[str, ...]
+    cwd: Path
+    env: Mapping[str, str] = field(default_factory=dict)
+    prepare: Callable[[], None] = _nothing
+    is_ready: Callable[[], bool] = _at_once
+    ready_timeout_s: float = 60.0
+    stop_signal: signal.Signals = signal.SIGTERM
+    as_namespaced_user: bool = False

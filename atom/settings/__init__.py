@@ -1,0 +1,1 @@
+"""Settings: `base` holds what every installation shares, the others override it."""

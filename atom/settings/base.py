@@ -1,0 +1,219 @@
+"""What every installation shares; values come from `environment.py`, never from os.environ."""
+
+from datetime import timedelta
+from typing import Any
+
+from atom.settings.database import database_from_url
+from atom.settings.environment import load_environment
+from atom.settings.logs import configure_structlog, logging_settings
+
+ENV = load_environment()
+
+ATOM_HOME = ENV.atom_home
+ATOM_PUBLIC_URL = ENV.public_url
+ATOM_GATEWAY_URL = ENV.gateway_url
+ATOM_FRONTEND_DIST = ENV.atom_frontend_dist
+ATOM_RUNNER_API_URL = ENV.atom_runner_api_url
+ATOM_RUNNER_LOST_AFTER_S = ENV.atom_runner_lost_after_s
+ATOM_RUNTIME_PIP_OPTIONS = ENV.atom_runtime_pip_options
+ATOM_CACHE_LIMIT_BYTES = ENV.atom_cache_limit_bytes or None
+ATOM_ENCRYPTION_KEY = ENV.atom_encryption_key.get_secret_value()
+
+SECRET_KEY = ENV.atom_secret_key.get_secret_value()
+DEBUG = False
+ALLOWED_HOSTS = [host.strip() for host in ENV.atom_allowed_hosts.split(",") if host.strip()]
+CSRF_TRUSTED_ORIGINS = [ATOM_PUBLIC_URL]
+
+# --- applications -----------------------------------------------------------------------------
+
+ATOM_APPS = [
+    "atom.core",
+    "atom.accounts",
+    "atom.clusters",
+    "atom.datasets",
+    "atom.cache",
+    "atom.jobs",
+    "atom.models_registry",
+    "atom.labeling",
+]
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "django_filters",
+    "channels",
+    "django_structlog",
+    *ATOM_APPS,
+    "atom.web",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django_structlog.middlewares.RequestMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+CSRF_FAILURE_VIEW = "atom.core.errors.csrf_failure"
+ROOT_URLCONF = "atom.urls"
+ASGI_APPLICATION = "atom.asgi.application"
+# API paths have no trailing slash.
+APPEND_SLASH = False
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+# --- state ------------------------------------------------------------------------------------
+
+DATABASES = {
+    "default": database_from_url(ENV.database_url.get_secret_value(), ENV.atom_database_pool_size)
+}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+REDIS_URL = ENV.redis_url.get_secret_value()
+CACHES: dict[str, dict[str, Any]] = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL,
+        "KEY_PREFIX": "cache",
+    }
+}
+CHANNEL_LAYERS: dict[str, dict[str, Any]] = {
+    "default": {
+        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+        "CONFIG": {"hosts": [REDIS_URL], "prefix": "live"},
+    }
+}
+
+S3_ENDPOINT_URL = ENV.s3_endpoint_url
+S3_PUBLIC_ENDPOINT_URL = ENV.s3_public_endpoint_url or ENV.s3_endpoint_url
+S3_ACCESS_KEY_ID = ENV.s3_access_key_id
+S3_SECRET_ACCESS_KEY = ENV.s3_secret_access_key.get_secret_value()
+S3_BUCKET = ENV.s3_bucket
+S3_REGION = ENV.s3_region
+
+# --- people -----------------------------------------------------------------------------------
+
+AUTH_USER_MODEL = "accounts.User"
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
+SESSION_COOKIE_NAME = "atom_session"
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_AGE = int(timedelta(days=14).total_seconds())
+CSRF_COOKIE_SAMESITE = "Lax"
+LOGIN_URL = "/login"
+
+# --- language and time ------------------------------------------------------------------------
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+# --- static files (the portal itself is served by atom.web.portal) ------------------------------
+
+STATIC_URL = "/static/"
+STATIC_ROOT = ATOM_HOME / "static"
+
+# --- REST -------------------------------------------------------------------------------------
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "atom.accounts.authentication.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
+    "DEFAULT_PAGINATION_CLASS": None,
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_THROTTLE_RATES": {"login": "10/min"},
+    "EXCEPTION_HANDLER": "atom.core.errors.exception_handler",
+    "TEST_REQUEST_DEFAULT_FORMAT": "json",
+    "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
+}
+
+SPECTACULAR_SETTINGS: dict[str, Any] = {
+    "TITLE": "Atom",
+    "DESCRIPTION": "The REST API of an Atom installation. Errors are problem+json (RFC 9457).",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": r"/api/v1",
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "atom.core.schema.add_problem_responses",
+    ],
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],
+}
+
+# --- tasks (read by atom/celery.py with the prefix CELERY_) -------------------------------------
+
+CELERY_BROKER_URL = REDIS_URL
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TASK_TIME_LIMIT = 1800
+CELERY_TASK_SOFT_TIME_LIMIT = 1740
+# A message that nobody acknowledged comes back after this; it must outlast the longest task.
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 2000,
+    "global_keyprefix": "tasks:",
+    "queue_order_strategy": "priority",
+}
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 1.5
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_MAX_TASKS_PER_CHILD = 1000
+CELERY_TIMEZONE = "UTC"
+CELERY_ENABLE_UTC = True
+# The schedule is code (see atom/celery.py); this file only remembers when a task last ran.
+CELERY_BEAT_SCHEDULE_FILENAME = str(ATOM_HOME / "run" / "beat-schedule")
+
+# --- logs -------------------------------------------------------------------------------------
+
+LOGGING = logging_settings(ENV.atom_log_level, ENV.atom_log_format)
+DJANGO_STRUCTLOG_CELERY_ENABLED = True
+configure_structlog()

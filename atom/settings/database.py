@@ -1,0 +1,30 @@
+"""Turns DATABASE_URL into Django's DATABASES entry."""
+
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+
+def database_from_url(url: str, pool_size: int = 0) -> dict[str, Any]:
+    """Return Django's settings for a `postgresql://user:password@host:port/name?option=…` URL.
+
+    Raises ValueError when the scheme is not PostgreSQL's or no database is named.
+    """
+    parts = urlsplit(url)
+    name = unquote(parts.path.lstrip("/"))
+    if parts.scheme not in {"postgres", "postgresql"} or not name:
+        raise ValueError("DATABASE_URL must look like postgresql://user:password@host:5432/name.")
+    options: dict[str, Any] = dict(parse_qsl(parts.query))
+    if pool_size:
+        options["pool"] = {"min_size": 1, "max_size": pool_size, "timeout": 10}
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": name,
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": parts.hostname or "",
+        "PORT": parts.port or "",
+        "OPTIONS": options,
+        # Under ASGI every request may use another thread, so connections are not kept per thread:
+        # the web process has a pool, the others connect once per task.
+        "CONN_MAX_AGE": 0,
+    }

@@ -1,0 +1,114 @@
+"""The environment of an installation, typed. Every variable that Atom reads is named here.
+
+Order, strongest first: the process environment, `<NAME>_FILE` (a file holding the value, for
+secrets), `ATOM_HOME/config.env` (written by a person), `ATOM_HOME/run/stack.env` (written by the
+launcher for the services it started).
+"""
+
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import SecretStr
+from pydantic.fields import FieldInfo
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+BASE_DIR = Path(__file__).resolve().parent.parent.parent
+
+
+class SecretFileSource(PydanticBaseSettingsSource):
+    """Reads the value of a variable from the file that `<NAME>_FILE` names."""
+
+    def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
+        """Return the file's content without its trailing newline, or None."""
+        path = os.environ.get(f"{field_name.upper()}_FILE")
+        value = Path(path).read_text(encoding="utf-8").rstrip("\n") if path else None
+        return value, field_name, False
+
+    def __call__(self) -> dict[str, Any]:
+        """Return the values of all variables that are given as files."""
+        found = {}
+        for name, field in self.settings_cls.model_fields.items():
+            value, key, _ = self.get_field_value(field, name)
+            if value is not None:
+                found[key] = value
+        return found
+
+
+class Environment(BaseSettings):
+    """One attribute per variable, in lower case; defaults suit one machine."""
+
+    model_config = SettingsConfigDict(extra="ignore", env_ignore_empty=True)
+
+    database_url: SecretStr = SecretStr("postgresql://atom@127.0.0.1:5532/atom")
+    redis_url: SecretStr = SecretStr("redis://127.0.0.1:6479/0")
+
+    s3_endpoint_url: str = "http://127.0.0.1:8333"
+    s3_public_endpoint_url: str = ""
+    s3_access_key_id: str = ""
+    s3_secret_access_key: SecretStr = SecretStr("")
+    s3_bucket: str = "atom"
+    s3_region: str = "us-east-1"
+
+    atom_home: Path = BASE_DIR / ".atom"
+    atom_secret_key: SecretStr = SecretStr("")
+    atom_encryption_key: SecretStr = SecretStr("")
+    atom_public_url: str = ""
+    atom_allowed_hosts: str = ""
+    atom_web_host: str = "127.0.0.1"
+    atom_web_port: int = 8000
+    atom_gateway_port: int = 8001
+    atom_gateway_url: str = ""
+    atom_database_pool_size: int = 0
+    # Where runners reach the REST API, when it is not where people do.
+    atom_runner_api_url: str = ""
+    atom_runner_lost_after_s: float = 30.0
+    # Options of pip when a job's runtime is built, e.g. an index of one's own.
+    atom_runtime_pip_options: str = ""
+    # 0 means no limit but the disk.
+    atom_cache_limit_bytes: int = 0
+    atom_debug: bool = False
+    atom_log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    atom_log_format: Literal["json", "console"] = "json"
+    atom_frontend_dist: Path = BASE_DIR / "frontend" / "dist"
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Put the `<NAME>_FILE` source between the environment and the env files."""
+        return init_settings, env_settings, SecretFileSource(settings_cls), dotenv_settings
+
+    @property
+    def public_url(self) -> str:
+        """Where people open the portal, without a trailing slash."""
+        return (self.atom_public_url or f"http://127.0.0.1:{self.atom_web_port}").rstrip("/")
+
+    @property
+    def gateway_url(self) -> str:
+        """Where the web process reaches the gateway."""
+        return (self.atom_gateway_url or f"http://127.0.0.1:{self.atom_gateway_port}").rstrip("/")
+
+
+def home_directory() -> Path:
+    """Return ATOM_HOME, which is needed before the env files inside it can be read."""
+    return Path(os.environ.get("ATOM_HOME") or BASE_DIR / ".atom").expanduser().resolve()
+
+
+@cache
+def load_environment() -> Environment:
+    """Return the environment of this process, read once."""
+    home = home_directory()
+    files = (home / "run" / "stack.env", home / "config.env")
+    # _env_file is an argument of pydantic-settings' constructor that the mypy plugin hides.
+    return Environment(_env_file=files, atom_home=home)

@@ -1,0 +1,16 @@
+"""Tests: real services (see tests/services.py), cheap password hashes, tasks run in place."""
+
+from atom.settings.base import *  # noqa: F403
+from atom.settings.base import ENV, SECRET_KEY
+from atom.settings.logs import logging_settings
+
+SECRET_KEY = SECRET_KEY or "only-for-tests-0123456789-0123456789-0123456789"
+ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]
+# Argon2 costs 30 ms a user on purpose; a test's users need no protection.
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+CELERY_TASK_ALWAYS_EAGER = True
+CELERY_TASK_EAGER_PROPAGATES = True
+LOGGING = logging_settings("WARNING", "console")
+ATOM_ENCRYPTION_KEY = ENV.atom_encryption_key.get_secret_value() or (
+    "YXRvbS10ZXN0cy1vbmx5LWVuY3J5cHRpb24ta2V5LTA="
+)

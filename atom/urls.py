@@ -1,0 +1,26 @@
+"""HTTP paths that Django answers. The portal, static files and media are in asgi.py."""
+
+from django.contrib import admin
+from django.urls import URLPattern, URLResolver, include, path
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
+
+from atom.core.health import healthz, readyz
+from atom.overview import OverviewView
+from atom.web.composition import modules_of_apps
+
+api_v1: list[URLPattern | URLResolver] = [
+    path("schema/", SpectacularAPIView.as_view(), name="schema"),
+    path("docs/", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),
+    path("projects/<str:project>/overview/", OverviewView.as_view(), name="overview"),
+    *(path("", include(module)) for module in modules_of_apps("api.urls")),
+]
+
+urlpatterns = [
+    path("healthz", healthz, name="healthz"),
+    path("readyz", readyz, name="readyz"),
+    path("api/v1/", include(api_v1)),
+    path("admin/", admin.site.urls),
+]
+
+handler404 = "atom.core.errors.not_found"
+handler500 = "atom.core.errors.server_error"

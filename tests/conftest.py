@@ -1,0 +1,48 @@
+"""Fixtures that every test may use. The services are started by tests/plugin.py."""
+
+from collections.abc import Iterator
+
+import pytest
+import redis
+from django.conf import settings
+
+from tests.stack import Stack
+
+E2E_TIMEOUT_S = 600
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Send every test of the whole stack to one worker, first: they take longest."""
+    for item in items:
+        if "stack" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.e2e)
+            item.add_marker(pytest.mark.xdist_group("stack"))
+            if item.get_closest_marker("timeout") is None:
+                item.add_marker(pytest.mark.timeout(E2E_TIMEOUT_S))
+    items.sort(key=lambda item: item.get_closest_marker("e2e") is None)
+
+
+@pytest.fixture(scope="session")
+def redis_connection() -> Iterator[redis.Redis]:
+    """A client of this worker's own Redis database."""
+    with redis.Redis.from_url(settings.REDIS_URL) as client:
+        yield client
+
+
+@pytest.fixture(autouse=True)
+def _empty_redis(redis_connection: redis.Redis) -> Iterator[None]:
+    """Leave no cache entry, throttle counter or stream to the next test."""
+    yield
+    redis_connection.flushdb()
+
+
+@pytest.fixture(scope="session")
+def stack() -> Iterator[Stack]:
+    """The whole stack, started once: `stack.base_url`, `stack.admin_password`, …"""
+    running = Stack.create()
+    try:
+        running.start()
+        yield running
+        running.stop()
+    finally:
+        running.remove()

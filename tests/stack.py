@@ -1,0 +1,164 @@
+"""A whole stack of its own for end-to-end tests: the real launcher in a temporary ATOM_HOME."""
+
+import json
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from atom.dev.confine import before_exec
+from atom.dev.ports import find_free
+from atom.dev.seaweed import PORTS_USED
+from atom.settings.environment import BASE_DIR
+
+START_TIMEOUT_S = 120.0
+STOP_TIMEOUT_S = 15.0
+# What points the tests themselves at their services; the stack starts its own.
+_TEST_VARIABLES = ("ATOM_", "S3_", "PYTEST_", "DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE")
+
+
+@dataclass
+class Stack:
+    """A stack that can be started, asked and stopped."""
+
+    home: Path
+    ports: dict[str, int]
+    external: dict[str, str] = field(default_factory=dict)
+    process: subprocess.Popen[bytes] | None = None
+
+    @classmethod
+    def create(cls) -> "Stack":
+        """Return a stack that is not started yet, in a new folder and on free ports."""
+        home = Path(tempfile.mkdtemp(prefix="atom-stack-"))
+        # Jobs run under their own uid and have to reach their folders below.
+        home.chmod(0o755)
+        base = find_free(PORTS_USED + 4, start=secrets.randbelow(11_000))
+        names = ("WEB", "GATEWAY", "POSTGRES", "REDIS", "S3")
+        return cls(home, {f"ATOM_{name}_PORT": base + n for n, name in enumerate(names)})
+
+    @property
+    def base_url(self) -> str:
+        """Where the portal and the REST API are."""
+        return f"http://127.0.0.1:{self.ports['ATOM_WEB_PORT']}"
+
+    @property
+    def admin_username(self) -> str:
+        """The administrator's name."""
+        return "admin"
+
+    @property
+    def admin_password(self) -> str:
+        """The administrator's generated password."""
+        return str(json.loads((self.home / "secrets.json").read_text())["admin_password"])
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment of the launcher and of commands that talk to this stack."""
+        inherited = {k: v for k, v in os.environ.items() if not k.startswith(_TEST_VARIABLES)}
+        ports = {name: str(port) for name, port in self.ports.items()}
+        return {**inherited, **ports, **self.external, "ATOM_HOME": str(self.home)}
+
+    def command(self, *arguments: str, timeout_s: float = 60) -> subprocess.CompletedProcess[str]:
+        """Run one of the launcher's commands against this stack."""
+        return subprocess.run(
+            [sys.executable, "-m", "atom.dev", *arguments],
+            cwd=BASE_DIR,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=timeout_s,
+            check=False,
+        )
+
+    def start(self) -> None:
+        """Start the launcher and wait until everything is ready."""
+        with (self.home / "launcher.out").open("ab") as output:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "atom.dev", "up"],
+                cwd=BASE_DIR,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                preexec_fn=before_exec(signal.SIGTERM, as_namespaced_user=False),  # noqa: PLW1509
+            )
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while time.monotonic() < deadline and self.process.poll() is None:
+            if self._is_ready():
+                return
+            time.sleep(0.2)
+        tail = (self.home / "launcher.out").read_text(errors="replace")[-6000:]
+        self.stop()
+        raise RuntimeError(f"the stack did not start:\n{tail}")
+
+    def stop(self) -> float:
+        """Stop the stack; return the seconds that it took."""
+        started = time.monotonic()
+        if self.process is not None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(STOP_TIMEOUT_S)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+            self.process = None
+        return time.monotonic() - started
+
+    def remove(self) -> None:
+        """Stop what may be left, keep the logs, remove the folder."""
+        self.command("down")
+        kept = BASE_DIR / "test-results" / self.home.name
+        shutil.copytree(self.home / "logs", kept, dirs_exist_ok=True)
+        shutil.rmtree(self.home, ignore_errors=True)
+
+    def phase(self) -> str:
+        """The phase in the launcher's state file; `absent` before it is written."""
+        try:
+            return str(self._state()["phase"])
+        except FileNotFoundError:
+            return "absent"
+
+    def _is_ready(self) -> bool:
+        """Whether this launcher is ready; the file may still be that of an earlier one."""
+        if self.process is None or self.phase() != "ready":
+            return False
+        return bool(self._state()["launcher"]["pid"] == self.process.pid)
+
+    def pid_of(self, name: str) -> int | None:
+        """The pid of a managed process, None while it is down."""
+        identity = self._state()["processes"][name]["identity"]
+        return int(identity["pid"]) if identity else None
+
+    def process_names(self) -> set[str]:
+        """The names of the processes that the launcher manages."""
+        return set(self._state()["processes"])
+
+    def restarts_of(self, name: str) -> int:
+        """How often the launcher has restarted a process."""
+        return int(self._state()["processes"][name]["restarts"])
+
+    def processes(self) -> list[str]:
+        """The command lines of every process that uses this stack's folder or environment."""
+        marker = str(self.home).encode()
+        found = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                words = (folder / "cmdline").read_bytes()
+                environment = (folder / "environ").read_bytes()
+            except OSError:
+                continue
+            if words and (marker in words or marker in environment):
+                found.append(words.replace(b"\0", b" ").decode())
+        return found
+
+    def _state(self) -> dict[str, Any]:
+        text = (self.home / "run" / "launcher.json").read_text()
+        state: dict[str, Any] = json.loads(text)
+        return state
