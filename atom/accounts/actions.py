@@ -1,0 +1,138 @@
+"""Every write of people, projects, roles and tokens."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.contrib.auth import authenticate
+from django.core.cache import cache
+from django.db import transaction
+from django.http import HttpRequest
+from django.utils import timezone
+
+from atom.accounts import audit
+from atom.accounts.errors import BadCredentials, TooManyAttempts
+from atom.accounts.models import (
+    ApiToken,
+    Organisation,
+    Project,
+    RoleBinding,
+    Unit,
+    User,
+)
+from atom.core.crypto import hash_token
+
+# Ten wrong passwords for one name from one address, then a pause.
+MAX_ATTEMPTS = 10
+ATTEMPT_WINDOW_S = 300
+
+
+@dataclass(frozen=True)
+class NewToken:
+    """A token as its owner sees it once: `secret` is not stored anywhere."""
+
+    token: ApiToken
+    secret: str
+
+
+def check_password(request: HttpRequest, username: str, password: str) -> User:
+    """Return the user. Raises BadCredentials, or TooManyAttempts after ten failures."""
+    address = request.META.get("REMOTE_ADDR", "")
+    key = f"login:{address}:{username.lower()}"[:200]
+    attempts = int(cache.get(key, 0))
+    if attempts >= MAX_ATTEMPTS:
+        wait_s = ATTEMPT_WINDOW_S
+        raise TooManyAttempts(headers={"Retry-After": str(wait_s)}, retry_after_s=wait_s)
+    user = authenticate(request, username=username, password=password)
+    if not isinstance(user, User):
+        cache.set(key, attempts + 1, ATTEMPT_WINDOW_S)
+        raise BadCredentials
+    cache.delete(key)
+    return user
+
+
+@transaction.atomic
+def create_token(
+    user: User,
+    name: str,
+    scopes: list[str],
+    project: Project | None = None,
+    expires_at: datetime | None = None,
+) -> NewToken:
+    """Make an API token. The secret is in the answer and nowhere else."""
+    prefix = secrets.token_hex(5)
+    secret = secrets.token_urlsafe(32).replace("_", "-")
+    token = ApiToken.objects.create(
+        user=user,
+        name=name,
+        prefix=prefix,
+        secret_hash=hash_token(secret),
+        scopes=sorted(set(scopes)),
+        project=project,
+        expires_at=expires_at,
+    )
+    audit.record(user, "token.created", token, project, name=name, scopes=token.scopes)
+    return NewToken(token, f"atom_{prefix}_{secret}")
+
+
+@transaction.atomic
+def revoke_token(token: ApiToken, actor: User) -> None:
+    """Make a token worthless at once; revoking twice is fine."""
+    if token.revoked_at is None:
+        token.revoked_at = timezone.now()
+        token.save(update_fields=["revoked_at", "updated_at"])
+        audit.record(actor, "token.revoked", token, token.project, name=token.name)
+
+
+def create_unit(organisation: Organisation, parent: Unit | None, name: str) -> Unit:
+    """Add a unit to the tree."""
+    unit = Unit(organisation=organisation, parent=parent, name=name)
+    unit.path = f"{parent.path if parent else '/'}{unit.pk.hex}/"
+    unit.save()
+    return unit
+
+
+@transaction.atomic
+def create_project(unit: Unit, slug: str, name: str, actor: User | None) -> Project:
+    """Add a project under a unit."""
+    project = Project.objects.create(unit=unit, slug=slug, name=name)
+    audit.record(actor, "project.created", project, project, slug=slug)
+    return project
+
+
+@transaction.atomic
+def grant_role(
+    user: User, role: str, scope: Unit | Project, actor: User | None = None
+) -> RoleBinding:
+    """Give `user` a role on a project or on everything under a unit; replaces the old role."""
+    where = {"project": scope} if isinstance(scope, Project) else {"unit": scope}
+    binding, _ = RoleBinding.objects.update_or_create(user=user, **where, defaults={"role": role})
+    project = scope if isinstance(scope, Project) else None
+    audit.record(actor, "role.granted", binding, project, user=user.username, role=role)
+    return binding
+
+
+@transaction.atomic
+def ensure_installation(username: str, password: str) -> tuple[User, Project, bool]:
+    """Make the administrator, the first organisation and the project `demo` if they are missing.
+
+    An existing administrator keeps the password. Returns the user, the project and whether
+    the user is new.
+    """
+    user, created = User.objects.get_or_create(
+        username=username,
+        defaults={"is_staff": True, "is_superuser": True, "full_name": "Administrator"},
+    )
+    if created:
+        user.set_password(password)
+        user.save()
+    organisation, _ = Organisation.objects.get_or_create(name="Default organisation")
+    unit = Unit.objects.filter(organisation=organisation, parent=None).first()
+    if unit is None:
+        unit = create_unit(organisation, None, "Everyone")
+    project = Project.objects.filter(slug="demo").first()
+    if project is None:
+        project = create_project(unit, "demo", "Demo", user)
+    return user, project, created

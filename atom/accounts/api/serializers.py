@@ -1,0 +1,129 @@
+"""Shapes of people, projects, tokens and audit events."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils import timezone
+from rest_framework import serializers
+
+from atom.accounts.models import SCOPES, ApiToken, AuditEvent, Project, User
+
+
+class UserSerializer(serializers.ModelSerializer[User]):
+    """The signed-in person."""
+
+    is_admin = serializers.BooleanField(source="is_superuser", read_only=True)
+
+    class Meta:
+        model = User
+        fields = ("id", "username", "full_name", "email", "language", "is_admin")
+        read_only_fields = ("id", "username", "email")
+
+
+class UserShortSerializer(serializers.ModelSerializer[User]):
+    """A person beside a thing that they made."""
+
+    class Meta:
+        model = User
+        fields = ("username", "full_name")
+
+
+class SessionSerializer(serializers.Serializer[Any]):
+    """Whether the browser is signed in, and as whom."""
+
+    authenticated = serializers.BooleanField()
+    user = UserSerializer(allow_null=True)
+
+
+class LoginSerializer(serializers.Serializer[Any]):
+    """A name and a password."""
+
+    username = serializers.CharField(max_length=150)
+    password = serializers.CharField(max_length=1000, trim_whitespace=False, write_only=True)
+
+
+class ProjectSerializer(serializers.ModelSerializer[Project]):
+    """A project and the caller's role in it."""
+
+    role = serializers.SerializerMethodField()
+    unit = serializers.CharField(source="unit.name", read_only=True)
+
+    class Meta:
+        model = Project
+        fields = ("id", "slug", "name", "role", "unit", "created_at")
+
+    def get_role(self, project: Project) -> str:
+        """Return the role that the view has looked up for all rows at once."""
+        return str(self.context["roles"].get(project.pk, "viewer"))
+
+
+class TokenSerializer(serializers.ModelSerializer[ApiToken]):
+    """A token without its secret."""
+
+    project = serializers.SlugRelatedField(
+        slug_field="slug", queryset=Project.objects.none(), allow_null=True, required=False
+    )
+    scopes = serializers.ListField(
+        child=serializers.ChoiceField(choices=SCOPES), allow_empty=False, max_length=len(SCOPES)
+    )
+
+    class Meta:
+        model = ApiToken
+        fields = (
+            "id",
+            "name",
+            "prefix",
+            "scopes",
+            "project",
+            "expires_at",
+            "last_used_at",
+            "revoked_at",
+            "created_at",
+        )
+        read_only_fields = ("id", "prefix", "last_used_at", "revoked_at", "created_at")
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        """Offer only the caller's projects as choices."""
+        fields = super().get_fields()
+        if (request := self.context.get("request")) and isinstance(request.user, User):
+            fields["project"].queryset = Project.objects.visible_to(request.user)  # type: ignore[attr-defined]
+        return fields
+
+    def validate_expires_at(self, value: Any) -> Any:
+        """Refuse a time that has passed."""
+        if value is not None and value <= timezone.now():
+            raise serializers.ValidationError("Choose a time in the future.")
+        return value
+
+
+class NewTokenSerializer(TokenSerializer):
+    """A token as it is answered once, with its secret."""
+
+    secret = serializers.CharField(read_only=True)
+
+    class Meta(TokenSerializer.Meta):
+        fields = (*TokenSerializer.Meta.fields, "secret")  # type: ignore[assignment]  # one more
+
+
+class AuditEventSerializer(serializers.ModelSerializer[AuditEvent]):
+    """One line of the audit trail."""
+
+    actor = serializers.CharField(source="actor_name")
+    project: serializers.SlugRelatedField[Project] = serializers.SlugRelatedField(
+        slug_field="slug", read_only=True
+    )
+
+    class Meta:
+        model = AuditEvent
+        fields = (
+            "id",
+            "at",
+            "actor",
+            "verb",
+            "object_type",
+            "object_id",
+            "project",
+            "data",
+            "request_id",
+        )

@@ -1,0 +1,16 @@
+"""Addresses under `/api/v1/`."""
+
+from django.urls import path
+
+from atom.accounts.api import views
+
+urlpatterns = [
+    path("auth/session/", views.SessionView.as_view()),
+    path("auth/login/", views.LoginView.as_view()),
+    path("auth/logout/", views.LogoutView.as_view()),
+    path("users/me/", views.MeView.as_view()),
+    path("projects/", views.ProjectListView.as_view()),
+    path("tokens/", views.TokenListView.as_view()),
+    path("tokens/<uuid:token_id>/", views.TokenView.as_view()),
+    path("audit/", views.AuditListView.as_view()),
+]

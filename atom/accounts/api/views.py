@@ -1,0 +1,205 @@
+"""Sessions, projects, tokens and the audit trail."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth import login, logout
+from django.db.models import QuerySet
+from django.utils.decorators import method_decorator
+from django.views.decorators.csrf import csrf_protect, ensure_csrf_cookie
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import generics, status
+from rest_framework.permissions import AllowAny
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from atom.accounts import actions, permissions
+from atom.accounts.api.mixins import ScopedView, token_of, user_of
+from atom.accounts.api.serializers import (
+    AuditEventSerializer,
+    LoginSerializer,
+    NewTokenSerializer,
+    ProjectSerializer,
+    SessionSerializer,
+    TokenSerializer,
+    UserSerializer,
+)
+from atom.accounts.models import ApiToken, AuditEvent, Project, User
+from atom.core.errors import NotFound, PermissionDenied
+from atom.core.pagination import KeysetPagination
+
+
+def _session_of(request: Request) -> dict[str, Any]:
+    user = request.user if isinstance(request.user, User) else None
+    return {"authenticated": user is not None, "user": UserSerializer(user).data if user else None}
+
+
+@method_decorator(ensure_csrf_cookie, name="dispatch")
+class SessionView(APIView):
+    """Who is signed in; sets the CSRF cookie, so the portal asks this first."""
+
+    permission_classes = (AllowAny,)
+
+    @extend_schema(responses=SessionSerializer, operation_id="session_retrieve")
+    def get(self, request: Request) -> Response:
+        """Return the session."""
+        return Response(_session_of(request))
+
+
+@method_decorator(csrf_protect, name="dispatch")
+class LoginView(APIView):
+    """Signing in with a password."""
+
+    permission_classes = (AllowAny,)
+    authentication_classes = ()
+
+    @extend_schema(request=LoginSerializer, responses=UserSerializer, operation_id="login")
+    def post(self, request: Request) -> Response:
+        """Start a session. Ten failures in five minutes are answered with 429."""
+        body = LoginSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        user = actions.check_password(
+            request._request, body.validated_data["username"], body.validated_data["password"]
+        )
+        login(request._request, user)
+        return Response(UserSerializer(user).data)
+
+
+class LogoutView(APIView):
+    """Signing out."""
+
+    @extend_schema(request=None, responses={204: None}, operation_id="logout")
+    def post(self, request: Request) -> Response:
+        """End the session."""
+        logout(request._request)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class MeView(ScopedView, generics.RetrieveUpdateAPIView[User]):
+    """The caller's own profile."""
+
+    serializer_class = UserSerializer
+    http_method_names = ["get", "patch", "head", "options"]  # noqa: RUF012  # as Django types it
+
+    def get_object(self) -> User:
+        """Return the caller."""
+        return user_of(self.request)
+
+
+class ProjectListView(ScopedView, generics.ListAPIView[Project]):
+    """The projects that the caller is a member of."""
+
+    serializer_class = ProjectSerializer
+    pagination_class = KeysetPagination
+    keyset = ("slug",)
+
+    def get_queryset(self) -> QuerySet[Project]:
+        """Return the visible projects; a token bound to a project sees only that one."""
+        projects = Project.objects.visible_to(user_of(self.request)).select_related("unit")
+        token = token_of(self.request)
+        return projects.filter(pk=token.project_id) if token and token.project_id else projects
+
+    def get_serializer_context(self) -> dict[str, Any]:
+        """Add the caller's roles, looked up once for the whole page."""
+        roles = {} if getattr(self, "swagger_fake_view", False) else _roles(user_of(self.request))
+        return {**super().get_serializer_context(), "roles": roles}
+
+
+def _roles(user: User) -> dict[Any, str]:
+    projects = Project.objects.visible_to(user).select_related("unit")
+    bindings = list(user.role_bindings.select_related("unit"))
+    roles: dict[Any, str] = {}
+    for project in projects:
+        found = [
+            binding.role
+            for binding in bindings
+            if binding.project_id == project.pk
+            or (binding.unit is not None and project.unit.path.startswith(binding.unit.path))
+        ]
+        top = max(found, key=permissions.RANK.__getitem__, default="viewer")
+        roles[project.pk] = "admin" if user.is_superuser else top
+    return roles
+
+
+class TokenListView(ScopedView, generics.ListCreateAPIView[ApiToken]):
+    """The caller's API tokens."""
+
+    serializer_class = TokenSerializer
+    pagination_class = KeysetPagination
+
+    def get_queryset(self) -> QuerySet[ApiToken]:
+        """Return the caller's tokens that are not revoked."""
+        own = ApiToken.objects.filter(user=user_of(self.request), revoked_at=None)
+        return own.select_related("project")
+
+    @extend_schema(request=TokenSerializer, responses={201: NewTokenSerializer})
+    def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Make a token. Its secret is in this answer only, so the call is not replayable."""
+        _refuse_escalation(token_of(request))
+        body = TokenSerializer(data=request.data, context=self.get_serializer_context())
+        body.is_valid(raise_exception=True)
+        new = actions.create_token(user_of(request), **body.validated_data)
+        data = {**TokenSerializer(new.token).data, "secret": new.secret}
+        return Response(data, status=status.HTTP_201_CREATED)
+
+
+def _refuse_escalation(token: ApiToken | None) -> None:
+    """A token may not make a token: it could outlive or outrank itself."""
+    if token is not None and "admin" not in token.scopes:
+        raise permissions.ScopeMissing("Only a session or a token with scope admin makes tokens.")
+
+
+class TokenView(ScopedView, APIView):
+    """One API token."""
+
+    @extend_schema(responses={204: None}, operation_id="tokens_revoke")
+    def delete(self, request: Request, token_id: str) -> Response:
+        """Revoke the token at once."""
+        token = ApiToken.objects.filter(user=user_of(request), pk=token_id).first()
+        if token is None:
+            raise NotFound
+        actions.revoke_token(token, user_of(request))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class AuditListView(ScopedView, generics.ListAPIView[AuditEvent]):
+    """The audit trail of the projects that the caller administers."""
+
+    serializer_class = AuditEventSerializer
+    pagination_class = KeysetPagination
+    keyset = ("-at", "-id")
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("project", str, description="Project slug."),
+            OpenApiParameter("actor", str, description="User name."),
+            OpenApiParameter("verb", str, description="For instance `token.created`."),
+        ]
+    )
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Return events, newest first."""
+        return super().get(request, *args, **kwargs)
+
+    def get_queryset(self) -> QuerySet[AuditEvent]:
+        """Return what the caller may see, filtered by the query."""
+        if getattr(self, "swagger_fake_view", False):
+            return AuditEvent.objects.none()
+        events = _auditable(user_of(self.request)).select_related("project")
+        token = token_of(self.request)
+        if token is not None and token.project_id is not None:
+            events = events.filter(project=token.project_id)
+        query = self.request.query_params
+        lookups = {"project": "project__slug", "actor": "actor_name", "verb": "verb"}
+        wanted = {lookups[name]: query[name] for name in lookups if query.get(name)}
+        return events.filter(**wanted)
+
+
+def _auditable(user: User) -> QuerySet[AuditEvent]:
+    if user.is_superuser:
+        return AuditEvent.objects.all()
+    administered = [pk for pk, role in _roles(user).items() if role == "admin"]
+    if not administered:
+        raise PermissionDenied("Only administrators read the audit trail.")
+    return AuditEvent.objects.filter(project__in=administered)

@@ -1,0 +1,68 @@
+"""API tokens: `Authorization: Bearer atom_<prefix>_<secret>`."""
+
+from __future__ import annotations
+
+import hmac
+from datetime import timedelta
+
+from django.db.models import Q
+from django.utils import timezone
+from rest_framework.authentication import BaseAuthentication, get_authorization_header
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
+
+from atom.accounts.models import ApiToken, User
+from atom.core.crypto import hash_token
+
+PREFIX = "atom"
+# Writing the time of every request would make each read a write.
+_LAST_USED_STEP = timedelta(minutes=1)
+
+
+class TokenAuthentication(BaseAuthentication):
+    """Authenticates programs; `request.auth` is the ApiToken."""
+
+    def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
+        """Return the token's owner. Other kinds of bearer tokens are left to other classes."""
+        text = bearer_of(request)
+        if text is None or not text.startswith(f"{PREFIX}_"):
+            return None
+        token = find_token(text)
+        if token is None:
+            raise AuthenticationFailed("The API token is unknown, revoked or expired.")
+        _note_use(token)
+        return token.user, token
+
+    def authenticate_header(self, request: Request) -> str:
+        """Return the challenge of a 401 answer."""
+        return 'Bearer realm="atom"'
+
+
+def bearer_of(request: Request) -> str | None:
+    """Return the bearer credential of the request, if it carries one."""
+    parts = get_authorization_header(request).split()
+    if len(parts) != 2 or parts[0].lower() != b"bearer":
+        return None
+    return parts[1].decode("latin-1")
+
+
+def find_token(text: str) -> ApiToken | None:
+    """Return the live token that `text` spells, in time that does not depend on the secret."""
+    _, _, rest = text.partition("_")
+    prefix, _, secret = rest.partition("_")
+    now = timezone.now()
+    token = (
+        ApiToken.objects.filter(Q(expires_at=None) | Q(expires_at__gt=now))
+        .filter(prefix=prefix, revoked_at=None, user__is_active=True)
+        .select_related("user")
+        .first()
+    )
+    if token is None or not hmac.compare_digest(token.secret_hash, hash_token(secret)):
+        return None
+    return token
+
+
+def _note_use(token: ApiToken) -> None:
+    now = timezone.now()
+    if token.last_used_at is None or now - token.last_used_at > _LAST_USED_STEP:
+        ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)

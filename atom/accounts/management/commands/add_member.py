@@ -1,0 +1,44 @@
+"""`manage.py add_member`: a person and their role in a project, from the server's own machine."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
+
+from atom.accounts import actions
+from atom.accounts.models import ROLES, Project, User
+
+
+class Command(BaseCommand):
+    """A new person's password comes from `ATOM_MEMBER_PASSWORD`, so no process list shows it."""
+
+    help = "Add a person to a project, and make the person if there is none of that name."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the arguments."""
+        parser.add_argument("username")
+        parser.add_argument("--project", required=True)
+        parser.add_argument("--role", choices=ROLES, required=True)
+        parser.add_argument("--full-name", default="")
+
+    @transaction.atomic
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Create what is missing; running it again only sets the role."""
+        project = Project.objects.filter(slug=options["project"]).first()
+        if project is None:
+            raise CommandError(f"There is no project {options['project']}.")
+        user = User.objects.filter(username=options["username"]).first() or _make_user(options)
+        actions.grant_role(user, options["role"], project)
+        self.stdout.write(f"{user.username} is {options['role']} in {project.slug}")
+
+
+def _make_user(options: dict[str, Any]) -> User:
+    password = os.environ.get("ATOM_MEMBER_PASSWORD", "")
+    if not password:
+        raise CommandError("Set ATOM_MEMBER_PASSWORD for a new person.")
+    return User.objects.create_user(
+        options["username"], password=password, full_name=options["full_name"]
+    )

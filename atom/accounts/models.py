@@ -1,0 +1,155 @@
+"""People and the tree that they work in."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.contrib.auth.models import AbstractUser
+from django.contrib.postgres.fields import ArrayField
+from django.core.validators import RegexValidator
+from django.db import models
+from django.db.models import Q
+
+from atom.core.ids import uuid7
+from atom.core.models import TimestampedModel
+
+SLUG_PATTERN = r"^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$"
+slug_validator = RegexValidator(
+    SLUG_PATTERN, "Use 1 to 63 lower-case letters, digits, dots, dashes and underscores."
+)
+
+ROLES = ("viewer", "labeler", "researcher", "admin")
+ROLE_CHOICES = [(role, role) for role in ROLES]
+SCOPES = ("read", "write", "admin")
+
+
+class User(AbstractUser):
+    """A person or a service account. `is_superuser` is the installation's administrator."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    full_name = models.CharField(max_length=200, blank=True)
+    language = models.CharField(max_length=8, default="en")
+
+    first_name = None  # type: ignore[assignment]
+    last_name = None  # type: ignore[assignment]
+
+    def __str__(self) -> str:
+        return self.username
+
+
+class Organisation(TimestampedModel):
+    """The root of one tree of units."""
+
+    name = models.CharField(max_length=200, unique=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Unit(TimestampedModel):
+    """A department or team. `path` lists the ids from the root, so a subtree is a prefix."""
+
+    organisation = models.ForeignKey(Organisation, on_delete=models.PROTECT, related_name="units")
+    parent = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="children")
+    name = models.CharField(max_length=200)
+    path = models.CharField(max_length=1000, db_index=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["organisation", "parent", "name"], name="unit_name"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ProjectQuerySet(models.QuerySet["Project"]):
+    """Reads of projects."""
+
+    def visible_to(self, user: User) -> ProjectQuerySet:
+        """Return the projects in which `user` has any role, directly or through a unit."""
+        if user.is_superuser:
+            return self
+        bindings = RoleBinding.objects.filter(user=user)
+        direct = bindings.filter(project=models.OuterRef("pk"))
+        through_unit = (
+            bindings.filter(unit__isnull=False)
+            .annotate(
+                project_path=models.ExpressionWrapper(
+                    models.OuterRef("unit__path"), output_field=models.CharField()
+                )
+            )
+            .filter(project_path__startswith=models.F("unit__path"))
+        )
+        return self.filter(models.Exists(direct) | models.Exists(through_unit))
+
+
+class Project(TimestampedModel):
+    """What holds datasets, runs, models and label tasks. Slugs are unique per installation."""
+
+    slug = models.CharField(max_length=63, unique=True, validators=[slug_validator])
+    name = models.CharField(max_length=200)
+    unit = models.ForeignKey(Unit, on_delete=models.PROTECT, related_name="projects")
+
+    objects = ProjectQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return self.slug
+
+
+class RoleBinding(TimestampedModel):
+    """A role of a user in one project, or in every project under a unit."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="role_bindings")
+    role = models.CharField(max_length=20, choices=ROLE_CHOICES)
+    unit = models.ForeignKey(Unit, null=True, on_delete=models.CASCADE, related_name="bindings")
+    project = models.ForeignKey(
+        Project, null=True, on_delete=models.CASCADE, related_name="bindings"
+    )
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                condition=Q(unit__isnull=True) ^ Q(project__isnull=True),
+                name="binding_unit_or_project",
+            ),
+            models.CheckConstraint(condition=Q(role__in=ROLES), name="binding_role"),
+            models.UniqueConstraint(
+                fields=["user", "unit", "project"], name="binding_once", nulls_distinct=False
+            ),
+        ]
+
+
+class ApiToken(TimestampedModel):
+    """A program's key: `atom_<prefix>_<secret>`, of which only the secret's hash is kept."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="api_tokens")
+    name = models.CharField(max_length=100)
+    prefix = models.CharField(max_length=12, unique=True)
+    secret_hash = models.CharField(max_length=64)
+    scopes = ArrayField(models.CharField(max_length=20))
+    project = models.ForeignKey(Project, null=True, on_delete=models.CASCADE, related_name="+")
+    expires_at = models.DateTimeField(null=True)
+    last_used_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+
+
+class AuditEvent(models.Model):
+    """Who did what to which thing, when. Rows are never changed."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    at = models.DateTimeField(auto_now_add=True)
+    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    actor_name = models.CharField(max_length=150, blank=True)
+    verb = models.CharField(max_length=60)
+    object_type = models.CharField(max_length=60)
+    object_id = models.CharField(max_length=100)
+    project = models.ForeignKey(Project, null=True, on_delete=models.SET_NULL, related_name="+")
+    data = models.JSONField(default=dict)
+    request_id = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        indexes: ClassVar = [
+            models.Index(fields=["-at", "-id"]),
+            models.Index(fields=["project", "-at"]),
+        ]

@@ -1,0 +1,60 @@
+"""Who may do what: roles in projects, scopes of tokens."""
+
+from __future__ import annotations
+
+from django.db.models import F, Q, Value
+
+from atom.accounts.models import ROLES, ApiToken, Project, RoleBinding, User
+from atom.core.errors import NotFound, PermissionDenied
+
+RANK = {role: index for index, role in enumerate(ROLES)}
+
+
+class RoleTooLow(PermissionDenied):
+    """The caller is a member, but with a lower role than this needs."""
+
+    code = "role_too_low"
+
+
+class ScopeMissing(PermissionDenied):
+    """The API token was not given the scope that this needs."""
+
+    code = "scope_missing"
+    title = "The API token does not have the scope for this."
+    action = "Create a token with that scope and use it."
+
+
+def role_in(user: User, project: Project) -> str | None:
+    """Return the user's highest role in the project, or None for a stranger."""
+    if user.is_superuser:
+        return "admin"
+    bindings = RoleBinding.objects.annotate(unit_of_project=Value(project.unit.path)).filter(
+        Q(project=project) | Q(unit__isnull=False, unit_of_project__startswith=F("unit__path")),
+        user=user,
+    )
+    roles = bindings.values_list("role", flat=True)
+    return max(roles, key=RANK.__getitem__, default=None)
+
+
+def require(user: User, project: Project, role: str) -> None:
+    """Raise NotFound for a stranger, RoleTooLow for a member whose role is below `role`."""
+    found = role_in(user, project)
+    if found is None:
+        raise NotFound
+    if RANK[found] < RANK[role]:
+        raise RoleTooLow(f"This needs the role {role}; yours in {project.slug} is {found}.")
+
+
+def require_scope(token: ApiToken | None, scope: str) -> None:
+    """Raise ScopeMissing unless the caller came by session or the token has the scope."""
+    if token is None or scope in token.scopes or "admin" in token.scopes:
+        return
+    if scope == "read" and "write" in token.scopes:
+        return
+    raise ScopeMissing(f"This needs the scope {scope}; the token has {', '.join(token.scopes)}.")
+
+
+def require_project(token: ApiToken | None, project: Project) -> None:
+    """Raise NotFound when the token is bound to another project."""
+    if token is not None and token.project_id not in (None, project.pk):
+        raise NotFound

@@ -1,0 +1,1 @@
+"""Pure functions and probes of the clusters app: no Django."""

@@ -1,0 +1,73 @@
+"""What this machine offers to jobs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+_CGROUP_MEMORY = Path("/sys/fs/cgroup/memory.max")
+_CGROUP_CPU = Path("/sys/fs/cgroup/cpu.max")
+_NVIDIA_SMI_TIMEOUT_S = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Resources that jobs may reserve."""
+
+    name: str
+    cpu_count: int
+    memory_bytes: int
+    gpu_count: int
+    gpu_model: str
+
+
+def probe_machine() -> Machine:
+    """Return the resources of this machine, within the limits of its control group."""
+    gpus = _gpu_models()
+    return Machine(
+        name=socket.gethostname(),
+        cpu_count=_cpu_count(),
+        memory_bytes=_memory_bytes(),
+        gpu_count=len(gpus),
+        gpu_model=gpus[0] if gpus else "",
+    )
+
+
+def _cpu_count() -> int:
+    available = len(os.sched_getaffinity(0))
+    quota, _, period = _read(_CGROUP_CPU).partition(" ")
+    if quota.isdecimal() and period.isdecimal():
+        available = min(available, max(1, int(quota) // int(period)))
+    return available
+
+
+def _memory_bytes() -> int:
+    total = int(psutil.virtual_memory().total)
+    limit = _read(_CGROUP_MEMORY)
+    return min(total, int(limit)) if limit.isdecimal() else total
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
+
+
+def _gpu_models() -> list[str]:
+    if shutil.which("nvidia-smi") is None:
+        return []
+    command = ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=_NVIDIA_SMI_TIMEOUT_S, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return []
+    return [line.strip() for line in done.stdout.splitlines() if line.strip()]

@@ -1,0 +1,270 @@
+"""One error class per failure, and the one handler that renders them.
+
+Every failure that a user can meet is an `AtomError`: a status, a stable code, a plain
+sentence and what to do next. `exception_handler` turns them, and the framework's own
+exceptions, into `application/problem+json` (RFC 9457).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import structlog
+from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
+from django.http import Http404, HttpRequest, JsonResponse
+from rest_framework import exceptions as drf
+from rest_framework.response import Response
+
+log = structlog.get_logger(__name__)
+
+PROBLEM_JSON = "application/problem+json"
+
+
+class AtomError(Exception):
+    """A failure that is told to the user. Subclasses set the class attributes."""
+
+    status: ClassVar[int] = 400
+    code: ClassVar[str] = "bad_request"
+    title: ClassVar[str] = "The request could not be carried out."
+    action: ClassVar[str] = "Check the request and send it again."
+
+    def __init__(
+        self,
+        detail: str | None = None,
+        *,
+        errors: Mapping[str, list[str]] | None = None,
+        headers: Mapping[str, str] | None = None,
+        **extra: Any,
+    ) -> None:
+        super().__init__(detail or self.title)
+        self.detail = detail or self.title
+        self.errors = dict(errors or {})
+        self.headers = dict(headers or {})
+        self.extra = extra
+
+    def as_problem(self, request_id: str | None = None) -> dict[str, Any]:
+        """Return the problem document, ready for JSON."""
+        problem: dict[str, Any] = {
+            "type": f"https://atom.dev/problems/{self.code}",
+            "title": self.title,
+            "status": self.status,
+            "code": self.code,
+            "detail": self.detail,
+            "action": self.action,
+            "request_id": request_id,
+        }
+        if self.errors:
+            problem["errors"] = self.errors
+        return {**self.extra, **problem}
+
+
+class NotFound(AtomError):
+    """The thing does not exist, or the caller may not know that it does."""
+
+    status = 404
+    code = "not_found"
+    title = "Nothing was found here."
+    action = "Check the name or id, and that you are a member of the project."
+
+
+class NotAuthenticated(AtomError):
+    """The caller is nobody."""
+
+    status = 401
+    code = "not_authenticated"
+    title = "You are not signed in."
+    action = "Sign in, or send a valid API token."
+
+
+class PermissionDenied(AtomError):
+    """The caller sees the thing, but may not do this with it."""
+
+    status = 403
+    code = "permission_denied"
+    title = "Your role does not allow this."
+    action = "Ask an administrator of the project for a higher role."
+
+
+class Invalid(AtomError):
+    """The body or a parameter is wrong; `errors` says which field and why."""
+
+    status = 400
+    code = "invalid"
+    title = "Some of the values are not valid."
+    action = "Correct the fields listed under errors."
+
+
+class MethodNotAllowed(AtomError):
+    """The path exists, the verb does not."""
+
+    status = 405
+    code = "method_not_allowed"
+    title = "This address does not support that method."
+    action = "Look the address up in the API documentation."
+
+
+class Conflict(AtomError):
+    """The thing has changed since the caller last saw it, or already exists."""
+
+    status = 409
+    code = "conflict"
+    title = "The request conflicts with the present state."
+    action = "Reload and try again."
+
+
+class AlreadyExists(Conflict):
+    """A name is taken."""
+
+    code = "already_exists"
+    title = "That name is already taken."
+    action = "Choose another name."
+
+
+class IdempotencyKeyReused(Conflict):
+    """The same key came with another body."""
+
+    code = "idempotency_key_reused"
+    title = "This Idempotency-Key was already used for a different request."
+    action = "Send a new key with a new request."
+
+
+class RequestInProgress(Conflict):
+    """The first request with this key has not been answered yet."""
+
+    code = "request_in_progress"
+    title = "The first request with this Idempotency-Key is still running."
+    action = "Wait a second and send the same request again."
+
+
+class TooLarge(AtomError):
+    """The body is larger than the server reads."""
+
+    status = 413
+    code = "too_large"
+    title = "The request is too large."
+    action = "Send it in smaller parts."
+
+
+class Throttled(AtomError):
+    """Too many requests."""
+
+    status = 429
+    code = "too_many_requests"
+    title = "Too many requests."
+    action = "Wait, then try again; the Retry-After header says how long."
+
+
+class Unavailable(AtomError):
+    """A part that the request needs is down."""
+
+    status = 503
+    code = "unavailable"
+    title = "A service that this needs is not available."
+    action = "Try again in a few seconds; if it lasts, look at /readyz."
+
+
+class InternalError(AtomError):
+    """A defect of ours."""
+
+    status = 500
+    code = "internal_error"
+    title = "Something went wrong on the server."
+    action = "Try again; if it happens again, report the request id."
+
+
+def exception_handler(exc: Exception, context: Mapping[str, Any]) -> Response | None:
+    """DRF's `EXCEPTION_HANDLER`: render every known failure as problem+json.
+
+    Unknown exceptions are left to Django, whose `handler500` is `server_error` below.
+    """
+    problem = to_atom_error(exc)
+    if problem is None:
+        return None
+    # Imported late: rest_framework.views loads the authentication classes, which load models.
+    from rest_framework.views import set_rollback
+
+    set_rollback()
+    request = context.get("request")
+    body = problem.as_problem(request_id_of(request))
+    return Response(body, status=problem.status, headers=problem.headers, content_type=PROBLEM_JSON)
+
+
+def to_atom_error(exc: Exception) -> AtomError | None:
+    """Translate the framework's exceptions; None means that it is not ours to render."""
+    if isinstance(exc, AtomError):
+        return exc
+    if isinstance(exc, Http404 | drf.NotFound):
+        return NotFound()
+    if isinstance(exc, DjangoPermissionDenied | drf.PermissionDenied):
+        return PermissionDenied(str(getattr(exc, "detail", "")) or None)
+    if isinstance(exc, drf.NotAuthenticated | drf.AuthenticationFailed):
+        return NotAuthenticated(
+            str(exc.detail), headers={"WWW-Authenticate": 'Bearer realm="atom"'}
+        )
+    if isinstance(exc, drf.APIException):
+        return _from_drf(exc)
+    return None
+
+
+def _from_drf(exc: drf.APIException) -> AtomError:
+    if isinstance(exc, drf.ValidationError):
+        return Invalid(errors=flatten_errors(exc.detail))
+    if isinstance(exc, drf.Throttled):
+        wait_s = int(getattr(exc, "wait", None) or 1)
+        return Throttled(headers={"Retry-After": str(wait_s)}, retry_after_s=wait_s)
+    if isinstance(exc, drf.MethodNotAllowed):
+        return MethodNotAllowed()
+    if isinstance(exc, drf.ParseError):
+        return Invalid(str(exc.detail))
+    error = AtomError(str(exc.detail))
+    error.status = exc.status_code  # type: ignore[misc]  # one handler for DRF's rare statuses
+    return error
+
+
+def flatten_errors(detail: Any, prefix: str = "") -> dict[str, list[str]]:
+    """Return `{"field.0.name": [messages]}` for DRF's nested error detail."""
+    if isinstance(detail, Mapping):
+        flat: dict[str, list[str]] = {}
+        for key, value in detail.items():
+            flat.update(flatten_errors(value, f"{prefix}.{key}" if prefix else str(key)))
+        return flat
+    if isinstance(detail, list) and any(isinstance(item, Mapping | list) for item in detail):
+        flat = {}
+        for index, item in enumerate(detail):
+            if item:
+                flat.update(flatten_errors(item, f"{prefix}.{index}" if prefix else str(index)))
+        return flat
+    messages = detail if isinstance(detail, list) else [detail]
+    return {prefix or "non_field_errors": [str(message) for message in messages]}
+
+
+def request_id_of(request: Any) -> str | None:
+    """Return the request's id as the log lines carry it."""
+    found = structlog.contextvars.get_contextvars().get("request_id")
+    return found or getattr(request, "id", None)
+
+
+def problem_response(error: AtomError, request: HttpRequest | None = None) -> JsonResponse:
+    """Render an error outside DRF (middleware, Django's own handlers)."""
+    return JsonResponse(
+        error.as_problem(request_id_of(request)),
+        status=error.status,
+        headers=error.headers,
+        content_type=PROBLEM_JSON,
+    )
+
+
+def not_found(request: HttpRequest, exception: Exception | None = None) -> JsonResponse:
+    """Django's `handler404` for paths that no view has."""
+    return problem_response(NotFound(), request)
+
+
+def server_error(request: HttpRequest) -> JsonResponse:
+    """Django's `handler500`: the request id is the thread to pull."""
+    return problem_response(InternalError(), request)
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> JsonResponse:
+    """Django's `CSRF_FAILURE_VIEW`."""
+    return problem_response(PermissionDenied(f"CSRF check failed: {reason}"), request)

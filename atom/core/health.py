@@ -1,0 +1,48 @@
+"""`/healthz` says that the process answers; `/readyz` that what it needs answers too."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from django.db import connection
+from django.http import HttpRequest, JsonResponse
+
+from atom.core import redis, storage
+
+
+def healthz(request: HttpRequest) -> JsonResponse:
+    """Return 200 as long as the process can answer at all."""
+    return JsonResponse({"status": "ok"})
+
+
+def readyz(request: HttpRequest) -> JsonResponse:
+    """Return 200 when PostgreSQL, Valkey and the object store answer, else 503."""
+    checks = {"postgresql": _postgresql, "valkey": _valkey, "object_store": _object_store}
+    parts = {name: _probe(check) for name, check in checks.items()}
+    ready = all(part["ok"] for part in parts.values())
+    return JsonResponse(
+        {"status": "ready" if ready else "unready", "parts": parts}, status=200 if ready else 503
+    )
+
+
+def _probe(check: Callable[[], None]) -> dict[str, object]:
+    started = time.monotonic()
+    try:
+        check()
+    except Exception as exc:  # every driver has its own tree; the probe reports, never raises
+        return {"ok": False, "error": type(exc).__name__}
+    return {"ok": True, "latency_ms": round((time.monotonic() - started) * 1000, 1)}
+
+
+def _postgresql() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+
+
+def _valkey() -> None:
+    redis.client().ping()
+
+
+def _object_store() -> None:
+    storage.objects().exists("readyz")

@@ -1,0 +1,39 @@
+"""Base classes of every table, and the one table that the kernel itself needs."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+
+from atom.core.ids import uuid7
+
+
+class TimestampedModel(models.Model):
+    """A row with a time-ordered id and the two times that every list shows."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        abstract = True
+
+
+class IdempotencyRecord(models.Model):
+    """The answer that was given to an `Idempotency-Key`, kept for a day."""
+
+    id = models.BigAutoField(primary_key=True)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    key = models.CharField(max_length=200)
+    request_sha256 = models.CharField(max_length=64)
+    status = models.PositiveSmallIntegerField(null=True)
+    body = models.JSONField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["user", "key"], name="idempotency_user_key"),
+        ]
+        indexes: ClassVar = [models.Index(fields=["created_at"])]

@@ -1,0 +1,1 @@
+"""Factories of rows, one module per app."""
