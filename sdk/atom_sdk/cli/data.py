@@ -1,0 +1,230 @@
+"""`atom data …`: datasets and their versions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from atom_sdk.cli.context import Context, pass_context
+from atom_sdk.cli.render import Bars, print_table, size_text
+from atom_sdk.client.push import PushOptions
+from atom_sdk.client.refs import parse_ref
+
+_MARKS = {"added": "+", "removed": "-", "changed": "~", "renamed": ">", "label": "#"}
+
+
+@click.group()
+def data() -> None:
+    """Push, pull, list and compare dataset versions."""
+
+
+@data.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("dataset")
+@click.option("-m", "--message", default="", help="What changed.")
+@click.option(
+    "--labels",
+    "labels_from",
+    type=click.Choice(["folder"]),
+    help="Take each file's label from its class folder.",
+)
+@click.option(
+    "--unlabelled",
+    multiple=True,
+    metavar="PREFIX",
+    help="Files below this folder have no label yet; may be given several times.",
+)
+@click.option(
+    "--split", multiple=True, metavar="NAME=N", help="Hold out N samples, e.g. test=1000."
+)
+@click.option("--seed", default=7, show_default=True, help="Seed of the split.")
+@pass_context
+def push(
+    context: Context,
+    folder: Path,
+    dataset: str,
+    message: str,
+    labels_from: str | None,
+    unlabelled: tuple[str, ...],
+    split: tuple[str, ...],
+    seed: int,
+) -> None:
+    """Make FOLDER's present state the next version of DATASET[@branch].
+
+    Only content that the server does not have is sent. A push that was cut off goes on where it
+    stopped: run the same command again.
+    """
+    options = PushOptions(message, labels_from, unlabelled, _split_spec(split, seed))
+    with Bars(context.err, not context.as_json) as bars:
+        result = context.client.datasets.push(folder, dataset, options, bars)
+    context.emit(result.as_json(), lambda out: _print_push(out, result))
+
+
+def _split_spec(split: tuple[str, ...], seed: int) -> dict[str, Any] | None:
+    if not split:
+        return None
+    spec: dict[str, Any] = {"seed": seed, "stratify": True}
+    for text in split:
+        name, _, count = text.partition("=")
+        if name not in {"test", "val"} or not count.isdecimal():
+            raise click.BadParameter(f"{text!r}: write test=N or val=N", param_hint="--split")
+        spec[name] = int(count)
+    return spec
+
+
+def _print_push(out: Console, result: Any) -> None:
+    ref = f"{result.dataset}@{result.version['ref']}"
+    if result.unchanged:
+        out.print(f"{ref} has this content already; nothing was sent.")
+        return
+    out.print(
+        f"{ref}  {result.files_total} files, {result.files_sent} sent "
+        f"({size_text(result.bytes_sent)} in {result.packs_sent} packs), {result.removed} removed"
+    )
+    out.print(f"content {result.version['content_digest']}")
+
+
+@data.command()
+@click.argument("ref")
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@pass_context
+def pull(context: Context, ref: str, folder: Path) -> None:
+    """Write the files of REF (digits@v3) below FOLDER, verified; right ones are left alone."""
+    with Bars(context.err, not context.as_json) as bars:
+        written = context.client.datasets.pull(ref, folder, bars)
+    answer = {"ref": ref, "folder": str(folder), "files_written": written}
+    context.emit(answer, lambda out: out.print(f"{written} files written to {folder}."))
+
+
+@data.command(name="ls")
+@click.argument("ref", required=False)
+@click.argument("prefix", default="")
+@pass_context
+def list_(context: Context, ref: str | None, prefix: str) -> None:
+    """List datasets, or the folders and files of REF under PREFIX."""
+    if ref is None:
+        rows = list(context.client.datasets.list())
+        context.emit(rows, lambda out: _print_datasets(out, rows))
+        return
+    folder = context.client.datasets.folder(ref, prefix)
+    context.emit(folder, lambda out: _print_folder(out, folder))
+
+
+def _print_datasets(out: Console, rows: list[dict[str, Any]]) -> None:
+    if not rows:
+        out.print("No datasets yet. Make one: atom data push FOLDER NAME")
+        return
+    cells = []
+    for row in rows:
+        latest = row["latest"] or {}
+        size = size_text(latest.get("size_bytes", 0))
+        cells.append(
+            (
+                row["name"],
+                latest.get("ref", "–"),
+                latest.get("file_count", 0),
+                size,
+                row["updated_at"][:16],
+            )
+        )
+    print_table(out, ("dataset", "latest", "files", "size", "updated"), cells)
+
+
+def _print_folder(out: Console, folder: dict[str, Any]) -> None:
+    rows: list[tuple[Any, ...]] = [(f"{f['name']}/", "", "", "") for f in folder["folders"]]
+    rows += [
+        (e["path"], size_text(e["size_bytes"]), e["label"] or "", e["split"] or "")
+        for e in folder["results"]
+    ]
+    print_table(out, ("path", "size", "label", "split"), rows)
+    if folder["next"]:
+        out.print(f"… {folder['total']} in all; narrow it with a PREFIX.")
+
+
+@data.command()
+@click.argument("dataset")
+@click.option("-n", "--limit", default=20, show_default=True)
+@pass_context
+def log(context: Context, dataset: str, limit: int) -> None:
+    """Show the versions of DATASET[@branch], newest first."""
+    rows = [row for _, row in zip(range(limit), context.client.datasets.log(dataset), strict=False)]
+    cells = [
+        (
+            r["ref"],
+            r["commit"][:12],
+            r["file_count"],
+            size_text(r["size_bytes"]),
+            f"+{r['added']} -{r['removed']} ~{r['changed']}",
+            _author(r),
+            r["created_at"][:16],
+            r["message"].split("\n")[0],
+        )
+        for r in rows
+    ]
+    columns = ("version", "commit", "files", "size", "changes", "author", "when", "message")
+    context.emit(rows, lambda out: print_table(out, columns, cells))
+
+
+def _author(row: dict[str, Any]) -> str:
+    author = row.get("author")
+    return author["username"] if isinstance(author, dict) else str(author or "")
+
+
+@data.command()
+@click.argument("old")
+@click.argument("new")
+@pass_context
+def diff(context: Context, old: str, new: str) -> None:
+    """Compare two versions: atom data diff digits@v1 digits@v2."""
+    if parse_ref(old).dataset != parse_ref(new).dataset:
+        raise click.UsageError("Both versions must be of one dataset.")
+    found = context.client.datasets.diff(old, new)
+    context.emit(found, lambda out: _print_diff(out, found))
+
+
+def _print_diff(out: Console, found: dict[str, Any]) -> None:
+    summary = found["summary"]
+    out.print(", ".join(f"{count} {name.replace('_', ' ')}" for name, count in summary.items()))
+    for row in found["results"]:
+        source = f"{row['old_path']} → " if row.get("old_path") else ""
+        out.print(f"{_MARKS.get(row['kind'], '?')} {source}{row['path']}", markup=False)
+    if found["next"]:
+        out.print("… and more")
+
+
+@data.command()
+@click.argument("ref")
+@pass_context
+def warm(context: Context, ref: str) -> None:
+    """Bring the bytes of REF to the cluster's nodes before a job needs them."""
+    answer = context.client.datasets.warm(ref)
+    context.emit(
+        answer,
+        lambda out: out.print(
+            f"Warming {ref}; see the dataset's page or: atom data coverage {ref}"
+        ),
+    )
+
+
+@data.command()
+@click.argument("ref")
+@pass_context
+def coverage(context: Context, ref: str) -> None:
+    """Show how much of REF is on which node."""
+    rows = context.client.datasets.coverage(ref)
+    cells = [
+        (
+            r["node"],
+            r["state"],
+            f"{100 * r['coverage']:.1f} %",
+            f"{r['packs_present']}/{r['packs_total']}",
+            size_text(r["bytes_present"]),
+            r["error"] or "",
+        )
+        for r in rows
+    ]
+    columns = ("node", "state", "coverage", "packs", "bytes", "error")
+    context.emit(rows, lambda out: print_table(out, columns, cells))

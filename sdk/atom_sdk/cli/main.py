@@ -1,0 +1,93 @@
+"""Entry point: global options, login, and the one place where errors become exit codes."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from atom_sdk.cli import data, models, runs, tokens
+from atom_sdk.cli.context import EXIT_INTERRUPTED, Context, exit_code_of, explain, pass_context
+from atom_sdk.client import Client, config
+from atom_sdk.errors import AtomError
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option("--project", envvar="ATOM_PROJECT", help="Project to work in.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+@click.version_option(package_name="atom-sdk", prog_name="atom")
+@click.pass_context
+def cli(ctx: click.Context, project: str | None, as_json: bool) -> None:
+    r"""Atom: versioned datasets, labels, training runs and models.
+
+    \b
+    First steps:
+      atom login http://127.0.0.1:8000 --token …   (make a token in the portal, under Tokens)
+      atom data push ./images digits -m "first"    (a folder becomes digits@v1)
+      atom run --data digits=digits@v1 --follow -- python train.py
+
+    Exit codes: 0 done, 1 failed, 2 usage, 3 not found or not allowed, 4 conflict, 5 network.
+    """
+    ctx.obj = Context(project, as_json)
+
+
+@cli.command()
+@click.argument("url")
+@click.option("--token", help="API token; asked for when left out.")
+@click.option("--project", help="Default project.")
+@pass_context
+def login(context: Context, url: str, token: str | None, project: str | None) -> None:
+    """Remember a server and a token for the next commands."""
+    secret = token or click.prompt("API token", hide_input=True, err=True)
+    with Client(url, secret, project or context.project) as client:
+        me = client.me()
+        found = config.Config(client.config.url, secret, client.project)
+    path = config.save(found)
+    answer = {"username": me["username"], "url": found.url, "project": found.project}
+    context.emit(
+        answer,
+        lambda out: out.print(
+            f"Signed in to {found.url} as {me['username']}, project {found.project} ({path})."
+        ),
+    )
+
+
+@cli.command()
+@pass_context
+def whoami(context: Context) -> None:
+    """Show who the token belongs to."""
+    me = {
+        **context.client.me(),
+        "project": context.client.project,
+        "url": context.client.config.url,
+    }
+    context.emit(
+        me, lambda out: out.print(f"{me['username']} on {me['url']}, project {me['project']}")
+    )
+
+
+cli.add_command(data.data)
+cli.add_command(models.model)
+cli.add_command(tokens.token)
+for command in runs.COMMANDS:
+    cli.add_command(command)
+
+
+def main() -> None:
+    """Run the command line; every known failure is a sentence and an exit code."""
+    as_json = "--json" in sys.argv
+    try:
+        code = cli.main(standalone_mode=False)
+    except click.ClickException as exc:
+        exc.show()
+        sys.exit(exc.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        sys.stderr.write("interrupted\n")
+        sys.exit(EXIT_INTERRUPTED)
+    except AtomError as exc:
+        explain(exc, Context(None, as_json).err, as_json)
+        sys.exit(exit_code_of(exc))
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)
+    sys.exit(code if isinstance(code, int) else 0)

@@ -1,0 +1,111 @@
+"""Tables, sizes, durations and progress bars for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Self
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
+from rich.progress import Progress as RichProgress
+from rich.table import Table
+from rich.text import Text
+
+_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
+
+
+def size_text(size_bytes: float) -> str:
+    """Return `1.5 MiB`."""
+    unit = 0
+    while size_bytes >= 1024 and unit < len(_UNITS) - 1:
+        size_bytes, unit = size_bytes / 1024, unit + 1
+    return f"{size_bytes:.0f} B" if unit == 0 else f"{size_bytes:.1f} {_UNITS[unit]}"
+
+
+def duration_text(seconds: float | None) -> str:
+    """Return `1h 02m`, `3m 05s` or `4.2s`."""
+    if seconds is None:
+        return "–"
+    if seconds < 60:
+        return f"{seconds:.1f}s"
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}h {minutes:02d}m" if hours else f"{minutes}m {rest:02d}s"
+
+
+def print_table(console: Console, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Print rows under headings; cells are plain text, never markup."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
+    console.print(table)
+
+
+class _Amount(ProgressColumn):
+    """Files as `n/m`, bytes as sizes with their speed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._bytes, self._count = DownloadColumn(binary_units=True), MofNCompleteColumn()
+        self._speed = TransferSpeedColumn()
+
+    def render(self, task: Task) -> Text:
+        """Return the amount that is done."""
+        if task.fields.get("unit") != "bytes":
+            return self._count.render(task)
+        return Text.assemble(self._bytes.render(task), " ", self._speed.render(task))
+
+
+class Bars:
+    """The SDK's `Progress` as bars on standard error; nothing is drawn when it is no terminal."""
+
+    def __init__(self, console: Console, enabled: bool) -> None:
+        self._console = console
+        self._tasks: dict[str, TaskID] = {}
+        self._bars = RichProgress(
+            SpinnerColumn(),
+            TextColumn("{task.description:<8}"),
+            BarColumn(),
+            _Amount(),
+            TimeRemainingColumn(),
+            console=console,
+            disable=not enabled or not console.is_terminal,
+        )
+
+    def __enter__(self) -> Self:
+        """Start drawing."""
+        self._bars.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop drawing and leave the bars as they are."""
+        self._bars.stop()
+
+    def start(self, step: str, total: int, unit: str) -> None:
+        """Add a bar; a step that starts again begins at zero."""
+        if step in self._tasks:
+            self._bars.reset(self._tasks[step], total=total or None)
+            return
+        self._tasks[step] = self._bars.add_task(step, total=total or None, unit=unit)
+
+    def advance(self, step: str, amount: int) -> None:
+        """Move a bar."""
+        if step in self._tasks:
+            self._bars.advance(self._tasks[step], amount)
+
+    def note(self, text: str) -> None:
+        """Print a line above the bars."""
+        self._console.print(Text(text))

@@ -1,0 +1,83 @@
+"""The client of an Atom server: `Client().datasets`, `.runs`, `.models`, `.workflows`."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from atom_sdk.client import config
+from atom_sdk.client.datasets import Datasets
+from atom_sdk.client.errors import ApiError, ClientError, NetworkError, NotConfiguredError
+from atom_sdk.client.http import Http
+from atom_sdk.client.labelx import LabelX
+from atom_sdk.client.models import Models
+from atom_sdk.client.runs import Runs, Workflows
+
+__all__ = ["ApiError", "Client", "ClientError", "NetworkError", "NotConfiguredError"]
+
+
+class Client:
+    """One server and one project.
+
+    Without arguments it uses `ATOM_URL`, `ATOM_TOKEN`, `ATOM_PROJECT`, or what `atom login`
+    wrote. Raises NotConfiguredError when there is none of them.
+    """
+
+    def __init__(
+        self, url: str | None = None, token: str | None = None, project: str | None = None
+    ) -> None:
+        self.config = config.load(url, token, project)
+        self.http = Http(self.config)
+        self._project = self.config.project
+
+    @property
+    def project(self) -> str:
+        """Return the project's slug: the configured one, or the only one that the token sees."""
+        if not self._project:
+            found = [row["slug"] for row in self.http.pages("projects/")]
+            if len(found) != 1:
+                names = ", ".join(found) or "none"
+                raise NotConfiguredError(f"Choose a project with ATOM_PROJECT; you see: {names}.")
+            self._project = found[0]
+        return self._project
+
+    @property
+    def datasets(self) -> Datasets:
+        """Versioned datasets."""
+        return Datasets(self.http, self.project)
+
+    @property
+    def runs(self) -> Runs:
+        """Runs."""
+        return Runs(self.http, self.project)
+
+    @property
+    def workflows(self) -> Workflows:
+        """Predefined jobs."""
+        return Workflows(self.http, self.project)
+
+    @property
+    def models(self) -> Models:
+        """The model registry."""
+        return Models(self.http, self.project)
+
+    @property
+    def labelx(self) -> LabelX:
+        """Label tasks."""
+        return LabelX(self.http, self.project)
+
+    def me(self) -> dict[str, Any]:
+        """Return who the token belongs to."""
+        found: dict[str, Any] = self.http.get("users/me/")
+        return found
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.http.close()
+
+    def __enter__(self) -> Self:
+        """Return the client itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the connections."""
+        self.close()

@@ -1,0 +1,130 @@
+"""Datasets from Python: list, browse, push, pull, open."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from atom_sdk.client.errors import ApiError
+from atom_sdk.client.http import Http
+from atom_sdk.client.progress import Progress, Silent
+from atom_sdk.client.refs import parse_ref
+
+if TYPE_CHECKING:
+    from atom_sdk.client.push import PushOptions, PushResult
+    from atom_sdk.readers import LocalDataset
+
+
+class Datasets:
+    """Datasets of one project. References are written `digits@v3`."""
+
+    def __init__(self, http: Http, project: str) -> None:
+        self._http = http
+        self._project = project
+
+    def base(self, reference: str) -> str:
+        """Return the address of the dataset that a reference names."""
+        ref = parse_ref(reference)
+        return f"projects/{ref.project or self._project}/datasets/{ref.dataset}/"
+
+    def version_base(self, reference: str) -> str:
+        """Return the address of the version that a reference names."""
+        return f"{self.base(reference)}versions/{parse_ref(reference).ref}/"
+
+    def list(self) -> Iterator[dict[str, Any]]:
+        """Yield the datasets."""
+        return self._http.pages(f"projects/{self._project}/datasets/")
+
+    def get(self, name: str) -> dict[str, Any]:
+        """Return one dataset. Raises ApiError with status 404."""
+        found: dict[str, Any] = self._http.get(self.base(name))
+        return found
+
+    def get_or_create(self, name: str, description: str = "") -> dict[str, Any]:
+        """Return the dataset, made if it did not exist; two callers at once both get it."""
+        try:
+            return self.get(name)
+        except ApiError as exc:
+            if exc.status != 404:
+                raise
+        ref = parse_ref(name)
+        body = {"name": ref.dataset, "description": description}
+        try:
+            self._http.post(f"projects/{ref.project or self._project}/datasets/", body)
+        except ApiError as exc:
+            if exc.status != 409:
+                raise
+        return self.get(name)
+
+    def version(self, reference: str) -> dict[str, Any]:
+        """Return one version."""
+        found: dict[str, Any] = self._http.get(self.version_base(reference))
+        return found
+
+    def log(self, reference: str) -> Iterator[dict[str, Any]]:
+        """Yield the versions of a branch, newest first."""
+        branch = parse_ref(reference).ref
+        return self._http.pages(f"{self.base(reference)}versions/", branch=branch)
+
+    def entries(self, reference: str, **filters: Any) -> Iterator[dict[str, Any]]:
+        """Yield entries; filters: prefix, label, split, labelled."""
+        return self._http.pages(f"{self.version_base(reference)}entries/", **filters)
+
+    def folder(self, reference: str, prefix: str = "") -> dict[str, Any]:
+        """Return the sub-folders and files directly under `prefix`."""
+        found: dict[str, Any] = self._http.get(
+            f"{self.version_base(reference)}entries/", prefix=prefix, delimiter="/", limit=200
+        )
+        return found
+
+    def stats(self, reference: str) -> dict[str, Any]:
+        """Return counts per label, split and media type."""
+        found: dict[str, Any] = self._http.get(f"{self.version_base(reference)}stats/")
+        return found
+
+    def diff(self, old: str, new: str) -> dict[str, Any]:
+        """Return the summary and the first changes between two versions of one dataset."""
+        found: dict[str, Any] = self._http.get(
+            f"{self.base(old)}diff/", **{"from": parse_ref(old).ref, "to": parse_ref(new).ref}
+        )
+        return found
+
+    def push(
+        self,
+        folder: Path | str,
+        reference: str,
+        options: PushOptions | None = None,
+        progress: Progress | None = None,
+    ) -> PushResult:
+        """Make the folder's present state the next version; only new content is sent."""
+        from atom_sdk.client.push import Push, PushOptions
+
+        push = Push(self, self._http, progress or Silent(), options or PushOptions())
+        return push.run(Path(folder), reference)
+
+    def pull(self, reference: str, folder: Path | str, progress: Progress | None = None) -> int:
+        """Write the version's files below `folder`; returns how many were written.
+
+        Files that are there already with the right content are left alone.
+        """
+        from atom_sdk.client.pull import pull
+
+        return pull(self, self._http, reference, Path(folder), progress or Silent())
+
+    def open(
+        self, reference: str, progress: Progress | None = None, **selector: Any
+    ) -> LocalDataset:
+        """Bring the version's packs to this machine's cache and return a reader over them."""
+        from atom_sdk.client.pull import open_dataset
+
+        return open_dataset(self, self._http, reference, selector, progress or Silent())
+
+    def warm(self, reference: str) -> Any:
+        """Ask the cluster to bring the version's bytes to its nodes."""
+        return self._http.post(f"{self.version_base(reference)}warm/")
+
+    def coverage(self, reference: str) -> builtins.list[dict[str, Any]]:
+        """Return how much of the version is on which node."""
+        return builtins.list(self._http.get(f"{self.version_base(reference)}cache/"))

@@ -1,0 +1,62 @@
+"""What can go wrong between a program and an Atom server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from atom_sdk.errors import AtomError
+
+
+class ClientError(AtomError):
+    """Base of the failures of talking to a server."""
+
+    code = "client_error"
+
+
+class NotConfiguredError(ClientError):
+    """Nobody said which server to talk to, or in which project."""
+
+    code = "not_configured"
+    hint = "Run 'atom login URL', or set ATOM_URL, ATOM_TOKEN and ATOM_PROJECT."
+
+
+class NetworkError(ClientError):
+    """The server could not be reached, or the connection broke and retries did not help."""
+
+    code = "network"
+    hint = "Check the address and that the server is running; then run the same command again."
+
+
+class RefSyntaxError(ClientError):
+    """A reference is not written as `dataset@ref`."""
+
+    code = "ref_syntax"
+    hint = "Write dataset@v3, dataset@branch or atom://project/dataset@ref."
+
+
+class UploadRejectedError(ClientError):
+    """The server found that an uploaded pack is not what it claims to be."""
+
+    code = "upload_rejected"
+    hint = "Push again; if it happens twice, the disk or memory of this machine may be faulty."
+
+
+class CommitFailedError(ClientError):
+    """The server could not build the commit."""
+
+    code = "commit_failed"
+    hint = "Read the reason, correct the folder, push again; nothing was changed."
+
+
+class ApiError(ClientError):
+    """A problem+json answer: `status`, `code`, `detail`, `action`, and messages per field."""
+
+    def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
+        self.status = status
+        self.problem = dict(problem)
+        self.code = str(problem.get("code", f"http_{status}"))
+        self.hint = str(problem.get("action", "Look at the server's log."))
+        self.errors: dict[str, list[str]] = dict(problem.get("errors") or {})
+        self.request_id = problem.get("request_id")
+        super().__init__(str(problem.get("detail") or problem.get("title") or f"HTTP {status}"))

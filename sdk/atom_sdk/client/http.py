@@ -1,0 +1,123 @@
+"""The connection: authentication, retries, and problem+json turned into exceptions."""
+
+from __future__ import annotations
+
+import random
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import httpx
+
+from atom_sdk.client.config import Config
+from atom_sdk.client.errors import ApiError, NetworkError
+
+_RETRIED_STATUS = frozenset({429, 502, 503, 504})
+_TRIES = 6
+_TIMEOUT = httpx.Timeout(60.0, connect=10.0)
+# A server that restarts is back within seconds.
+_MAX_WAIT_S = 8.0
+
+JSON = Any
+
+
+class Http:
+    """Calls `/api/v1/…`. Thread-safe."""
+
+    def __init__(self, config: Config) -> None:
+        headers = {"Accept": "application/json", "User-Agent": "atom-sdk"}
+        if config.token:
+            headers["Authorization"] = f"Bearer {config.token}"
+        self._client = httpx.Client(
+            base_url=f"{config.url}/api/v1/", headers=headers, timeout=_TIMEOUT
+        )
+        # Presigned addresses carry their own authorisation; ours must not leak to the store.
+        self.objects = httpx.Client(timeout=httpx.Timeout(300.0, connect=10.0))
+
+    def close(self) -> None:
+        """Close both connection pools."""
+        self._client.close()
+        self.objects.close()
+
+    def get(self, path: str, **params: Any) -> JSON:
+        """Return the JSON answer of a GET."""
+        given = {name: value for name, value in params.items() if value is not None}
+        return self.request("GET", path, params=given)
+
+    def post(self, path: str, body: JSON = None, key: str | None = None) -> JSON:
+        """POST with an Idempotency-Key, so that a retry never does the work twice."""
+        headers = {"Idempotency-Key": key or uuid.uuid4().hex}
+        return self.request("POST", path, json=body if body is not None else {}, headers=headers)
+
+    def put(self, path: str, body: JSON) -> JSON:
+        """PUT; idempotent by its meaning."""
+        return self.request("PUT", path, json=body)
+
+    def delete(self, path: str) -> None:
+        """DELETE."""
+        self.request("DELETE", path)
+
+    def pages(self, path: str, **params: Any) -> Iterator[dict[str, Any]]:
+        """Yield every row of a list, page after page."""
+        cursor: str | None = None
+        while True:
+            page = self.get(path, cursor=cursor, **{"limit": 200, **params})
+            yield from page["results"]
+            cursor = page["next"]
+            if cursor is None:
+                return
+
+    def request(self, method: str, path: str, **kwargs: Any) -> JSON:
+        """Send, retry what may be retried, and return the JSON answer (None for 204).
+
+        Raises ApiError for a problem, NetworkError when the server cannot be reached.
+        """
+        response = _with_retries(lambda: self._client.request(method, path, **kwargs))
+        if response.is_success:
+            return response.json() if response.content else None
+        raise ApiError(response.status_code, _problem(response))
+
+
+def _with_retries(send: Any) -> httpx.Response:
+    for attempt in range(_TRIES):
+        last = attempt == _TRIES - 1
+        try:
+            response: httpx.Response = send()
+        except httpx.TransportError as exc:
+            if last:
+                raise NetworkError(f"The server cannot be reached: {exc}.") from exc
+            time.sleep(_wait_s(attempt, {}))
+            continue
+        if response.status_code not in _RETRIED_STATUS or last:
+            return response
+        wait_s = _wait_s(attempt, response.headers)
+        if wait_s > _MAX_WAIT_S:
+            return response
+        time.sleep(wait_s)
+    raise AssertionError("unreachable")
+
+
+def _wait_s(attempt: int, headers: Mapping[str, str]) -> float:
+    if (after := headers.get("retry-after", "")).isdecimal():
+        return float(after)
+    return float(min(_MAX_WAIT_S, 0.25 * 2**attempt) * random.uniform(0.75, 1.25))
+
+
+def _problem(response: httpx.Response) -> Mapping[str, Any]:
+    try:
+        body = response.json()
+    except ValueError:
+        body = None
+    if isinstance(body, dict):
+        return body
+    return {"detail": f"The server answered {response.status_code} without a reason."}
+
+
+def send_object(http: Http, method: str, url: str, **kwargs: Any) -> httpx.Response:
+    """Talk to a presigned address, with the same retries. Raises NetworkError or ApiError."""
+    response = _with_retries(lambda: http.objects.request(method, url, **kwargs))
+    if response.is_success:
+        return response
+    detail = f"The object store answered {response.status_code}: {response.text[:200]}"
+    raise ApiError(response.status_code, {"code": "object_store", "detail": detail})

@@ -1,0 +1,64 @@
+"""LabelX from Python: the same calls that the portal makes."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator
+from typing import Any
+
+from atom_sdk.client.http import Http
+
+
+class LabelX:
+    """Label tasks of one project."""
+
+    def __init__(self, http: Http, project: str) -> None:
+        self._http = http
+        self._project = project
+
+    def list(self) -> Iterator[dict[str, Any]]:
+        """Yield the label tasks."""
+        return self._http.pages(f"projects/{self._project}/labelx/tasks/")
+
+    def create(self, **body: Any) -> dict[str, Any]:
+        """Create a task: name, dataset, labels, filter, batch_size, audit_percent, guideline."""
+        task: dict[str, Any] = self._http.post(f"projects/{self._project}/labelx/tasks/", body)
+        return task
+
+    def get(self, task: str) -> dict[str, Any]:
+        """Return one task with its progress."""
+        found: dict[str, Any] = self._http.get(f"labelx/tasks/{task}/")
+        return found
+
+    def act(self, task: str, action: str, **body: Any) -> Any:
+        """Call `start`, `pause` or `publish`."""
+        return self._http.post(f"labelx/tasks/{task}/{action}/", body)
+
+    def lease(self, task: str, n: int) -> builtins.list[dict[str, Any]]:
+        """Lease up to `n` items; an empty answer means that nothing is open for you."""
+        answer = self._http.request("POST", f"labelx/tasks/{task}/lease/", params={"n": n}, json={})
+        slots: builtins.list[dict[str, Any]] = answer["lease"]
+        return slots
+
+    def my_work(self, task: str) -> builtins.list[dict[str, Any]]:
+        """Return what you hold: leased items and returned ones with the auditor's comment."""
+        answer = self._http.get(f"labelx/tasks/{task}/my-work/")
+        slots: builtins.list[dict[str, Any]] = answer["results"]
+        return slots
+
+    def submit(self, task: str, submissions: builtins.list[dict[str, Any]]) -> Any:
+        """Submit several slots; the answer says for each whether it was taken."""
+        body = {"submissions": submissions}
+        return self._http.post(f"labelx/tasks/{task}/submit-batch/", body)["results"]
+
+    def audit_lease(self, task: str, n: int) -> builtins.list[dict[str, Any]]:
+        """Lease up to `n` submitted items of other people for audit."""
+        answer = self._http.request(
+            "POST", f"labelx/tasks/{task}/audit-lease/", params={"n": n}, json={}
+        )
+        slots: builtins.list[dict[str, Any]] = answer["lease"]
+        return slots
+
+    def audit(self, decisions: builtins.list[dict[str, Any]]) -> Any:
+        """Accept or return audited items."""
+        return self._http.post("labelx/audits/", {"decisions": decisions})["results"]

@@ -1,0 +1,160 @@
+"""`pull` writes a version's files to a folder; `open` reads them where they are packed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from blake3 import blake3
+
+from atom_sdk.client.config import cache_path
+from atom_sdk.client.errors import NetworkError, RefSyntaxError
+from atom_sdk.client.http import Http
+from atom_sdk.client.manifest import RemoteManifest
+from atom_sdk.client.progress import Progress
+from atom_sdk.errors import SampleDigestMismatchError
+from atom_sdk.manifests import Entry, Root, ViewSelector, build_view, iter_ranges, table_entries
+from atom_sdk.packs.paths import encode_path
+from atom_sdk.packs.store import PackStore
+from atom_sdk.packs.walk import hash_file
+
+if TYPE_CHECKING:
+    from atom_sdk.client.datasets import Datasets
+    from atom_sdk.readers import LocalDataset
+
+_THREADS = 4
+_CHUNK_BYTES = 1 << 20
+
+
+def pull(datasets: Datasets, http: Http, reference: str, folder: Path, progress: Progress) -> int:
+    """Write the version below `folder`; returns how many files were written.
+
+    Raises PackDigestMismatchError or SampleDigestMismatchError before a wrong byte is written.
+    """
+    manifest = RemoteManifest(http, datasets.version_base(reference))
+    entries = _wanted(manifest, folder, progress)
+    store = PackStore(cache_path())
+    packs = {entry.pack for entry in entries if entry.pack is not None}
+    _fetch(http, datasets.version_base(reference), store, sorted(packs), progress)
+    progress.start("write", len(entries), "files")
+    for entry in entries:
+        _write(store, entry, folder)
+        progress.advance("write", 1)
+    return len(entries)
+
+
+def open_dataset(
+    datasets: Datasets, http: Http, reference: str, selector: dict[str, Any], progress: Progress
+) -> LocalDataset:
+    """Bring the packs that the selection needs here and return a zero-copy reader."""
+    from atom_sdk.readers import LocalDataset
+
+    chosen = selector_of(selector)
+    manifest = RemoteManifest(http, datasets.version_base(reference))
+    store = PackStore(cache_path())
+    index = _view_path(manifest.root, selector)
+    if not index.exists():
+        index.parent.mkdir(parents=True, exist_ok=True)
+        build_view(manifest.root, manifest, index, chosen)
+    needed = LocalDataset(index, cache_path() / "packs").missing_packs()
+    _fetch(http, datasets.version_base(reference), store, needed, progress)
+    return LocalDataset(index, cache_path() / "packs")
+
+
+def selector_of(selector: dict[str, Any]) -> ViewSelector:
+    """Return the selector for `split="train"` (or several names) and `labelled=True`.
+
+    Raises RefSyntaxError for a name that no selector has.
+    """
+    unknown = set(selector) - {"split", "labelled"}
+    if unknown:
+        raise RefSyntaxError(
+            f"Select by split= and labelled=, not by {', '.join(sorted(unknown))}."
+        )
+    split = selector.get("split")
+    names = [split] if isinstance(split, str) else split
+    return ViewSelector(
+        splits=frozenset(names) if names else None, labelled_only=bool(selector.get("labelled"))
+    )
+
+
+def _view_path(root: Root, selector: dict[str, Any]) -> Path:
+    name = hashlib.sha256(json.dumps(selector, sort_keys=True, default=str).encode())
+    layers = "".join(layer.content.hex() for layer in root.layers)
+    name.update(f"{root.content.hex()}{layers}".encode())
+    return cache_path() / "views" / f"{name.hexdigest()[:40]}.arrow"
+
+
+def _wanted(manifest: RemoteManifest, folder: Path, progress: Progress) -> list[Entry]:
+    """Return the entries whose files are missing or different."""
+    progress.start("compare", manifest.root.count, "files")
+    wanted = []
+    for table in iter_ranges(manifest.root, manifest):
+        for entry in table_entries(table):
+            encode_path(entry.path)
+            if not _same(folder / entry.path, entry):
+                wanted.append(entry)
+            progress.advance("compare", 1)
+    return wanted
+
+
+def _same(path: Path, entry: Entry) -> bool:
+    try:
+        if path.is_symlink() or path.stat().st_size != entry.size:
+            return False
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return hash_file(path) == entry.digest
+
+
+def _fetch(
+    http: Http, version_base: str, store: PackStore, packs: list[bytes], progress: Progress
+) -> None:
+    missing = store.missing(packs)
+    if not missing:
+        return
+    body = {"packs": [pack.hex() for pack in missing]}
+    urls: dict[str, str] = http.post(f"{version_base}pack-urls/", body)["urls"]
+    progress.start("download", 0, "bytes")
+
+    def fetch(pack: bytes) -> None:
+        store.fill(pack, lambda: _chunks(http, urls[pack.hex()], progress))
+
+    with ThreadPoolExecutor(_THREADS, "atom-pull") as pool:
+        for _ in pool.map(fetch, missing):
+            pass
+
+
+def _chunks(http: Http, url: str, progress: Progress) -> Iterator[bytes]:
+    with http.objects.stream("GET", url) as response:
+        if not response.is_success:
+            raise NetworkError(f"The object store answered {response.status_code} for a pack.")
+        for chunk in response.iter_bytes(_CHUNK_BYTES):
+            progress.advance("download", len(chunk))
+            yield chunk
+
+
+def _write(store: PackStore, entry: Entry, folder: Path) -> None:
+    target = folder / entry.path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.with_name(f".{target.name[:200]}.part")
+    if entry.pack is None or entry.offset is None:
+        raise SampleDigestMismatchError(entry.path, "")
+    data = _read(store, entry.pack, entry.offset, entry.size)
+    if blake3(data).digest() != entry.digest:
+        raise SampleDigestMismatchError(entry.path, entry.pack.hex())
+    temporary.write_bytes(data)
+    os.replace(temporary, target)
+
+
+def _read(store: PackStore, pack: bytes, offset: int, size: int) -> bytes:
+    descriptor = os.open(store.open_path(pack), os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.pread(descriptor, size, offset)
+    finally:
+        os.close(descriptor)

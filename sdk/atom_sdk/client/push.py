@@ -1,0 +1,289 @@
+"""`push`: walk, hash, pack, upload, commit.
+
+Packing is deterministic, so a push that was cut off makes the same packs again and the server
+says which of their parts it has. Two pushes at once to one branch: one wins, the other compares
+its folder with the new head and tries again; packs that were verified are not sent twice.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from blake3 import blake3
+
+from atom_sdk.client.config import cache_path
+from atom_sdk.client.errors import ApiError, CommitFailedError
+from atom_sdk.client.http import Http
+from atom_sdk.client.manifest import load_parent
+from atom_sdk.client.media_types import media_type_of
+from atom_sdk.client.progress import Progress
+from atom_sdk.client.refs import parse_ref
+from atom_sdk.client.scan import DigestCache, Known, Parent, Scan, compare
+from atom_sdk.client.upload import UploadTarget, upload_file, wait_verified
+from atom_sdk.errors import EmptyDatasetError
+from atom_sdk.packs.paths import case_collisions
+from atom_sdk.packs.plan import PackLimits, PackPlan, SourceFile, plan_packs
+from atom_sdk.packs.walk import walk_folder
+from atom_sdk.packs.writer import FileSink, write_pack
+
+if TYPE_CHECKING:
+    from atom_sdk.client.datasets import Datasets
+
+_REBASES = 5
+_UPLOADS_AT_ONCE = 2
+_POLL_S = 0.2
+CHANGES_SCHEMA = pa.schema(
+    [
+        ("op", pa.string()),
+        ("path", pa.string()),
+        ("size", pa.int64()),
+        ("digest", pa.binary(32)),
+        ("media_type", pa.string()),
+        ("attributes", pa.string()),
+        ("pack", pa.binary(32)),
+        ("offset", pa.int64()),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class PushOptions:
+    """How a push becomes a version.
+
+    `labels_from="folder"` takes each file's label from its class folder, except below
+    `unlabelled`; `split` is {"test": 1000, "val": 0, "seed": 7, "stratify": True}. What is left
+    None is taken from the branch's last push.
+    """
+
+    message: str = ""
+    labels_from: str | None = None
+    unlabelled: tuple[str, ...] = ()
+    split: dict[str, Any] | None = None
+    limits: PackLimits = field(default_factory=PackLimits)
+
+
+@dataclass(frozen=True)
+class PushResult:
+    """What a push did; `unchanged` means that the branch had this content already."""
+
+    dataset: str
+    version: dict[str, Any]
+    files_total: int
+    files_sent: int
+    bytes_sent: int
+    packs_sent: int
+    removed: int
+    unchanged: bool
+    skipped: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain values for `--json`."""
+        return asdict(self)
+
+
+class Push:
+    """One push; `run` may be called once."""
+
+    def __init__(
+        self, datasets: Datasets, http: Http, progress: Progress, options: PushOptions
+    ) -> None:
+        self._datasets = datasets
+        self._http = http
+        self._progress = progress
+        self._options = options
+        self._bytes_sent = 0
+        self._packs_sent = 0
+
+    def run(self, folder: Path, reference: str) -> PushResult:
+        """Push `folder` to `dataset[@branch]`.
+
+        Raises EmptyDatasetError, PathError, UploadRejectedError, CommitFailedError, ApiError.
+        """
+        listing = walk_folder(folder)
+        if not listing.files:
+            raise EmptyDatasetError(f"{folder} has no files.")
+        self._warn(listing.files, listing.skipped)
+        self._datasets.get_or_create(reference)
+        for attempt in range(_REBASES):
+            try:
+                return self._push_once(folder, reference, listing.files, listing.skipped)
+            except _HeadMovedError:
+                if attempt == _REBASES - 1:
+                    raise CommitFailedError("The branch kept moving under this push.") from None
+                self._progress.note("The branch moved; comparing with its new head.")
+        raise AssertionError("unreachable")
+
+    def _push_once(
+        self, folder: Path, reference: str, files: list[SourceFile], skipped: list[str]
+    ) -> PushResult:
+        head = self._head(reference)
+        target = UploadTarget(self._http, self._datasets.base(reference), self._progress)
+        parent = load_parent(self._http, target.base, head) if head else Parent()
+        cache = DigestCache(cache_path(), folder)
+        scan = compare(folder, files, parent, cache, self._progress)
+        if head and not (scan.new or scan.reused or scan.removed):
+            return self._result(reference, head, files, scan, skipped, unchanged=True)
+        members, digests = self._send_packs(target, folder, scan.new)
+        request = self._commit(target, reference, head, self._changes(scan, parent, members))
+        cache.save(files, {**parent.digests, **dict(_pairs(scan)), **digests}, time.time_ns())
+        version = request["version"]
+        return self._result(
+            reference, version, files, scan, skipped, unchanged=request.get("unchanged", False)
+        )
+
+    def _head(self, reference: str) -> dict[str, Any] | None:
+        branch = parse_ref(reference).ref
+        params = {"branch": branch, "limit": 1}
+        rows = self._http.get(f"{self._datasets.base(reference)}versions/", **params)["results"]
+        return rows[0] if rows else None
+
+    def _send_packs(
+        self, target: UploadTarget, folder: Path, files: list[SourceFile]
+    ) -> tuple[list[pa.RecordBatch], dict[str, bytes]]:
+        """Write, send and verify the packs; returns the change rows and the files' digests."""
+        plans = list(plan_packs(files, self._options.limits))
+        self._progress.start("upload", sum(plan.pack_bytes for plan in plans), "bytes")
+        batches: list[pa.RecordBatch] = []
+        digests: dict[str, bytes] = {}
+        with ThreadPoolExecutor(_UPLOADS_AT_ONCE, "atom-pack") as pool:
+            sent = pool.map(lambda plan: self._send_pack(target, folder, plan), plans)
+            for upload_id, batch in sent:
+                wait_verified(target, upload_id)
+                batches.append(batch)
+                digests.update(
+                    zip(batch["path"].to_pylist(), batch["digest"].to_pylist(), strict=True)
+                )
+        return batches, digests
+
+    def _send_pack(
+        self, target: UploadTarget, folder: Path, plan: PackPlan
+    ) -> tuple[str, pa.RecordBatch]:
+        scratch = cache_path() / "push"
+        scratch.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=scratch, suffix=".tar") as file:
+            summary = write_pack(plan.files, folder, FileSink(file.fileno()))
+            upload_id = upload_file(target, Path(file.name), "pack", summary.digest.hex())
+        self._packs_sent += 1
+        self._bytes_sent += summary.size_bytes
+        rows = [
+            ("put", m.path, m.size, m.digest, media_type_of(m.path), None, summary.digest, m.offset)
+            for m in summary.members
+        ]
+        return upload_id, _batch(rows)
+
+    def _changes(self, scan: Scan, parent: Parent, packed: list[pa.RecordBatch]) -> pa.Table:
+        reused = [_reuse(file, digest, parent.stored[digest]) for file, digest in scan.reused]
+        removed = [("delete", path, *([None] * 6)) for path in scan.removed]
+        table = pa.Table.from_batches([*packed, _batch(reused), _batch(removed)], CHANGES_SCHEMA)
+        return table.sort_by("path")
+
+    def _commit(
+        self, target: UploadTarget, reference: str, head: dict[str, Any] | None, changes: pa.Table
+    ) -> dict[str, Any]:
+        upload_id = self._send_changes(target, changes)
+        options = self._effective_options(head)
+        body = {
+            "branch": parse_ref(reference).ref,
+            "expected_head": head["commit"] if head else None,
+            "message": self._options.message,
+            "changes_upload": upload_id,
+            **options,
+            "provenance": {"kind": "push", **options},
+        }
+        try:
+            request = self._http.post(f"{target.base}commits/", body)
+        except ApiError as exc:
+            if exc.code == "head_moved":
+                raise _HeadMovedError from exc
+            raise
+        return self._wait(target, request)
+
+    def _effective_options(self, head: dict[str, Any] | None) -> dict[str, Any]:
+        last = (head or {}).get("provenance") or {}
+        given = self._options
+        return {
+            "labels_from": given.labels_from or last.get("labels_from"),
+            "unlabelled_prefixes": list(given.unlabelled) or last.get("unlabelled_prefixes") or [],
+            "split": given.split or last.get("split"),
+        }
+
+    def _send_changes(self, target: UploadTarget, changes: pa.Table) -> str:
+        with tempfile.NamedTemporaryFile(dir=cache_path() / "push", suffix=".parquet") as file:
+            pq.write_table(changes, file.name, compression="zstd")
+            path = Path(file.name)
+            digest = blake3(path.read_bytes()).hexdigest()
+            self._progress.start("changes", path.stat().st_size, "bytes")
+            quiet = UploadTarget(target.http, target.base, self._progress, step="changes")
+            upload_id = upload_file(quiet, path, "changes", digest)
+            wait_verified(quiet, upload_id)
+        return upload_id
+
+    def _wait(self, target: UploadTarget, request: dict[str, Any]) -> dict[str, Any]:
+        self._progress.start("commit", 0, "files")
+        while request["state"] in {"pending", "building"}:
+            time.sleep(_POLL_S)
+            request = self._http.get(f"{target.base}commits/{request['id']}/")
+        if request["state"] == "conflict":
+            raise _HeadMovedError
+        if request["state"] == "failed":
+            error = request.get("error") or {}
+            raise CommitFailedError(
+                f"{error.get('detail', 'no reason given')} ({error.get('code')})"
+            )
+        return request
+
+    def _result(
+        self,
+        reference: str,
+        version: dict[str, Any],
+        files: list[SourceFile],
+        scan: Scan,
+        skipped: list[str],
+        *,
+        unchanged: bool,
+    ) -> PushResult:
+        return PushResult(
+            dataset=parse_ref(reference).dataset,
+            version=version,
+            files_total=len(files),
+            files_sent=len(scan.new),
+            bytes_sent=self._bytes_sent,
+            packs_sent=self._packs_sent,
+            removed=len(scan.removed),
+            unchanged=unchanged,
+            skipped=tuple(skipped),
+        )
+
+    def _warn(self, files: list[SourceFile], skipped: list[str]) -> None:
+        if skipped:
+            self._progress.note(f"{len(skipped)} links or special files are left out.")
+        for group in case_collisions(file.path for file in files)[:5]:
+            names = ", ".join(map(repr, group))
+            self._progress.note(f"These differ only by case or Unicode form: {names}.")
+
+
+class _HeadMovedError(Exception):
+    """Somebody else's commit came first."""
+
+
+def _pairs(scan: Scan) -> Iterable[tuple[str, bytes]]:
+    return ((file.path, digest) for file, digest in scan.reused)
+
+
+def _reuse(file: SourceFile, digest: bytes, known: Known) -> tuple[Any, ...]:
+    media_type = media_type_of(file.path)
+    return "put", file.path, known.size, digest, media_type, None, known.pack, known.offset
+
+
+def _batch(rows: list[tuple[Any, ...]]) -> pa.RecordBatch:
+    columns = list(zip(*rows, strict=True)) or [()] * len(CHANGES_SCHEMA)
+    arrays = [pa.array(column, f.type) for column, f in zip(columns, CHANGES_SCHEMA, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=CHANGES_SCHEMA)

@@ -1,0 +1,117 @@
+"""Runs and workflows from Python."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from atom_sdk.client.http import Http
+
+TERMINAL = frozenset({"succeeded", "failed", "cancelled"})
+_POLL_S = 0.7
+
+
+class Runs:
+    """Start, watch and stop runs of one project."""
+
+    def __init__(self, http: Http, project: str) -> None:
+        self._http = http
+        self._project = project
+
+    def create(self, **body: Any) -> dict[str, Any]:
+        """Start a run: `workflow` and `parameters`, or `command` with `code_snapshot`.
+
+        Raises ApiError with a message per field when something does not fit.
+        """
+        run: dict[str, Any] = self._http.post(f"projects/{self._project}/runs/", body)
+        return run
+
+    def preview(self, **body: Any) -> dict[str, Any]:
+        """Return where a run would go and what it would wait for, without starting it."""
+        found: dict[str, Any] = self._http.post(f"projects/{self._project}/runs/preview/", body)
+        return found
+
+    def list(self, **filters: Any) -> Iterator[dict[str, Any]]:
+        """Yield runs, newest first; filters: state, q, tag, created_by."""
+        return self._http.pages(f"projects/{self._project}/runs/", **filters)
+
+    def get(self, run: str) -> dict[str, Any]:
+        """Return one run by id, or by its number in the project."""
+        return self._act("GET", run, "")
+
+    def cancel(self, run: str) -> dict[str, Any]:
+        """Ask a run to stop."""
+        return self._act("POST", run, "cancel/")
+
+    def retry(self, run: str) -> dict[str, Any]:
+        """Start another attempt, from the last durable checkpoint."""
+        return self._act("POST", run, "retry/")
+
+    def explain(self, run: str) -> dict[str, Any]:
+        """Return why a run is not running, in plain words."""
+        return self._act("GET", run, "explain/")
+
+    def files(self, run: str) -> Iterator[dict[str, Any]]:
+        """Yield the files that a run left, with addresses to download them."""
+        return self._http.pages(f"runs/{self.resolve(run)}/files/")
+
+    def wait(self, run: str, timeout_s: float | None = None) -> dict[str, Any]:
+        """Return the run once it has ended. Raises TimeoutError."""
+        run_id, deadline = self.resolve(run), time.monotonic() + (timeout_s or float("inf"))
+        while (found := self.get(run_id))["state"] not in TERMINAL:
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"run {run} is still {found['state']}")
+            time.sleep(_POLL_S)
+        return found
+
+    def log(
+        self, run: str, follow: bool = False, offset: int = 0, attempt: int | None = None
+    ) -> Iterator[str]:
+        """Yield the log as text, from byte `offset`; with `follow`, until the run has ended."""
+        run_id = self.resolve(run)
+        while True:
+            page = self._http.get(
+                f"runs/{run_id}/logs/", **{"from": offset}, attempt=attempt, limit_bytes=1 << 20
+            )
+            yield from (frame["text"] for frame in page["frames"])
+            moved, offset = page["next"] > offset, page["next"]
+            if moved:
+                continue
+            if not follow or self._ended(run_id, page):
+                return
+            time.sleep(_POLL_S)
+
+    def resolve(self, run: str) -> str:
+        """Return a run's id from an id, a number or a unique name."""
+        if len(run) == 36:
+            return run
+        for found in self._http.pages(f"projects/{self._project}/runs/", q=run):
+            if run in {str(found["number"]), found["name"]}:
+                return str(found["id"])
+        return run
+
+    def _ended(self, run_id: str, page: dict[str, Any]) -> bool:
+        return bool(page["eof"]) or self.get(run_id)["state"] in TERMINAL
+
+    def _act(self, method: str, run: str, action: str) -> dict[str, Any]:
+        path = f"runs/{self.resolve(run)}/{action}"
+        found: dict[str, Any] = self._http.get(path) if method == "GET" else self._http.post(path)
+        return found
+
+
+class Workflows:
+    """The predefined jobs."""
+
+    def __init__(self, http: Http, project: str) -> None:
+        self._http = http
+        self._project = project
+
+    def list(self) -> list[dict[str, Any]]:
+        """Return the workflows that the project may use."""
+        return list(self._http.pages("workflows/", project=self._project))
+
+    def get(self, slug: str) -> dict[str, Any]:
+        """Return one workflow with its typed parameters."""
+        found: dict[str, Any] = self._http.get(f"workflows/{slug}/", project=self._project)
+        return found

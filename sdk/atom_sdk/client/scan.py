@@ -1,0 +1,130 @@
+"""What a folder holds, and which of it a dataset version has already.
+
+Digests are remembered by path, size and modification time, so a second push of a large folder
+reads only what was touched.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from atom_sdk.client.progress import Progress
+from atom_sdk.packs.plan import SourceFile
+from atom_sdk.packs.walk import hash_file
+
+_THREADS = 4
+# A file changed within this time of the last look may change again without a new mtime.
+_RACY_NS = 2_000_000_000
+
+
+class Known(NamedTuple):
+    """Where a content is stored: pack digest (32 bytes), byte offset in it, size in bytes."""
+
+    pack: bytes
+    offset: int
+    size: int
+
+
+@dataclass
+class Parent:
+    """The entries of the version that a push starts from."""
+
+    digests: dict[str, bytes] = field(default_factory=dict)
+    stored: dict[bytes, Known] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Scan:
+    """A folder compared with a version. `digests` are known for unchanged and known content."""
+
+    new: list[SourceFile]
+    reused: list[tuple[SourceFile, bytes]]
+    removed: list[str]
+    unchanged: int
+
+
+class DigestCache:
+    """Digests of one folder's files from the last push."""
+
+    def __init__(self, cache_dir: Path, folder: Path) -> None:
+        name = hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()[:32]
+        self._path = cache_dir / "push" / f"{name}.arrow"
+        self._rows = self._load()
+
+    def get(self, file: SourceFile) -> bytes | None:
+        """Return the digest if size and modification time are what they were."""
+        row = self._rows.get(file.path)
+        return row[2] if row and row[:2] == (file.size, file.mtime_ns) else None
+
+    def save(self, files: list[SourceFile], digests: dict[str, bytes], now_ns: int) -> None:
+        """Remember the digests, but not those of files that may still be written to."""
+        rows = [
+            (file.path, file.size, file.mtime_ns, digests[file.path])
+            for file in files
+            if file.path in digests and file.mtime_ns < now_ns - _RACY_NS
+        ]
+        columns = [list(column) for column in zip(*rows, strict=True)] or [[], [], [], []]
+        types = [pa.string(), pa.int64(), pa.int64(), pa.binary(32)]
+        names = ["path", "size", "mtime_ns", "digest"]
+        arrays = [pa.array(c, t) for c, t in zip(columns, types, strict=True)]
+        table = pa.Table.from_arrays(arrays, names=names)
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = self._path.with_suffix(f".{os.getpid()}.tmp")
+        with pa.OSFile(str(temporary), "wb") as sink, pa.ipc.new_file(sink, table.schema) as out:
+            out.write_table(table)
+        temporary.replace(self._path)
+
+    def _load(self) -> dict[str, tuple[int, int, bytes]]:
+        try:
+            with pa.memory_map(str(self._path)) as source:
+                table = pa.ipc.open_file(source).read_all()
+                columns = [table[name].to_pylist() for name in table.column_names]
+        except (OSError, pa.ArrowInvalid):
+            return {}
+        return {
+            path: (size, mtime, digest) for path, size, mtime, digest in zip(*columns, strict=True)
+        }
+
+
+def compare(
+    folder: Path, files: list[SourceFile], parent: Parent, cache: DigestCache, progress: Progress
+) -> Scan:
+    """Sort the folder's files into new, reused (content known elsewhere) and unchanged ones."""
+    progress.start("hash", len(files), "files")
+    new: list[SourceFile] = []
+    reused: list[tuple[SourceFile, bytes]] = []
+    unchanged = 0
+    for file, digest in _digests(folder, files, parent, cache):
+        progress.advance("hash", 1)
+        if digest is None or digest not in parent.stored:
+            new.append(file)
+        elif parent.digests.get(file.path) == digest:
+            unchanged += 1
+        else:
+            reused.append((file, digest))
+    present = {file.path for file in files}
+    removed = [path for path in parent.digests if path not in present]
+    return Scan(new, reused, sorted(removed, key=str.encode), unchanged)
+
+
+def _digests(
+    folder: Path, files: list[SourceFile], parent: Parent, cache: DigestCache
+) -> Iterator[tuple[SourceFile, bytes | None]]:
+    if not parent.stored:
+        # Nothing to compare with: packing will hash every file anyway.
+        yield from ((file, None) for file in files)
+        return
+
+    def digest_of(file: SourceFile) -> bytes:
+        return cache.get(file) or hash_file(folder / file.path)
+
+    with ThreadPoolExecutor(_THREADS, "atom-hash") as pool:
+        yield from zip(files, pool.map(digest_of, files), strict=True)

@@ -1,0 +1,17 @@
+"""What most scripts need, in one call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from atom_sdk.client import Client
+from atom_sdk.readers import LocalDataset
+
+
+def open(reference: str, **selector: Any) -> LocalDataset:
+    """Return a zero-copy reader of `digits@v3`; `split="train"` and `labelled=True` select.
+
+    The packs come to this machine's cache once. Raises ApiError for an unknown reference.
+    """
+    with Client() as client:
+        return client.datasets.open(reference, **selector)

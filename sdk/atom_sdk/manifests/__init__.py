@@ -1,0 +1,91 @@
+"""Manifests: which files a dataset version holds, where their bytes lie, and what is known of them.
+
+Format: README.md.
+"""
+
+from atom_sdk.manifests.build import Changes, apply_changes, build_root, read_range
+from atom_sdk.manifests.commits import (
+    Commit,
+    decode_commit,
+    encode_commit,
+    read_commit,
+    write_commit,
+)
+from atom_sdk.manifests.diff import LayerDiff, Rename, RootDiff, diff_roots
+from atom_sdk.manifests.entries import ENTRY_SCHEMA, Entry, entries_table, table_entries
+from atom_sdk.manifests.layers import layer_table, merge_layer, read_layer, write_layer
+from atom_sdk.manifests.listing import EntryPage, FolderPage, Listing, PrefixTotals
+from atom_sdk.manifests.objects import (
+    FolderObjectStore,
+    MemoryObjectStore,
+    ObjectStore,
+    commit_key,
+    layer_key,
+    pack_key,
+    range_key,
+    root_key,
+)
+from atom_sdk.manifests.ranges import BoundaryRule
+from atom_sdk.manifests.roots import (
+    LayerRef,
+    RangeRef,
+    Root,
+    decode_root,
+    encode_root,
+    read_root,
+    write_root,
+)
+from atom_sdk.manifests.splits import SplitPlan, assign_splits, folder_labels, largest_remainder
+from atom_sdk.manifests.views import ViewSelector, build_view, iter_ranges, pack_table
+
+__all__ = [
+    "ENTRY_SCHEMA",
+    "BoundaryRule",
+    "Changes",
+    "Commit",
+    "Entry",
+    "EntryPage",
+    "FolderObjectStore",
+    "FolderPage",
+    "LayerDiff",
+    "LayerRef",
+    "Listing",
+    "MemoryObjectStore",
+    "ObjectStore",
+    "PrefixTotals",
+    "RangeRef",
+    "Rename",
+    "Root",
+    "RootDiff",
+    "SplitPlan",
+    "ViewSelector",
+    "apply_changes",
+    "assign_splits",
+    "build_root",
+    "build_view",
+    "commit_key",
+    "decode_commit",
+    "decode_root",
+    "diff_roots",
+    "encode_commit",
+    "encode_root",
+    "entries_table",
+    "folder_labels",
+    "iter_ranges",
+    "largest_remainder",
+    "layer_key",
+    "layer_table",
+    "merge_layer",
+    "pack_key",
+    "pack_table",
+    "range_key",
+    "read_commit",
+    "read_layer",
+    "read_range",
+    "read_root",
+    "root_key",
+    "table_entries",
+    "write_commit",
+    "write_layer",
+    "write_root",
+]

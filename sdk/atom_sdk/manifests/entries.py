@@ -1,0 +1,124 @@
+"""The entries of a dataset as Arrow tables: columns, order, content digest.
+
+A table of entries has the columns of ENTRY_SCHEMA and is sorted by path in UTF-8 byte order, each
+path once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from blake3 import blake3
+from numpy.typing import NDArray
+
+from atom_sdk.errors import EntryOrderError
+
+DIGEST = pa.binary(32)
+ENTRY_SCHEMA = pa.schema(
+    [
+        pa.field("path", pa.string(), nullable=False),
+        pa.field("size", pa.int64(), nullable=False),
+        pa.field("digest", DIGEST),
+        pa.field("media_type", pa.string()),
+        pa.field("attributes", pa.string()),
+        pa.field("pack", DIGEST),
+        pa.field("offset", pa.int64()),
+    ]
+)
+# What people mean by "the same data"; pack and offset only say where the bytes lie.
+LOGICAL_COLUMNS = ("path", "size", "digest", "media_type", "attributes")
+
+
+class Entry(NamedTuple):
+    """One file of a dataset.
+
+    Digests are 32 bytes, size and offset are in bytes, attributes are a JSON string.
+    """
+
+    path: str
+    size: int
+    digest: bytes | None
+    media_type: str | None = None
+    attributes: str | None = None
+    pack: bytes | None = None
+    offset: int | None = None
+
+
+def entries_table(entries: Iterable[Entry]) -> pa.Table:
+    """Table of entries, sorted by path."""
+    ordered = sorted(entries)
+    columns = zip(*ordered, strict=True) if ordered else ((),) * len(ENTRY_SCHEMA)
+    arrays = [
+        pa.array(column, type_) for column, type_ in zip(columns, ENTRY_SCHEMA.types, strict=True)
+    ]
+    return pa.Table.from_arrays(arrays, schema=ENTRY_SCHEMA)
+
+
+def table_entries(table: pa.Table) -> list[Entry]:
+    """Rows of a table of entries."""
+    columns = (table.column(name).to_pylist() for name in ENTRY_SCHEMA.names)
+    return [Entry(*row) for row in zip(*columns, strict=True)]
+
+
+def check_order(table: pa.Table, previous: str | None = None) -> None:
+    """Raise EntryOrderError unless paths ascend strictly, after `previous` if given."""
+    paths = table.column("path")
+    if previous is not None and len(paths) and paths[0].as_py() <= previous:
+        raise EntryOrderError(previous, paths[0].as_py())
+    if len(paths) < 2:
+        return
+    ascending = pc.less(paths.slice(0, len(paths) - 1), paths.slice(1)).to_numpy(
+        zero_copy_only=False
+    )
+    if not ascending.all():
+        row = int(np.argmin(ascending))
+        raise EntryOrderError(paths[row].as_py(), paths[row + 1].as_py())
+
+
+def content_digest(table: pa.Table, domain: bytes, columns: Iterable[str]) -> bytes:
+    """BLAKE3 (32 bytes) over some columns of a table, independent of how they are stored.
+
+    See "Content digest" in README.md for the byte layout.
+    """
+    hasher = blake3(domain)
+    hasher.update(len(table).to_bytes(8, "little"))
+    for name in columns:
+        column = table.column(name).combine_chunks()
+        hasher.update(_lengths(column).tobytes())
+        hasher.update(_values(column))
+    return hasher.digest()
+
+
+def _lengths(column: pa.Array) -> NDArray[np.int32]:
+    """Byte length of each value, shape (rows,), -1 for null."""
+    if pa.types.is_string(column.type):
+        lengths = pc.binary_length(column)
+    else:
+        lengths = pc.if_else(column.is_valid(), _fixed_bytes(column.type), None)
+    filled: NDArray[np.int32] = pc.fill_null(lengths.cast(pa.int32()), -1).to_numpy(
+        zero_copy_only=False
+    )
+    return filled.astype("<i4", copy=False)
+
+
+def _fixed_bytes(type_: pa.DataType) -> int:
+    width: int = type_.bit_width // 8
+    return width
+
+
+def _values(column: pa.Array) -> bytes | memoryview:
+    """The values that are not null, one after the other, little endian."""
+    valid = column.drop_null()
+    if not len(valid):
+        return b""
+    width = None if pa.types.is_string(valid.type) else _fixed_bytes(valid.type)
+    buffers = valid.buffers()
+    if width is not None:
+        start = valid.offset * width
+        return memoryview(buffers[1])[start : start + len(valid) * width]
+    offsets = np.frombuffer(buffers[1], "<i4")
+    return memoryview(buffers[2] or b"")[offsets[valid.offset] : offsets[valid.offset + len(valid)]]

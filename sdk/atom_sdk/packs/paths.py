@@ -1,0 +1,70 @@
+"""Which paths a dataset can hold.
+
+Paths are kept exactly as given, byte for byte, and never changed to another Unicode normal form:
+what was pushed is what is pulled. Two paths that only differ by case or normal form are allowed;
+`case_collisions` finds them so that a client can warn.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable
+
+from atom_sdk.errors import (
+    AbsolutePathError,
+    EmptyPathError,
+    NulInPathError,
+    PathNotNormalisedError,
+    PathNotUnicodeError,
+    PathTooLongError,
+    PathTraversalError,
+)
+
+MAX_PATH_BYTES = 4095
+MAX_SEGMENT_BYTES = 255
+
+# Most paths; they need no further look, and packing many small files feels it.
+_PLAIN = re.compile(
+    r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}(?:/[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}){0,20}"
+)
+
+
+def encode_path(path: str) -> bytes:
+    """Check a path and return its UTF-8 bytes, by which everything is sorted.
+
+    Raises one subclass of PathError per broken rule.
+    """
+    if _PLAIN.fullmatch(path):
+        return path.encode()
+    if not path:
+        raise EmptyPathError(path)
+    if path[0] == "/":
+        raise AbsolutePathError(path)
+    if "\0" in path:
+        raise NulInPathError(path)
+    try:
+        encoded = path.encode()
+    except UnicodeEncodeError as error:
+        raise PathNotUnicodeError(path) from error
+    _check_segments(path, encoded)
+    return encoded
+
+
+def _check_segments(path: str, encoded: bytes) -> None:
+    segments = encoded.split(b"/")
+    if b".." in segments:
+        raise PathTraversalError(path)
+    if b"" in segments or b"." in segments:
+        raise PathNotNormalisedError(path)
+    if len(encoded) > MAX_PATH_BYTES or max(map(len, segments)) > MAX_SEGMENT_BYTES:
+        raise PathTooLongError(path)
+
+
+def case_collisions(paths: Iterable[str]) -> list[tuple[str, ...]]:
+    """Groups of paths that a case-insensitive or normalising file system would confuse."""
+    groups: defaultdict[str, list[str]] = defaultdict(list)
+    for path in paths:
+        groups[unicodedata.normalize("NFC", path).casefold()].append(path)
+    return [tuple(group) for group in groups.values() if len(group) > 1]

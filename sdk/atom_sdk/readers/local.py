@@ -1,0 +1,174 @@
+"""Reads samples from packs on this node without copying them."""
+
+from __future__ import annotations
+
+import mmap
+from collections import deque
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Literal
+
+from blake3 import blake3
+
+from atom_sdk.errors import PackMissingError, SampleDigestMismatchError
+from atom_sdk.readers.maps import PackMaps
+from atom_sdk.readers.order import shuffled_order
+from atom_sdk.readers.view import ViewIndex
+
+Verify = Literal["first", "always", "never"]
+LOOK_AHEAD = 64
+
+
+class Sample:
+    """One file: `data` is a view of the mapped pack, valid as long as it is referenced."""
+
+    __slots__ = ("_index", "data", "row")
+
+    def __init__(self, index: ViewIndex, row: int, data: memoryview) -> None:
+        """Path, label and split are looked up when asked for."""
+        self._index = index
+        self.row = row
+        self.data = data
+
+    @property
+    def path(self) -> str:
+        """Path in the dataset."""
+        return self._index.path_of(self.row)
+
+    @property
+    def label(self) -> str | None:
+        """Label, if it has one."""
+        return self._index.label_of(self.row)
+
+    @property
+    def label_code(self) -> int:
+        """Number of the label in `LocalDataset.classes`, -1 without a label."""
+        return int(self._index.label_codes[self.row])
+
+    @property
+    def split(self) -> str | None:
+        """Split, if it has one."""
+        return self._index.split_of(self.row)
+
+    def __repr__(self) -> str:
+        """Path and size, never the bytes."""
+        return f"Sample({self.path!r}, {len(self.data)} bytes)"
+
+
+class LocalDataset:
+    """Samples of a view index by number, in path order; safe across threads and forks.
+
+    It can be pickled. `verify`: hash each sample against its entry on the "first" read (remembered
+    per row, and shared with forked children), "always" or "never". A damaged sample is not served
+    unless verify is "never".
+    """
+
+    def __init__(
+        self, index_path: Path | str, pack_dir: Path | str, verify: Verify = "first"
+    ) -> None:
+        """Map the index; packs are mapped when first read.
+
+        Raises ViewIndexError, UnknownFormatError.
+        """
+        if verify not in ("first", "always", "never"):
+            raise ValueError(f"verify must be 'first', 'always' or 'never', not {verify!r}")
+        self.index = ViewIndex(index_path)
+        self.pack_dir = Path(pack_dir)
+        self.verify: Verify = verify
+        self._maps = PackMaps(self.index.packs, self.pack_dir)
+        # One byte per row in shared memory: threads and forked children may mark at the same time.
+        self._verified = mmap.mmap(-1, max(len(self.index), 1))
+        # Plain memoryviews: an item is a Python int, several times faster than a NumPy scalar.
+        self._pack_ids = self.index.pack_ids.data
+        self._offsets = self.index.offsets.data
+        self._sizes = self.index.sizes.data
+        self._rows = len(self.index)
+
+    def __len__(self) -> int:
+        """Number of samples."""
+        return self._rows
+
+    def __getitem__(self, row: int) -> Sample:
+        """The sample of a row; negative rows count from the end.
+
+        Raises IndexError, PackMissingError, SampleDigestMismatchError.
+        """
+        if row < 0:
+            row += self._rows
+        if not 0 <= row < self._rows:
+            raise IndexError(f"row {row} of {self._rows}")
+        return Sample(self.index, row, self._data(row))
+
+    def __iter__(self) -> Iterator[Sample]:
+        """All samples in path order, read ahead."""
+        return self.read_many(range(self._rows))
+
+    @property
+    def classes(self) -> list[str]:
+        """Label names, sorted; `Sample.label_code` counts in this list."""
+        return self.index.labels
+
+    def read(self, path: str) -> memoryview:
+        """Bytes of a file.
+
+        Raises PathNotFoundError, PackMissingError, SampleDigestMismatchError.
+        """
+        return self._data(self.index.row_of(path))
+
+    def read_many(self, rows: Iterable[int], look_ahead: int = LOOK_AHEAD) -> Iterator[Sample]:
+        """Samples of rows in their order; the kernel is asked for `look_ahead` samples beforehand.
+
+        Raises as `ds[row]` does.
+        """
+        waiting: deque[int] = deque()
+        for row in rows:
+            self._will_need(row)
+            waiting.append(row)
+            if len(waiting) > look_ahead:
+                yield self[waiting.popleft()]
+        for row in waiting:
+            yield self[row]
+
+    def iter_shuffled(
+        self, seed: int, epoch: int, look_ahead: int = LOOK_AHEAD
+    ) -> Iterator[Sample]:
+        """All samples in an order that depends on the view, the seed and the epoch only."""
+        return self.read_many(shuffled_order(self._rows, seed, epoch).tolist(), look_ahead)
+
+    def missing_packs(self) -> list[bytes]:
+        """Digests of the packs that are not on this node."""
+        return [
+            pack for pack in self.index.packs if not (self.pack_dir / f"{pack.hex()}.tar").exists()
+        ]
+
+    def _data(self, row: int) -> memoryview:
+        offset = self._offsets[row]
+        try:
+            pack = self._maps.view(self._pack_ids[row])
+        except PackMissingError as error:
+            raise PackMissingError(error.pack, self.index.path_of(row)) from error
+        data = pack[offset : offset + self._sizes[row]]
+        if self.verify == "never" or (self.verify == "first" and self._verified[row]):
+            return data
+        return self._verify(row, data)
+
+    def _verify(self, row: int, data: memoryview) -> memoryview:
+        # A pack that was cut short gives fewer bytes and so another digest.
+        if blake3(data).digest() != self.index.digest_of(row):
+            pack = self.index.packs[self._pack_ids[row]]
+            raise SampleDigestMismatchError(self.index.path_of(row), pack.hex())
+        self._verified[row] = 1
+        return data
+
+    def _will_need(self, row: int) -> None:
+        if not -self._rows <= row < self._rows:
+            raise IndexError(f"row {row} of {self._rows}")
+        # A missing pack is reported when its sample is due, with the sample's name.
+        try:
+            self._maps.will_need(self._pack_ids[row], self._offsets[row], self._sizes[row])
+        except PackMissingError:
+            return
+
+    def __reduce__(self) -> tuple[type[LocalDataset], tuple[Path, Path, Verify]]:
+        """Pickle the paths only; the other process maps the files itself."""
+        return LocalDataset, (self.index.path, self.pack_dir, self.verify)

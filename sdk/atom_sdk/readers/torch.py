@@ -1,0 +1,55 @@
+"""Map-style dataset for `torch.utils.data.DataLoader`.
+
+Torch itself is imported only when a tensor is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from atom_sdk.readers.local import LocalDataset, Sample
+
+if TYPE_CHECKING:
+    import torch
+
+T = TypeVar("T")
+
+
+class TorchDataset(Generic[T]):
+    """Gives `decode(sample)` per row. DataLoader needs no base class, only these methods.
+
+    `decode` turns a Sample into what the training loop wants, for example `(tensor, label_code)`.
+    Workers may be forked or spawned; `decode` must then be picklable.
+    """
+
+    def __init__(self, dataset: LocalDataset, decode: Callable[[Sample], T]) -> None:
+        """Keep both; nothing is read yet."""
+        self.dataset = dataset
+        self.decode = decode
+
+    @property
+    def classes(self) -> list[str]:
+        """Label names in the order of their codes."""
+        return self.dataset.classes
+
+    def __len__(self) -> int:
+        """Number of samples."""
+        return len(self.dataset)
+
+    def __getitem__(self, row: int) -> T:
+        """The decoded sample of a row; raises as LocalDataset does."""
+        return self.decode(self.dataset[row])
+
+    def __getitems__(self, rows: Sequence[int]) -> list[T]:
+        """The decoded samples of a batch; DataLoader calls this so that the batch is read ahead."""
+        return [self.decode(sample) for sample in self.dataset.read_many(rows)]
+
+
+def bytes_tensor(sample: Sample) -> torch.Tensor:
+    """The file's bytes as a uint8 tensor of shape (bytes,), a copy that may be written to."""
+    import torch
+
+    # frombuffer warns about read-only memory, so the copy is made first.
+    data: Any = bytearray(sample.data)
+    return torch.frombuffer(data, dtype=torch.uint8) if data else torch.empty(0, dtype=torch.uint8)

@@ -1,0 +1,114 @@
+"""Memory-mapped access to a view index: rows by number and by path, without loading the file."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from atom_sdk.errors import PathNotFoundError, UnknownFormatError, ViewIndexError
+from atom_sdk.manifests.views import (
+    METADATA_CONTENT,
+    METADATA_FORMAT,
+    METADATA_PACKS,
+    VIEW_FIELDS,
+    VIEW_FORMAT,
+)
+
+_DIGEST_BYTES = 32
+
+
+class ViewIndex:
+    """The rows of a view in path order; all columns are views of the mapped file.
+
+    `sizes`, `offsets` (int64, bytes), `pack_ids`, `label_codes`, `split_codes` (int32, -1 for none)
+    have the shape (rows,). `packs` are digests of 32 bytes; `labels` and `splits` are the names
+    behind the codes.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        """Map the file. Raises ViewIndexError or UnknownFormatError."""
+        self.path = Path(path)
+        batch = _open(self.path)
+        metadata = batch.schema.metadata or {}
+        self._batch = batch
+        self.content = bytes.fromhex(metadata[METADATA_CONTENT].decode())
+        self.packs = _digests(bytes.fromhex(metadata[METADATA_PACKS].decode()))
+        self.sizes: NDArray[np.int64] = batch.column("size").to_numpy()
+        self.offsets: NDArray[np.int64] = batch.column("offset").to_numpy()
+        self.pack_ids: NDArray[np.int32] = batch.column("pack_id").to_numpy()
+        self.labels, self.label_codes = _category(batch.column("label"))
+        self.splits, self.split_codes = _category(batch.column("split"))
+        self._paths = _PathColumn(batch.column("path"))
+        self._digests = memoryview(batch.column("digest").buffers()[1])
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return int(self._batch.num_rows)
+
+    def path_of(self, row: int) -> str:
+        """Path of a row."""
+        return self._paths[row].decode()
+
+    def digest_of(self, row: int) -> bytes:
+        """BLAKE3 of a row's bytes, 32 bytes."""
+        return bytes(self._digests[row * _DIGEST_BYTES : (row + 1) * _DIGEST_BYTES])
+
+    def row_of(self, path: str) -> int:
+        """Row of a path, by binary search. Raises PathNotFoundError."""
+        encoded = path.encode()
+        row = bisect_left(self._paths, encoded)
+        if row == len(self._paths) or self._paths[row] != encoded:
+            raise PathNotFoundError(path)
+        return row
+
+    def label_of(self, row: int) -> str | None:
+        """Label of a row, if it has one."""
+        code = int(self.label_codes[row])
+        return self.labels[code] if code >= 0 else None
+
+    def split_of(self, row: int) -> str | None:
+        """Split of a row, if it has one."""
+        code = int(self.split_codes[row])
+        return self.splits[code] if code >= 0 else None
+
+
+class _PathColumn:
+    """A sequence of UTF-8 paths over Arrow buffers; an item costs one small copy."""
+
+    def __init__(self, column: pa.Array) -> None:
+        _, offsets, data = column.buffers()
+        self._offsets = memoryview(offsets).cast("B").cast("q")
+        self._data = memoryview(data)
+        self._length = len(column)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, row: int) -> bytes:
+        offsets = self._offsets
+        return bytes(self._data[offsets[row] : offsets[row + 1]])
+
+
+def _open(path: Path) -> pa.RecordBatch:
+    try:
+        reader = pa.ipc.open_file(pa.memory_map(str(path)))
+        found = (reader.schema.metadata or {}).get(METADATA_FORMAT, b"").decode()
+    except (OSError, pa.ArrowException) as error:
+        raise ViewIndexError(f"The view index {path} cannot be opened: {error}.") from error
+    if found != VIEW_FORMAT:
+        raise UnknownFormatError(VIEW_FORMAT, found)
+    if reader.num_record_batches != 1 or not reader.schema.equals(pa.schema(VIEW_FIELDS)):
+        raise ViewIndexError(f"The view index {path} does not have the columns of {VIEW_FORMAT}.")
+    return reader.get_batch(0)
+
+
+def _digests(joined: bytes) -> list[bytes]:
+    return [joined[start : start + _DIGEST_BYTES] for start in range(0, len(joined), _DIGEST_BYTES)]
+
+
+def _category(column: pa.DictionaryArray) -> tuple[list[str], NDArray[np.int32]]:
+    return column.dictionary.to_pylist(), column.indices.fill_null(-1).to_numpy()

@@ -1,0 +1,48 @@
+"""The datasets of a run, by the alias that they were given."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from atom_sdk.errors import AtomError
+from atom_sdk.run.context import NotInRunError
+
+if TYPE_CHECKING:
+    from atom_sdk.run.split import SplitView
+
+
+class UnknownAliasError(AtomError):
+    """The run has no dataset of this name."""
+
+    code = "unknown_dataset_alias"
+    hint = "Use one of the aliases that the run was started with: `--data alias=name@ref`."
+
+
+def dataset(alias: str | None = None, split: str | None = None) -> SplitView:
+    """Return a dataset of the run, or one split of it; the only one when no alias is given.
+
+    What has no split belongs to "train", so a dataset without splits is all "train".
+    Raises NotInRunError, UnknownAliasError.
+    """
+    views = _views()
+    if alias is None and len(views) == 1:
+        alias = next(iter(views))
+    if alias not in views:
+        known = ", ".join(sorted(views)) or "none"
+        raise UnknownAliasError(f"The run has no dataset '{alias}'. It has: {known}.")
+    # Here and not above: importing Arrow takes half a second.
+    from atom_sdk.run.split import open_split
+
+    view = views[alias]
+    return open_split(Path(view["index_path"]), Path(view["pack_dir"]), split)
+
+
+def _views() -> dict[str, dict[str, Any]]:
+    path = os.environ.get("ATOM_DATASETS")
+    if not path:
+        raise NotInRunError("There are no datasets by alias outside a run.")
+    views: dict[str, dict[str, Any]] = json.loads(Path(path).read_text("utf-8"))
+    return views

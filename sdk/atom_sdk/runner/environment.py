@@ -1,0 +1,55 @@
+"""The environment of a user's command: little of ours, all of theirs."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+
+from .config import AttemptPaths, Job, write_json
+
+_KEPT = frozenset({"PATH", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH", "SSL_CERT_FILE"})
+_KEPT_PREFIXES = ("LC_", "CUDA_", "NVIDIA_", "NCCL_", "OMP_")
+_NEVER = ("ATOM_TOKEN", "ATOM_RUNNER_URL")
+
+
+def build_environment(job: Job, paths: AttemptPaths) -> dict[str, str]:
+    """Return the command's environment; write the files that it names."""
+    env = _base(os.environ, job.inherit_env)
+    env["HOME"] = str(paths.root / "home")
+    env["TMPDIR"] = str(paths.root / "tmp")
+    env.update(job.env)
+    env.update(_atom(job, paths))
+    # A line that waits in the command's buffer is not live.
+    env.setdefault("PYTHONUNBUFFERED", "1")
+    return env
+
+
+def _base(ours: Mapping[str, str], inherit: bool) -> dict[str, str]:
+    return {
+        name: value
+        for name, value in ours.items()
+        if name not in _NEVER and (inherit or name in _KEPT or name.startswith(_KEPT_PREFIXES))
+    }
+
+
+def _atom(job: Job, paths: AttemptPaths) -> dict[str, str]:
+    parameters, datasets = paths.root / "parameters.json", paths.root / "datasets.json"
+    write_json(parameters, job.parameters)
+    write_json(datasets, {entry["alias"]: entry for entry in job.datasets})
+    paths.metrics.touch()
+    env = {
+        "ATOM_RUN_ID": job.run,
+        "ATOM_ATTEMPT": job.attempt,
+        "ATOM_RUN_DIR": str(paths.root),
+        "ATOM_OUTPUT_DIR": str(paths.outputs),
+        "ATOM_CHECKPOINT_DIR": str(paths.checkpoints),
+        "ATOM_INPUT_DIR": str(paths.inputs),
+        "ATOM_METRICS_FILE": str(paths.metrics),
+        "ATOM_PARAMETERS": str(parameters),
+        "ATOM_DATASETS": str(datasets),
+    }
+    if job.resume:
+        env["ATOM_RESUME_DIR"] = str(paths.resume)
+        env["ATOM_RESUME_STEP"] = json.dumps(job.resume.get("step"))
+    return env

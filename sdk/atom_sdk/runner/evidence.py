@@ -1,0 +1,74 @@
+"""What a failed command leaves behind for people: the last lines and the last traceback."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+TAIL_LINES = 50
+TAIL_BYTES = 8 * 1024
+TRACEBACK_BYTES = 16 * 1024
+_TRACEBACK = re.compile(r"^Traceback \(most recent call last\):$", re.MULTILINE)
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+_OUT_OF_MEMORY = re.compile(
+    r"^(MemoryError\b|numpy\.\S*MemoryError\b|.*DefaultCPUAllocator: can't allocate memory"
+    r"|.*std::bad_alloc|.*Cannot allocate memory)",
+    re.MULTILINE,
+)
+
+
+def tail(text: bytes) -> str:
+    """Return the last lines of a log as text, redraws and colours removed."""
+    clean = _clean(text[-4 * TAIL_BYTES :])
+    return "\n".join(clean.rstrip("\n").split("\n")[-TAIL_LINES:])[-TAIL_BYTES:]
+
+
+def traceback(stderr: bytes) -> str:
+    """Return the last Python traceback with its error, chained ones included; "" without any."""
+    text = _clean(stderr)
+    starts = [match.start() for match in _TRACEBACK.finditer(text)]
+    if not starts:
+        return ""
+    first = starts[-1]
+    for start in reversed(starts[:-1]):
+        if not _is_chained(text[start:first]):
+            break
+        first = start
+    return _until_error_ends(text[first:], starts[-1] - first)[:TRACEBACK_BYTES]
+
+
+def ran_out_of_memory(stderr: bytes) -> bool:
+    """Tell whether the last error is one of memory."""
+    last = traceback(stderr) or _clean(stderr[-2048:])
+    return bool(_OUT_OF_MEMORY.search(last))
+
+
+def describe(log_tail: bytes, stderr: bytes, message: str, **numbers: int) -> dict[str, Any]:
+    """Return the evidence of an exit report."""
+    return {
+        "tail": tail(log_tail),
+        "traceback": traceback(stderr),
+        "message": message,
+        **numbers,
+    }
+
+
+def _clean(text: bytes) -> str:
+    plain = _ANSI.sub("", text.decode("utf-8", "replace"))
+    return "\n".join(line.rsplit("\r", 1)[-1] for line in plain.split("\n"))
+
+
+def _is_chained(between: str) -> bool:
+    return (
+        "During handling of the above exception" in between
+        or "direct cause of the following exception" in between
+    )
+
+
+def _until_error_ends(text: str, last_start: int) -> str:
+    """Cut after the error's own lines: the first line that is not indented ends the frames."""
+    lines = text[last_start:].split("\n")
+    end = next((i for i, line in enumerate(lines[1:], 1) if line and not line.startswith(" ")), 0)
+    while end + 1 < len(lines) and lines[end + 1] and not lines[end + 1].startswith("[atom]"):
+        end += 1
+    return text[:last_start] + "\n".join(lines[: end + 1])

@@ -1,0 +1,55 @@
+"""GPU use from NVIDIA's management library, by ctypes, when the machine has it."""
+
+from __future__ import annotations
+
+import ctypes
+
+LIBRARY = "libnvidia-ml.so.1"
+
+
+class _Utilization(ctypes.Structure):
+    _fields_ = (("gpu", ctypes.c_uint), ("memory", ctypes.c_uint))
+
+
+class _Memory(ctypes.Structure):
+    _fields_ = (
+        ("total", ctypes.c_ulonglong),
+        ("free", ctypes.c_ulonglong),
+        ("used", ctypes.c_ulonglong),
+    )
+
+
+class Nvml:
+    """The machine's GPUs. Every call answers 0 on success; anything else leaves a value out."""
+
+    def __init__(self, library: ctypes.CDLL) -> None:
+        """Find the devices of a library that was initialised."""
+        self._library = library
+        count = ctypes.c_uint()
+        library.nvmlDeviceGetCount_v2(ctypes.byref(count))
+        self._devices: list[ctypes.c_void_p] = []
+        for index in range(count.value):
+            device = ctypes.c_void_p()
+            if library.nvmlDeviceGetHandleByIndex_v2(index, ctypes.byref(device)) == 0:
+                self._devices.append(device)
+
+    @classmethod
+    def open(cls) -> Nvml | None:
+        """Return the GPUs, None on a machine without them."""
+        try:
+            library = ctypes.CDLL(LIBRARY)
+            return cls(library) if library.nvmlInit_v2() == 0 else None
+        except (OSError, AttributeError):
+            return None
+
+    def sample(self) -> dict[str, float]:
+        """Return use in percent and memory in bytes per GPU."""
+        values: dict[str, float] = {}
+        for index, device in enumerate(self._devices):
+            used = _Utilization()
+            if self._library.nvmlDeviceGetUtilizationRates(device, ctypes.byref(used)) == 0:
+                values[f"system/gpu{index}_percent"] = used.gpu
+            memory = _Memory()
+            if self._library.nvmlDeviceGetMemoryInfo(device, ctypes.byref(memory)) == 0:
+                values[f"system/gpu{index}_memory_bytes"] = memory.used
+        return values

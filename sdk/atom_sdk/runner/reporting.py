@@ -1,0 +1,85 @@
+"""The threads that report, started and ended together."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+from .api import Api, ApiError, RevokedError, UnreachableError
+from .config import AttemptPaths, Job, write_json
+from .heartbeat import Heartbeat
+from .log_sender import LogSender
+from .metrics import MetricSender
+from .spool import Spool
+from .uploads import OutputSync
+
+
+class Reporting:
+    """Everything between an attempt's folder and the server."""
+
+    def __init__(self, job: Job, paths: AttemptPaths, phase: str) -> None:
+        """Open the spool and connect nothing yet."""
+        self._paths = paths
+        self._report_s = job.limits.report_s
+        self.api = Api(job.api_url, paths.token.read_text("utf-8").strip())
+        self.spool = Spool(paths.spool, job.limits.spool_bytes)
+        self.heartbeat = Heartbeat(self.api, job.limits.heartbeat_s, phase)
+        self.logs = LogSender(self.api, self.spool)
+        self.metrics = MetricSender(self.api, paths)
+        self.outputs = OutputSync(self.api, paths)
+
+    def start(self) -> None:
+        """Start all threads."""
+        self.heartbeat.start()
+        self.logs.start()
+        self.metrics.start()
+        self.outputs.start()
+
+    def finish(self, report: dict[str, Any]) -> bool:
+        """Send all that is left, the exit report last; return whether the server has it.
+
+        The report is on disk first, so a runner that dies here is not taken for a lost one.
+        """
+        report["counters"] = self.counters()
+        write_json(self._paths.exit_report, report)
+        ends_at_s = time.monotonic() + self._report_s
+        self.spool.close()
+        self.outputs.finish(max(0.0, ends_at_s - time.monotonic()))
+        self.metrics.finish(max(0.0, ends_at_s - time.monotonic()))
+        logs_sent = self.logs.finish(max(0.0, ends_at_s - time.monotonic()))
+        report["counters"] = {**self.counters(), "log_complete": logs_sent}
+        if self.outputs.failed:
+            report["evidence"]["outputs_failed"] = dict(sorted(self.outputs.failed.items())[:20])
+        reported = self._send_report(report, max(1.0, ends_at_s - time.monotonic()))
+        self.heartbeat.finish()
+        self.api.abandon()
+        return reported
+
+    def counters(self) -> dict[str, Any]:
+        """What was sent so far."""
+        return {
+            "log_bytes": self.spool.end,
+            "log_lines": self.spool.lines,
+            **self.metrics.counters,
+            **self.outputs.counters,
+        }
+
+    def _send_report(self, report: dict[str, Any], wait_s: float) -> bool:
+        try:
+            self.api.post("exit/", report, deadline_s=wait_s)
+        except RevokedError:
+            return True  # the attempt was ended without us: nobody wants to know
+        except (ApiError, UnreachableError):
+            return False
+        write_json(self._paths.exit_report, {**report, "reported": True})
+        return True
+
+
+def earlier_report(paths: AttemptPaths) -> dict[str, Any] | None:
+    """Return the exit report that an earlier runner of this attempt wrote."""
+    try:
+        report = json.loads(paths.exit_report.read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    return report if isinstance(report, dict) else None
