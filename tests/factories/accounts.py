@@ -13,7 +13,7 @@ PASSWORD = "correct horse battery staple"
 _numbers = count(1)
 
 
-def make_user(username: str = "", **fields: object) -> User:
+def make_user(username: str = "", **fields: Any) -> User:
     """Return a person without any role, with `PASSWORD`."""
     name = username or f"user{next(_numbers)}"
     return User.objects.create_user(name, password=PASSWORD, **fields)

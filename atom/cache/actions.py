@@ -1,0 +1,225 @@
+"""Warming and evicting versions on nodes.
+
+COLD → WARMING → WARM | FAILED. WARM means verified bytes on the node, measured, never promised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+from uuid import UUID
+
+import structlog
+from django.db import transaction
+from django.utils import timezone
+
+from atom.cache.coverage import measure
+from atom.cache.engines.local import (
+    DamagedPackError,
+    FillPlan,
+    FillProgress,
+    fill,
+    write_view,
+)
+from atom.cache.engines.selectors import view_selector
+from atom.cache.errors import VersionPinned, ViewNotReady
+from atom.cache.models import CacheRecord
+from atom.cache.placement import ViewPath, pack_store, view_path
+from atom.cache.states import CACHE_STATES
+from atom.clusters.models import Node
+from atom.core import live, states, storage
+from atom.core.background import enqueue
+from atom.core.errors import AtomError
+from atom.datasets.actions import quarantine_pack
+from atom.datasets.keys import pack_key
+from atom.datasets.models import Version
+from atom.datasets.reads import open_root, packs_of, require_readable
+from atom.datasets.stores import version_store
+from atom_sdk.errors import AtomError as SdkError
+
+log = structlog.get_logger(__name__)
+
+_WARM_TASK = "atom.cache.tasks.warm"
+
+Selector = Mapping[str, Any] | None
+
+
+def request_warm(version: Version, node: Node, selector: Selector = None) -> CacheRecord:
+    """Have the version brought to the node; one that is on its way or there is left alone."""
+    view_selector(selector)
+    with transaction.atomic():
+        CacheRecord.objects.get_or_create(node=node, version=version)
+        record = CacheRecord.objects.select_for_update().get(node=node, version=version)
+        record.used_at = timezone.now()
+        if record.state != "warming" and not _is_ready(record, version, selector):
+            _move(record, "warming")
+            record.error = ""
+            enqueue(_WARM_TASK, str(record.pk), dict(selector or {}))
+        record.save()
+    return record
+
+
+def _is_ready(record: CacheRecord, version: Version, selector: Selector) -> bool:
+    if record.state != "warm":
+        return False
+    view = view_path(version, view_selector(selector))
+    return view.index_path.exists() and measure(version).is_complete
+
+
+def run_warm(record_id: UUID | str, selector: Selector) -> CacheRecord:
+    """Bring the missing packs and write the view index. Repeatable; single-flight per pack."""
+    record = CacheRecord.objects.select_related("version__dataset__project", "node").get(
+        pk=record_id
+    )
+    if record.state != "warming":
+        return record
+    try:
+        _fill(record)
+        _write_view(record.version, selector)
+    except DamagedPackError as damaged:
+        _blame_pack(record, damaged)
+    except (AtomError, SdkError, OSError) as exc:
+        _finish(record, "failed", str(exc))
+    else:
+        _finish(record, "warm", "")
+    return record
+
+
+def _fill(record: CacheRecord) -> None:
+    version = record.version
+    digests = packs_of(version)
+    require_readable(version.dataset.project, digests)
+    _note_coverage(record)
+    before = record.bytes_present, record.packs_present
+    plan = FillPlan([bytes.fromhex(digest) for digest in digests], _origin(version))
+
+    def report(progress: FillProgress) -> None:
+        record.packs_present = before[1] + progress.packs_done
+        record.bytes_present = min(before[0] + progress.bytes_done, record.bytes_total)
+        record.rate_bytes_s = progress.rate_bytes_s
+        _save_progress(record)
+
+    fill(pack_store(version.dataset.project), plan, report)
+
+
+def _origin(version: Version) -> Callable[[bytes], Iterator[bytes]]:
+    prefix = storage.project_prefix(version.dataset.project)
+    objects = storage.objects()
+    return lambda pack: objects.stream(prefix + pack_key(pack.hex()))
+
+
+def _write_view(version: Version, selector: Selector) -> ViewPath:
+    wanted = view_selector(selector)
+    view = view_path(version, wanted)
+    manifests = version_store(version.dataset.project).store
+    write_view(open_root(version), manifests, view.index_path, wanted)
+    return view
+
+
+def _blame_pack(record: CacheRecord, damaged: DamagedPackError) -> None:
+    """Name the pack and take it out of service everywhere."""
+    project = record.version.dataset.project
+    quarantine_pack(project, damaged.digest, str(damaged))
+    pack_store(project).remove(bytes.fromhex(damaged.digest))
+    _finish(record, "failed", f"The pack {damaged.digest} is damaged and quarantined. {damaged}")
+
+
+def _note_coverage(record: CacheRecord) -> None:
+    found = measure(record.version)
+    record.bitmap = found.bitmap
+    record.packs_total, record.packs_present = found.packs_total, found.packs_present
+    record.bytes_total, record.bytes_present = found.bytes_total, found.bytes_present
+
+
+def _save_progress(record: CacheRecord) -> None:
+    rows = CacheRecord.objects.filter(pk=record.pk, state="warming")
+    rows.update(
+        packs_present=record.packs_present,
+        bytes_present=record.bytes_present,
+        packs_total=record.packs_total,
+        bytes_total=record.bytes_total,
+        rate_bytes_s=record.rate_bytes_s,
+        updated_at=timezone.now(),
+    )
+    _tell(record)
+
+
+def _finish(record: CacheRecord, state: str, error: str) -> None:
+    _note_coverage(record)
+    with transaction.atomic():
+        locked = CacheRecord.objects.select_for_update().get(pk=record.pk)
+        if locked.state != "warming":
+            return
+        _move(record, state)
+        record.error = error
+        record.used_at = timezone.now()
+        record.save()
+        _tell(record)
+    log.info("cache_warmed", version_id=str(record.version_id), state=state, error=error)
+
+
+def _tell(record: CacheRecord) -> None:
+    event = {"type": "cache", "id": str(record.pk), "version": str(record.version_id)}
+    live.publish(f"project.{record.version.dataset.project_id}", event)
+
+
+def _move(record: CacheRecord, state: str) -> None:
+    states.check_move(CACHE_STATES, record.state, state)
+    record.state = state
+
+
+def view_for(version: Version, node: Node, selector: Selector = None) -> ViewPath:
+    """Return what a reader on the node opens. Raises ViewNotReady, or Invalid for the selector.
+
+    A selector that was not asked for when warming costs its index, and no packs.
+    """
+    record = CacheRecord.objects.filter(node=node, version=version, state="warm").first()
+    if record is None or not measure(version).is_complete:
+        raise ViewNotReady(f"{version.dataset.name}@{version.ref} is not warm on {node.name}.")
+    CacheRecord.objects.filter(pk=record.pk).update(used_at=timezone.now())
+    return _write_view(version, selector)
+
+
+def evict(version: Version, node: Node) -> CacheRecord | None:
+    """Remove the version's packs that no other version on the node shares.
+
+    Raises VersionPinned while a run or a label task needs it, or while it is being warmed.
+    """
+    with transaction.atomic():
+        record = (
+            CacheRecord.objects.select_for_update(of=("self",))
+            .select_related("version__dataset__project")
+            .filter(node=node, version=version)
+            .first()
+        )
+        if record is None:
+            return None
+        if record.state == "warming" or version.pins.exists():
+            raise VersionPinned(f"{version.dataset.name}@{version.ref} is in use.")
+        _remove_packs(record)
+        if record.state != "cold":
+            _move(record, "cold")
+        _note_coverage(record)
+        record.rate_bytes_s, record.error = 0, ""
+        record.save()
+    return record
+
+
+def _remove_packs(record: CacheRecord) -> None:
+    project = record.version.dataset.project
+    others = CacheRecord.objects.filter(
+        node=record.node, version__dataset__project=project, state__in=["warm", "warming"]
+    ).exclude(pk=record.pk)
+    kept: set[str] = set()
+    for other in others.select_related("version__dataset__project"):
+        kept.update(packs_of(other.version))
+    store = pack_store(project)
+    for digest in packs_of(record.version):
+        if digest not in kept:
+            store.remove(bytes.fromhex(digest))
+
+
+def evictable(node: Node) -> Iterator[CacheRecord]:
+    """Yield the records that may go, the least recently used first."""
+    rows = CacheRecord.objects.filter(node=node, state__in=["warm", "failed"], version__pins=None)
+    yield from rows.select_related("version__dataset__project", "node").order_by("used_at")

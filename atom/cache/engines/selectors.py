@@ -1,0 +1,40 @@
+"""Selectors: which entries of a version a reader gets, as plain JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from blake3 import blake3
+
+from atom.core.errors import Invalid
+from atom_sdk.manifests.roots import Root
+from atom_sdk.manifests.views import ViewSelector
+
+
+def view_selector(selector: Mapping[str, Any] | None) -> ViewSelector:
+    """Return the selector for `{"split": "train" | [names], "labelled": true}`.
+
+    Raises Invalid for anything else.
+    """
+    given = dict(selector or {})
+    split = given.pop("split", given.pop("splits", None))
+    labelled = bool(given.pop("labelled", given.pop("labelled_only", False)))
+    names = [split] if isinstance(split, str) else split
+    if given or not (names is None or all(isinstance(name, str) for name in names)):
+        raise Invalid(errors={"selector": ["Select by split and labelled."]})
+    return ViewSelector(splits=frozenset(names) if names else None, labelled_only=labelled)
+
+
+def view_id(root: Root, selector: ViewSelector) -> str:
+    """Return the name of a view: the same content, layers and selector give the same name."""
+    parts = {
+        "content": root.content.hex(),
+        # Where the bytes lie is part of a view, so the ranges' objects are too.
+        "ranges": [part.object.hex() for part in root.ranges],
+        "layers": [layer.content.hex() for layer in root.layers],
+        "splits": sorted(selector.splits) if selector.splits is not None else None,
+        "labelled_only": selector.labelled_only,
+    }
+    return blake3(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]

@@ -1,0 +1,27 @@
+"""Failures of bringing bytes to nodes."""
+
+from atom.core.errors import Conflict, NotFound
+
+
+class VersionPinned(Conflict):
+    """Somebody needs the version on the node."""
+
+    code = "version_pinned"
+    title = "This version is needed and cannot be evicted."
+    action = "Wait until the runs and label tasks that use it are finished."
+
+
+class NodeUnknown(NotFound):
+    """No node has this name or id."""
+
+    code = "node_unknown"
+    title = "There is no such node."
+    action = "List the clusters to see their nodes."
+
+
+class ViewNotReady(Conflict):
+    """The version is not warm on the node yet."""
+
+    code = "view_not_ready"
+    title = "The version is not warm on this node."
+    action = "Warm the version and wait until it is warm."

@@ -1,0 +1,20 @@
+"""Every write of the data plane."""
+
+from atom.datasets.actions.catalogue import create_branch, create_dataset, create_tag, pin, unpin
+from atom.datasets.actions.commits import request_commit
+from atom.datasets.actions.layers import publish_layer
+from atom.datasets.actions.quarantine import quarantine_pack
+from atom.datasets.actions.uploads import complete_upload, start_upload
+
+__all__ = [
+    "complete_upload",
+    "create_branch",
+    "create_dataset",
+    "create_tag",
+    "pin",
+    "publish_layer",
+    "quarantine_pack",
+    "request_commit",
+    "start_upload",
+    "unpin",
+]

@@ -1,0 +1,182 @@
+"""Moving a branch: one row lock, the expected head, and a ref-log entry before the row commits.
+
+A worker that dies between the entry and the row leaves a dangling entry. Whoever holds the lock
+next settles it by one rule: it is adopted if it continues the present head and its commit reads
+whole; else it is void.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import structlog
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from atom.accounts.models import User
+from atom.core import live
+from atom.datasets import ref_log
+from atom.datasets.errors import HeadMoved, RefNotFound
+from atom.datasets.models import Branch, Dataset, Version
+from atom.datasets.ref_log import RefMove
+from atom.datasets.stores import version_store
+from atom_sdk.errors import AtomError as SdkError
+from atom_sdk.manifests.commits import read_commit
+from atom_sdk.manifests.diff import diff_roots
+from atom_sdk.manifests.roots import LayerRef, Root
+
+log = structlog.get_logger(__name__)
+
+MAIN = "main"
+
+
+@dataclass(frozen=True)
+class BranchMove:
+    """Move `branch` from `expected_head` to `commit` (hex; "" for no commit yet)."""
+
+    dataset: Dataset
+    branch: str
+    expected_head: str
+    commit: str
+
+
+def move_branch(move: BranchMove) -> Version:
+    """Make a stored commit the head and return its version; done already is fine.
+
+    Raises HeadMoved(head=…) when the branch is elsewhere, RefNotFound without such a branch.
+    """
+    with transaction.atomic():
+        branch = _lock(move.dataset, move.branch)
+        _settle(branch)
+        version = move.dataset.versions.filter(commit=move.commit).first()
+        present = head_commit(branch)
+        if version is None and present == move.expected_head:
+            version = _advance(branch, move.commit)
+    if version is None:
+        # After the block: what was settled must stand.
+        raise HeadMoved(f"{move.branch} is at {present or 'no commit'}.", head=present)
+    return version
+
+
+def settle_branch(dataset: Dataset, name: str) -> None:
+    """Adopt or void a ref-log entry that a dead worker left."""
+    with transaction.atomic():
+        _settle(_lock(dataset, name))
+
+
+def head_commit(branch: Branch) -> str:
+    """Return the digest of the branch's head, "" if it has none."""
+    return branch.head.commit if branch.head else ""
+
+
+def _lock(dataset: Dataset, name: str) -> Branch:
+    # Lock first, read after: a row that waited for its lock is new, but what was joined to it in
+    # the same query would still be from before the wait.
+    locked = Branch.objects.select_for_update().filter(dataset=dataset, name=name).first()
+    if locked is None:
+        raise RefNotFound(f"{dataset.name} has no branch {name}.")
+    return Branch.objects.select_related("head__author", "dataset__project").get(pk=locked.pk)
+
+
+def _settle(branch: Branch) -> None:
+    move = ref_log.read_move(branch, branch.seq + 1)
+    if move is None:
+        return
+    if move.old == head_commit(branch) and _reads_whole(branch, move.new):
+        version = branch.dataset.versions.filter(commit=move.new).first()
+        _point(branch, version or _record(branch, move.new), move.seq)
+        log.warning("ref_move_adopted", branch=branch.name, commit=move.new, seq=move.seq)
+        return
+    ref_log.void_move(branch, move)
+    log.warning("ref_move_voided", branch=branch.name, commit=move.new, seq=move.seq)
+
+
+def _reads_whole(branch: Branch, commit: str) -> bool:
+    store = version_store(branch.dataset.project)
+    try:
+        store.root(read_commit(bytes.fromhex(commit), store.store).root.hex())
+    except SdkError:
+        return False
+    return True
+
+
+def _advance(branch: Branch, commit: str) -> Version:
+    version = _record(branch, commit)
+    entry = RefMove(
+        seq=branch.seq + 1,
+        old=head_commit(branch),
+        new=commit,
+        number=version.number,
+        author=version.author.username if version.author else "",
+        at=timezone.now().isoformat(),
+    )
+    ref_log.write_move(branch, entry)
+    _point(branch, version, entry.seq)
+    return version
+
+
+def _point(branch: Branch, version: Version, seq: int) -> None:
+    branch.head, branch.seq = version, seq
+    branch.save(update_fields=["head", "seq", "updated_at"])
+    Dataset.objects.filter(pk=branch.dataset_id).update(updated_at=timezone.now())
+    event = {
+        "type": "dataset",
+        "id": str(branch.dataset_id),
+        "branch": branch.name,
+        "version": str(version.pk),
+    }
+    live.publish(f"project.{branch.dataset.project_id}", event)
+
+
+def _record(branch: Branch, commit_digest: str) -> Version:
+    """Add the row of a stored commit; everything in it comes from the bucket."""
+    dataset = branch.dataset
+    store = version_store(dataset.project)
+    commit = read_commit(bytes.fromhex(commit_digest), store.store)
+    root = store.root(commit.root.hex())
+    parents = [parent.hex() for parent in commit.parents]
+    added, removed, changed = _count_changes(dataset, parents, root)
+    return Version.objects.create(
+        dataset=dataset,
+        number=_next_number(branch),
+        commit=commit_digest,
+        root=commit.root.hex(),
+        content_digest=root.content.hex(),
+        parents=parents,
+        file_count=root.count,
+        size_bytes=root.size_bytes,
+        added=added,
+        removed=removed,
+        changed=changed,
+        message=commit.message,
+        author=User.objects.filter(username=commit.author).first(),
+        provenance=dict(commit.provenance),
+        layers=[_layer_json(layer) for layer in root.layers],
+    )
+
+
+def _next_number(branch: Branch) -> int | None:
+    if branch.name != MAIN:
+        return None
+    # The lock on the row of `main` makes this safe: numbers are given to its commits only.
+    last = branch.dataset.versions.aggregate(last=Max("number"))["last"]
+    return (last or 0) + 1
+
+
+def _count_changes(dataset: Dataset, parents: list[str], root: Root) -> tuple[int, int, int]:
+    parent = dataset.versions.filter(commit=parents[0]).first() if parents else None
+    if parent is None:
+        return root.count, 0, 0
+    store = version_store(dataset.project)
+    diff = diff_roots(store.root(parent.root), root, store.store)
+    return len(diff.added), len(diff.removed), len(diff.changed_to)
+
+
+def _layer_json(layer: LayerRef) -> dict[str, str | int]:
+    return {
+        "name": layer.name,
+        "kind": layer.kind,
+        "rows": layer.rows,
+        "content": layer.content.hex(),
+    }

@@ -1,0 +1,242 @@
+"""Commits by a worker: changes file → checked entries → root → commit → branch.
+
+PENDING → BUILDING → PUBLISHED | FAILED | CONFLICT. Building is deterministic (the commit's time
+is the request's), so a run that died is simply done again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import structlog
+from django.db import transaction
+from django.utils import timezone
+
+from atom.accounts import audit
+from atom.accounts.models import User
+from atom.core import live, states, storage
+from atom.core.background import enqueue
+from atom.core.errors import AtomError
+from atom.datasets.actions.branches import BranchMove, head_commit, move_branch
+from atom.datasets.actions.verification import verify_upload
+from atom.datasets.engines.changes import ChangesError, ChangesFile, decode_changes
+from atom.datasets.engines.versions import SplitRequest, VersionPlan, build_version
+from atom.datasets.errors import (
+    ChangesUnreadable,
+    CommitAbandoned,
+    CommitRefused,
+    EmptyCommit,
+    HeadMoved,
+    PackNotVerified,
+    RefNotFound,
+    SplitImpossible,
+    UploadIncomplete,
+)
+from atom.datasets.models import Branch, CommitRequest, Dataset, Upload, Version
+from atom.datasets.pack_checks import check_puts
+from atom.datasets.states import COMMIT_STATES
+from atom.datasets.stores import VersionStore, version_store
+from atom_sdk.errors import EmptyDatasetError, SplitTooLargeError
+from atom_sdk.manifests.commits import Commit, write_commit
+from atom_sdk.manifests.objects import digest_of
+from atom_sdk.manifests.roots import Root, encode_root, write_root
+
+log = structlog.get_logger(__name__)
+
+_BUILD_TASK = "atom.datasets.tasks.build_commit"
+
+
+@dataclass(frozen=True)
+class NewCommit:
+    """What a client asks for; `split` is {test, val, seed, stratify}."""
+
+    branch: str
+    expected_head: str
+    message: str
+    split: dict[str, Any] | None = None
+    labels_from: str = ""
+    unlabelled_prefixes: list[str] = field(default_factory=list)
+    provenance: dict[str, Any] = field(default_factory=dict)
+
+
+def request_commit(dataset: Dataset, new: NewCommit, changes: Upload, user: User) -> CommitRequest:
+    """Ask a worker for a commit. Raises RefNotFound or UploadIncomplete."""
+    if not dataset.branches.filter(name=new.branch).exists():
+        raise RefNotFound(f"{dataset.name} has no branch {new.branch}.")
+    if changes.state not in {"uploaded", "verifying", "verified"}:
+        raise UploadIncomplete(f"The changes file is {changes.state}.", state=changes.state)
+    with transaction.atomic():
+        request = CommitRequest.objects.create(
+            dataset=dataset, changes_upload=changes, created_by=user, **vars(new)
+        )
+        audit.record(user, "commit.requested", request, dataset.project, branch=new.branch)
+        enqueue(_BUILD_TASK, str(request.pk))
+    return request
+
+
+def run_commit(request_id: UUID | str) -> CommitRequest:
+    """Carry a request to its end and return it. Repeatable from every state.
+
+    Raises PacksOnTheWay when it must be tried again in a moment.
+    """
+    request = _claim(request_id)
+    if request.state != "building":
+        return request
+    try:
+        version, unchanged = _build(request)
+    except HeadMoved as moved:
+        _finish(request, "conflict", moved, head_seen=moved.extra.get("head", ""))
+    except CommitRefused as refused:
+        _finish(request, "failed", refused)
+    else:
+        _finish(request, "published", None, version=version, unchanged=unchanged)
+    request.refresh_from_db()
+    return request
+
+
+def give_up_waiting(request_id: UUID | str, after: timedelta) -> bool:
+    """Fail a request whose packs are not verified in time; False while it may still wait."""
+    request = CommitRequest.objects.select_related("dataset").get(pk=request_id)
+    if timezone.now() - request.created_at < after:
+        return False
+    _finish(request, "failed", PackNotVerified("The packs were not verified in time."))
+    return True
+
+
+def fail_abandoned(after: timedelta) -> None:
+    """Fail requests that no worker could finish in all that time."""
+    old = CommitRequest.objects.filter(
+        state__in=["pending", "building"], created_at__lt=timezone.now() - after
+    )
+    for request in old.select_related("dataset")[:100]:
+        CommitRequest.objects.filter(pk=request.pk, state="pending").update(state="building")
+        _finish(request, "failed", CommitAbandoned())
+
+
+def _claim(request_id: UUID | str) -> CommitRequest:
+    with transaction.atomic():
+        request = (
+            CommitRequest.objects.select_for_update(of=("self",))
+            .select_related("dataset__project", "changes_upload__dataset__project", "created_by")
+            .get(pk=request_id)
+        )
+        if request.state == "pending":
+            states.check_move(COMMIT_STATES, request.state, "building")
+            request.state = "building"
+        if request.state == "building":
+            request.save(update_fields=["state", "updated_at"])
+    return request
+
+
+def _build(request: CommitRequest) -> tuple[Version, bool]:
+    """Return the version, and whether it is the parent because nothing changed."""
+    parent = _parent(request)
+    changes = _read_changes(request)
+    _note_progress(request, 0.2)
+    if not len(changes.puts) and (parent is None or not changes.deletes):
+        return _nothing_to_do(parent)
+    checked = check_puts(request.dataset.project, changes.puts)
+    _note_progress(request, 0.6)
+    store = version_store(request.dataset.project)
+    root = _build_root(request, ChangesFile(checked, changes.deletes), parent, store)
+    if parent is not None and digest_of(encode_root(root)).hex() == parent.root:
+        return parent, True
+    commit = _store_commit(request, root, parent, store)
+    _note_progress(request, 0.9)
+    move = BranchMove(request.dataset, request.branch, request.expected_head, commit)
+    return move_branch(move), False
+
+
+def _parent(request: CommitRequest) -> Version | None:
+    """Return the version that the client built on; whether it still is the head, the move says."""
+    if not request.expected_head:
+        return None
+    parent = request.dataset.versions.filter(commit=request.expected_head).first()
+    if parent is None:
+        branches = Branch.objects.select_related("head").filter(dataset=request.dataset)
+        head = head_commit(branches.get(name=request.branch))
+        raise HeadMoved("The expected head is not a commit of this dataset.", head=head)
+    return parent
+
+
+def _read_changes(request: CommitRequest) -> ChangesFile:
+    upload = request.changes_upload
+    if upload.state != "verified":
+        upload = verify_upload(upload.pk)
+    if upload.state != "verified":
+        raise ChangesUnreadable(f"The changes file is {upload.state}: {upload.error_detail}")
+    try:
+        return decode_changes(storage.objects().get(upload.key))
+    except ChangesError as exc:
+        raise ChangesUnreadable(str(exc)) from exc
+
+
+def _nothing_to_do(parent: Version | None) -> tuple[Version, bool]:
+    if parent is None:
+        raise EmptyCommit
+    return parent, True
+
+
+def _build_root(
+    request: CommitRequest, changes: ChangesFile, parent: Version | None, store: VersionStore
+) -> Root:
+    plan = VersionPlan(
+        changes=changes,
+        labels_from_folders=request.labels_from == "folder",
+        unlabelled_prefixes=tuple(request.unlabelled_prefixes),
+        split=_split_of(request),
+    )
+    try:
+        return build_version(store.root(parent.root) if parent else None, plan, store.store)
+    except EmptyDatasetError as exc:
+        raise EmptyCommit from exc
+    except SplitTooLargeError as exc:
+        raise SplitImpossible(str(exc)) from exc
+
+
+def _split_of(request: CommitRequest) -> SplitRequest | None:
+    if request.split is None:
+        return None
+    counts = {name: int(request.split.get(name) or 0) for name in ("test", "val")}
+    return SplitRequest(
+        counts={name: count for name, count in counts.items() if count},
+        seed=int(request.split.get("seed") or 0),
+        stratify=bool(request.split.get("stratify", True)),
+    )
+
+
+def _store_commit(
+    request: CommitRequest, root: Root, parent: Version | None, store: VersionStore
+) -> str:
+    commit = Commit(
+        dataset=f"{request.dataset.project.slug}/{request.dataset.name}",
+        root=write_root(root, store.store),
+        parents=(bytes.fromhex(parent.commit),) if parent else (),
+        author=request.created_by.username if request.created_by else "",
+        message=request.message,
+        created_at=request.created_at,
+        provenance=request.provenance,
+    )
+    return write_commit(commit, store.store).hex()
+
+
+def _note_progress(request: CommitRequest, progress: float) -> None:
+    CommitRequest.objects.filter(pk=request.pk, state="building").update(progress=progress)
+
+
+def _finish(request: CommitRequest, state: str, error: AtomError | None, **fields: Any) -> None:
+    """Leave `building`; a run that was faster keeps its answer."""
+    states.check_move(COMMIT_STATES, "building", state)
+    if error is not None:
+        fields |= {"error_code": error.code, "error_detail": error.detail}
+    progress = 1.0 if error is None else request.progress
+    with transaction.atomic():
+        rows = CommitRequest.objects.filter(pk=request.pk, state="building")
+        if not rows.update(state=state, progress=progress, **fields):
+            return
+        event = {"type": "commit", "id": str(request.pk), "state": state}
+        live.publish(f"project.{request.dataset.project_id}", event)
+    log.info("commit_finished", request_id=str(request.pk), state=state, code=error and error.code)

@@ -1,0 +1,38 @@
+"""A stored pack that is found damaged: named, moved away, never read again."""
+
+from __future__ import annotations
+
+import structlog
+from django.db import transaction
+
+from atom.accounts import audit
+from atom.accounts.models import Project
+from atom.core import states, storage
+from atom.datasets import keys
+from atom.datasets.models import Pack
+from atom.datasets.states import PACK_STATES
+
+log = structlog.get_logger(__name__)
+
+
+def quarantine_pack(project: Project, digest: str, reason: str) -> None:
+    """Mark the pack QUARANTINED and move its bytes to where nothing reads. Repeatable."""
+    with transaction.atomic():
+        pack = Pack.objects.select_for_update().filter(project=project, digest=digest).first()
+        if pack is None or pack.state == "quarantined":
+            return
+        states.check_move(PACK_STATES, pack.state, "quarantined")
+        pack.state, pack.reason = "quarantined", reason
+        pack.save(update_fields=["state", "reason", "updated_at"])
+        audit.record(None, "pack.quarantined", pack, project, digest=digest, reason=reason)
+    _move_away(project, digest)
+    log.warning("pack_quarantined", project=project.slug, digest=digest, reason=reason)
+
+
+def _move_away(project: Project, digest: str) -> None:
+    prefix = storage.project_prefix(project)
+    objects = storage.objects()
+    source = prefix + keys.pack_key(digest)
+    if objects.exists(source):
+        objects.copy(source, prefix + keys.quarantine_key(digest))
+        objects.delete(source)

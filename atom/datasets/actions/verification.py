@@ -1,0 +1,125 @@
+"""Verifying what was uploaded: a lie is quarantined with its reason and never read.
+
+Every step may be repeated: a worker that dies leaves the upload in `uploaded` or `verifying`,
+and the next run starts over with the same staged object.
+"""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pyarrow as pa
+import structlog
+from django.db import transaction
+from django.db.models import QuerySet
+
+from atom.core import states, storage
+from atom.core.storage import ObjectMissing
+from atom.datasets.models import Pack, Upload
+from atom.datasets.pipelines import (
+    StagedObject,
+    StagedObjectLies,
+    publish_pack,
+    verify_staged_bytes,
+    verify_staged_pack,
+)
+from atom.datasets.states import PACK_STATES, UPLOAD_STATES
+
+log = structlog.get_logger(__name__)
+
+
+def verify_upload(upload_id: UUID | str) -> Upload:
+    """Verify one upload to its end and return it; one that is done is returned as it is."""
+    upload = _claim(upload_id)
+    if upload.state != "verifying":
+        return upload
+    staged = StagedObject(upload.key, upload.digest, upload.size_bytes)
+    try:
+        _verify(upload, staged)
+    except StagedObjectLies as lie:
+        _quarantine(upload, lie.code, str(lie))
+    except ObjectMissing:
+        if not _is_verified(upload):
+            _quarantine(upload, "staged_object_missing", "The staged object has disappeared.")
+    else:
+        _accept(upload)
+    upload.refresh_from_db()
+    return upload
+
+
+def _claim(upload_id: UUID | str) -> Upload:
+    """Move the upload and its pack to `verifying`; one that is there already stays."""
+    with transaction.atomic():
+        upload = (
+            Upload.objects.select_for_update(of=("self",))
+            .select_related("dataset__project")
+            .get(pk=upload_id)
+        )
+        if upload.state == "uploaded":
+            upload.state = "verifying"
+        if upload.state == "verifying":
+            upload.save(update_fields=["state", "updated_at"])
+            _pack_of(upload).filter(state="uploading").update(state="verifying")
+    return upload
+
+
+def _verify(upload: Upload, staged: StagedObject) -> None:
+    objects = storage.objects()
+    if upload.kind != "pack":
+        verify_staged_bytes(objects, staged)
+        return
+    index: pa.Table = verify_staged_pack(objects, staged)
+    store = storage.project_store(upload.dataset.project)
+    publish_pack(objects, store, staged.key, staged.digest, index)
+
+
+def _accept(upload: Upload) -> None:
+    with transaction.atomic():
+        if not _finish(upload, "verified"):
+            return
+        pack = _pack_of(upload).select_for_update().first()
+        if pack is not None and pack.state != "verified":
+            pack.state, pack.reason, pack.size_bytes = "verified", "", upload.size_bytes
+            pack.save(update_fields=["state", "reason", "size_bytes", "updated_at"])
+    if upload.kind == "pack":
+        storage.objects().delete(upload.key)
+    log.info("upload_verified", upload_id=str(upload.pk), digest=upload.digest)
+
+
+def _quarantine(upload: Upload, code: str, reason: str) -> None:
+    """Name the lie, throw its bytes away. A pack that another upload verified stays good."""
+    with transaction.atomic():
+        if not _finish(upload, "quarantined", error_code=code, error_detail=reason):
+            return
+        pack = _pack_of(upload).select_for_update().first()
+        if pack is not None and pack.state != "verified" and not _other_live(upload):
+            states.check_move(PACK_STATES, pack.state, "quarantined")
+            pack.state, pack.reason = "quarantined", reason
+            pack.save(update_fields=["state", "reason", "updated_at"])
+    storage.objects().delete(upload.key)
+    log.warning("upload_quarantined", upload_id=str(upload.pk), code=code, reason=reason)
+
+
+def _finish(upload: Upload, state: str, **fields: str) -> bool:
+    """Leave `verifying`; False when another worker was faster."""
+    states.check_move(UPLOAD_STATES, "verifying", state)
+    rows = Upload.objects.filter(pk=upload.pk, state="verifying")
+    return bool(rows.update(state=state, **fields))
+
+
+def _pack_of(upload: Upload) -> QuerySet[Pack]:
+    if upload.kind != "pack":
+        return Pack.objects.none()
+    return Pack.objects.filter(project=upload.dataset.project, digest=upload.digest)
+
+
+def _other_live(upload: Upload) -> bool:
+    """Return whether another dataset's upload of the same pack is still on its way."""
+    same = Upload.objects.filter(
+        dataset__project=upload.dataset.project, kind="pack", digest=upload.digest
+    )
+    return same.filter(state__in=["open", "uploaded", "verifying"]).exclude(pk=upload.pk).exists()
+
+
+def _is_verified(upload: Upload) -> bool:
+    return Upload.objects.filter(pk=upload.pk, state="verified").exists()

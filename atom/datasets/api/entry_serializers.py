@@ -1,0 +1,103 @@
+"""Shapes of what is inside a version. Read-only: rows come from manifests, not from tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+DIFF_KINDS = ["added", "removed", "changed", "renamed", "labels_changed"]
+
+
+class EntrySerializer(serializers.Serializer[Any]):
+    """One file of a version."""
+
+    path = serializers.CharField()
+    size_bytes = serializers.IntegerField()
+    digest = serializers.CharField()
+    media_type = serializers.CharField()
+    label = serializers.CharField(allow_null=True)  # type: ignore[assignment]  # a column
+    split = serializers.CharField(allow_null=True)
+    attributes = serializers.DictField()
+    media_url = serializers.CharField()
+    thumb_url = serializers.CharField(allow_null=True)
+
+
+class FolderSerializer(serializers.Serializer[Any]):
+    """A folder below the prefix."""
+
+    name = serializers.CharField()
+    prefix = serializers.CharField()
+
+
+class EntryPageSerializer(serializers.Serializer[Any]):
+    """One page of a folder."""
+
+    folders = FolderSerializer(many=True)
+    results = EntrySerializer(many=True)
+    next = serializers.CharField(allow_null=True)
+    total = serializers.IntegerField(help_text="Files that match below the prefix.")
+
+
+class VersionStatsSerializer(serializers.Serializer[Any]):
+    """Counts of files by what is known of them."""
+
+    labels = serializers.DictField(child=serializers.IntegerField())
+    splits = serializers.DictField(child=serializers.IntegerField())
+    media_types = serializers.DictField(child=serializers.IntegerField())
+    unlabelled = serializers.IntegerField()
+    unreadable = serializers.IntegerField()
+
+
+class DiffSummarySerializer(serializers.Serializer[Any]):
+    """Counts of a diff by kind."""
+
+    added = serializers.IntegerField()
+    removed = serializers.IntegerField()
+    changed = serializers.IntegerField()
+    renamed = serializers.IntegerField()
+    labels_changed = serializers.IntegerField()
+
+
+class DiffRowSerializer(serializers.Serializer[Any]):
+    """One difference; `old` and `new` where there is one."""
+
+    kind = serializers.ChoiceField(choices=DIFF_KINDS)
+    path = serializers.CharField()
+    old_path = serializers.CharField(allow_null=True, required=False)
+    old = EntrySerializer(allow_null=True, required=False)
+    new = EntrySerializer(allow_null=True, required=False)
+
+
+class DiffPageSerializer(serializers.Serializer[Any]):
+    """One page of a diff."""
+
+    summary = DiffSummarySerializer()
+    results = DiffRowSerializer(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class ManifestSerializer(serializers.Serializer[Any]):
+    """Everything needed to read a version with the SDK alone."""
+
+    version = serializers.DictField()
+    commit = serializers.CharField()
+    root_digest = serializers.CharField()
+    root = serializers.DictField(help_text="The root, as stored.")  # type: ignore[assignment]  # a key
+    urls = serializers.DictField(child=serializers.URLField())
+    expires_at = serializers.DateTimeField()
+
+
+class PackDigestsSerializer(serializers.Serializer[Any]):
+    """Packs that a client is about to read."""
+
+    packs = serializers.ListField(
+        child=serializers.RegexField(r"^[0-9a-f]{64}$"), min_length=1, max_length=1000
+    )
+
+
+class PackUrlsSerializer(serializers.Serializer[Any]):
+    """Where to GET each pack."""
+
+    urls = serializers.DictField(child=serializers.URLField())
+    expires_at = serializers.DateTimeField()

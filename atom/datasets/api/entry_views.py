@@ -1,0 +1,168 @@
+"""Looking into versions: entries, counts, differences."""
+
+from __future__ import annotations
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from atom.core.errors import Invalid
+from atom.core.pagination import decode_cursor, encode_cursor, parse_limit
+from atom.datasets.api.entry_serializers import (
+    DIFF_KINDS,
+    DiffPageSerializer,
+    EntryPageSerializer,
+    EntrySerializer,
+    VersionStatsSerializer,
+)
+from atom.datasets.api.rendering import EntryRenderer, render_difference
+from atom.datasets.api.scope import DatasetScopedView
+from atom.datasets.engines.browse import EntryFilter
+from atom.datasets.engines.diff_pages import diff_page, summarize
+from atom.datasets.engines.folder_pages import DELIMITER, PageRequest
+from atom.datasets.errors import EntryNotFound
+from atom.datasets.models import resolve_ref
+from atom.datasets.reads import compare, open_version
+
+_LIMIT = OpenApiParameter("limit", int, description="At most 200; default 50.")
+_CURSOR = OpenApiParameter("cursor", str, description="`next` of the last page.")
+_BOOLEANS = {"true": True, "false": False}
+
+
+class EntryListView(DatasetScopedView, APIView):
+    """The files of a version, by folder."""
+
+    @extend_schema(
+        operation_id="version_entries",
+        parameters=[
+            OpenApiParameter("prefix", str, description="Only paths that begin with this."),
+            OpenApiParameter("delimiter", str, enum=["/"], description="Group by folder."),
+            OpenApiParameter("label", str),
+            OpenApiParameter("split", str),
+            OpenApiParameter("labelled", bool),
+            _LIMIT,
+            _CURSOR,
+        ],
+        responses=EntryPageSerializer,
+    )
+    def get(self, request: Request, project: str, dataset: str, ref: str) -> Response:
+        """Return folders and files in path order; `limit` counts both."""
+        wanted, page_request = _filter_of(request), _page_of(request)
+        browser = open_version(self.version)
+        page = browser.page(page_request, wanted)
+        renderer = EntryRenderer(self.project)
+        return Response(
+            {
+                "folders": [_folder(prefix) for prefix in page.folders],
+                "results": [renderer.render(row) for row in page.rows],
+                "next": None if page.next is None else encode_cursor([page.next]),
+                "total": browser.total(page_request.prefix, wanted),
+            }
+        )
+
+
+class EntryView(DatasetScopedView, APIView):
+    """One file of a version."""
+
+    @extend_schema(
+        operation_id="version_entry",
+        parameters=[OpenApiParameter("path", str, required=True)],
+        responses=EntrySerializer,
+    )
+    def get(self, request: Request, project: str, dataset: str, ref: str) -> Response:
+        """Return the entry at a path."""
+        path = request.query_params.get("path", "")
+        row = open_version(self.version).find(path)
+        if row is None:
+            raise EntryNotFound(f"{self.dataset.name}@{ref} has no file {path!r}.")
+        return Response(EntryRenderer(self.project).render(row))
+
+
+class StatsView(DatasetScopedView, APIView):
+    """Counts of a version."""
+
+    @extend_schema(responses=VersionStatsSerializer, operation_id="version_stats")
+    def get(self, request: Request, project: str, dataset: str, ref: str) -> Response:
+        """Return counts by label, split and media type."""
+        return Response(vars(open_version(self.version).stats()))
+
+
+class DiffView(DatasetScopedView, APIView):
+    """What changed between two versions."""
+
+    @extend_schema(
+        operation_id="dataset_diff",
+        parameters=[
+            OpenApiParameter("from", str, required=True),
+            OpenApiParameter("to", str, required=True),
+            OpenApiParameter("kind", str, enum=DIFF_KINDS),
+            _LIMIT,
+            _CURSOR,
+        ],
+        responses=DiffPageSerializer,
+    )
+    def get(self, request: Request, project: str, dataset: str) -> Response:
+        """Return the differences in path order, with a count of each kind."""
+        old, new = (resolve_ref(self.dataset, _required(request, name)) for name in ("from", "to"))
+        for version in (old, new):
+            version.dataset = self.dataset
+        rows = compare(old, new)
+        kind = _kind_of(request)
+        page = diff_page(rows, kind, parse_limit(request), _start_of(request))
+        renderer = EntryRenderer(self.project)
+        browsers = open_version(old), open_version(new)
+        return Response(
+            {
+                "summary": summarize(rows),
+                "results": [render_difference(row, browsers, renderer) for row in page.rows],
+                "next": None if page.next is None else encode_cursor(page.next),
+            }
+        )
+
+
+def _folder(prefix: str) -> dict[str, str]:
+    return {"name": prefix.rstrip(DELIMITER).rpartition(DELIMITER)[2], "prefix": prefix}
+
+
+def _page_of(request: Request) -> PageRequest:
+    query = request.query_params
+    delimiter = query.get("delimiter", "")
+    if delimiter not in {"", DELIMITER}:
+        raise Invalid(errors={"delimiter": ["Only / is supported."]})
+    start = decode_cursor(query["cursor"], 1)[0] if query.get("cursor") else ""
+    return PageRequest(query.get("prefix", ""), bool(delimiter), parse_limit(request), start)
+
+
+def _filter_of(request: Request) -> EntryFilter:
+    query = request.query_params
+    labelled = query.get("labelled", "")
+    if labelled and labelled not in _BOOLEANS:
+        raise Invalid(errors={"labelled": ["Give true or false."]})
+    return EntryFilter(
+        label=query.get("label") or None,
+        split=query.get("split") or None,
+        labelled=_BOOLEANS.get(labelled),
+    )
+
+
+def _required(request: Request, name: str) -> str:
+    value: str = request.query_params.get(name, "")
+    if not value:
+        raise Invalid(errors={name: ["This parameter is required."]})
+    return value
+
+
+def _kind_of(request: Request) -> str | None:
+    kind = request.query_params.get("kind") or None
+    if kind is not None and kind not in DIFF_KINDS:
+        raise Invalid(errors={"kind": [f"Give one of {', '.join(DIFF_KINDS)}."]})
+    return kind
+
+
+def _start_of(request: Request) -> tuple[str, str]:
+    cursor = request.query_params.get("cursor")
+    if not cursor:
+        return "", ""
+    path, kind = decode_cursor(cursor, 2)
+    return path, kind

@@ -1,0 +1,90 @@
+"""What a client needs to read a version without the server: its manifest and its packs."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from atom.accounts import permissions
+from atom.accounts.api.mixins import token_of, user_of
+from atom.core import storage
+from atom.datasets.api.entry_serializers import (
+    ManifestSerializer,
+    PackDigestsSerializer,
+    PackUrlsSerializer,
+)
+from atom.datasets.api.scope import DatasetScopedView
+from atom.datasets.api.serializers import VersionSerializer
+from atom.datasets.errors import PackUnknown
+from atom.datasets.keys import pack_key
+from atom.datasets.reads import open_root, packs_of, require_readable
+from atom_sdk.manifests.objects import layer_key, range_key, root_key
+from atom_sdk.manifests.roots import Root, encode_root
+
+URL_EXPIRES_S = 3600
+
+
+class ManifestView(DatasetScopedView, APIView):
+    """The manifest of a version."""
+
+    @extend_schema(responses=ManifestSerializer, operation_id="version_manifest")
+    def get(self, request: Request, project: str, dataset: str, ref: str) -> Response:
+        """Return the root, and an address for each manifest object that it lists."""
+        require_readable(self.project, packs_of(self.version))
+        root = open_root(self.version)
+        body: dict[str, Any] = {
+            "version": VersionSerializer(self.version).data,
+            "commit": self.version.commit,
+            "root_digest": self.version.root,
+            "root": json.loads(encode_root(root)),
+            "urls": self._urls(root),
+            "expires_at": _expires_at(),
+        }
+        return Response(body)
+
+    def _urls(self, root: Root) -> dict[str, str]:
+        keys = [root_key(bytes.fromhex(self.version.root))]
+        keys += [range_key(part.object) for part in root.ranges]
+        keys += [layer_key(layer.object) for layer in root.layers]
+        prefix, objects = storage.project_prefix(self.project), storage.objects()
+        return {key: objects.presign_get(prefix + key, URL_EXPIRES_S) for key in keys}
+
+
+class PackUrlsView(DatasetScopedView, APIView):
+    """Addresses of packs."""
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Authorize as for a read: POST only carries the long list."""
+        APIView.initial(self, request, *args, **kwargs)
+        token = token_of(request)
+        permissions.require_project(token, self.project)
+        permissions.require(user_of(request), self.project, "viewer")
+        permissions.require_scope(token, "read")
+
+    @extend_schema(request=PackDigestsSerializer, responses=PackUrlsSerializer)
+    def post(self, request: Request, project: str, dataset: str, ref: str) -> Response:
+        """Return where to GET each pack of this version."""
+        body = PackDigestsSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        wanted: list[str] = body.validated_data["packs"]
+        strange = sorted(set(wanted) - set(packs_of(self.version)))
+        if strange:
+            raise PackUnknown(f"The version has no pack {strange[0]}.", pack=strange[0])
+        require_readable(self.project, wanted)
+        prefix, objects = storage.project_prefix(self.project), storage.objects()
+        urls = {
+            digest: objects.presign_get(prefix + pack_key(digest), URL_EXPIRES_S)
+            for digest in wanted
+        }
+        return Response({"urls": urls, "expires_at": _expires_at()})
+
+
+def _expires_at() -> datetime:
+    return timezone.now() + timedelta(seconds=URL_EXPIRES_S)

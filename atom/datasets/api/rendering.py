@@ -1,0 +1,67 @@
+"""Entries as JSON, with signed addresses of their bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from atom.accounts.models import Project
+from atom.core.media import media_url
+from atom.core.storage import project_prefix
+from atom.datasets.engines.browse import Row, VersionBrowser
+from atom.datasets.engines.diff_pages import Difference
+from atom.datasets.engines.images import is_raster_image
+from atom.datasets.keys import pack_key
+
+THUMB_WIDTH_PX = 256
+
+
+class EntryRenderer:
+    """Renders the entries of one project."""
+
+    def __init__(self, project: Project) -> None:
+        """The caller has been let into the project: the addresses are readable by anyone."""
+        self._prefix = project_prefix(project)
+
+    def render(self, row: Row) -> dict[str, Any]:
+        """Return an entry as the API shows it."""
+        media_type = row["media_type"] or "application/octet-stream"
+        return {
+            "path": row["path"],
+            "size_bytes": row["size"],
+            "digest": row["digest"].hex(),
+            "media_type": media_type,
+            "label": row["label"],
+            "split": row["split"],
+            "attributes": row["attributes"],
+            "media_url": self._url(row, media_type, 0),
+            "thumb_url": self._url(row, media_type, THUMB_WIDTH_PX)
+            if is_raster_image(media_type)
+            else None,
+        }
+
+    def _url(self, row: Row, media_type: str, width: int) -> str:
+        return media_url(
+            self._prefix + pack_key(row["pack"].hex()),
+            row["offset"],
+            row["size"],
+            media_type,
+            digest=row["digest"].hex(),
+            name=row["path"],
+            width=width,
+        )
+
+
+def render_difference(
+    difference: Difference, browsers: tuple[VersionBrowser, VersionBrowser], renderer: EntryRenderer
+) -> dict[str, Any]:
+    """Return one difference with the entries of both sides, as far as there are any."""
+    old_browser, new_browser = browsers
+    old = old_browser.find(difference.old_path) if difference.old_path is not None else None
+    new = new_browser.find(difference.path) if difference.kind != "removed" else None
+    return {
+        "kind": difference.kind,
+        "path": difference.path,
+        "old_path": difference.old_path if difference.kind == "renamed" else None,
+        "old": renderer.render(old) if old else None,
+        "new": renderer.render(new) if new else None,
+    }

@@ -1,0 +1,289 @@
+"""Shapes of datasets, versions, refs, uploads and commit requests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from atom.accounts.api.serializers import UserShortSerializer
+from atom.accounts.models import slug_validator
+from atom.datasets.models import Branch, CommitRequest, Dataset, Tag, Upload, Version
+
+_DIGEST = r"^[0-9a-f]{64}$"
+MAX_PARTS_PER_CALL = 1000
+
+
+class LayerSerializer(serializers.Serializer[Any]):
+    """Labels or a split, keyed by path and digest."""
+
+    name = serializers.CharField()
+    kind = serializers.CharField()
+    rows = serializers.IntegerField()
+    content = serializers.CharField()
+
+
+class VersionSerializer(serializers.ModelSerializer[Version]):
+    """One version."""
+
+    ref = serializers.CharField(read_only=True)
+    author = UserShortSerializer(read_only=True, allow_null=True)
+    layers = LayerSerializer(many=True, read_only=True)
+    parents = serializers.ListField(child=serializers.CharField(), read_only=True)
+    provenance = serializers.DictField(read_only=True)
+
+    class Meta:
+        model = Version
+        fields = (
+            "id",
+            "number",
+            "ref",
+            "commit",
+            "content_digest",
+            "file_count",
+            "size_bytes",
+            "added",
+            "removed",
+            "changed",
+            "message",
+            "author",
+            "created_at",
+            "layers",
+            "provenance",
+            "parents",
+        )
+        read_only_fields = fields
+
+
+class VersionShortSerializer(serializers.ModelSerializer[Version]):
+    """A version beside the thing that points at it."""
+
+    ref = serializers.CharField(read_only=True)
+    author = UserShortSerializer(read_only=True, allow_null=True)
+
+    class Meta:
+        model = Version
+        fields = (
+            "id",
+            "number",
+            "ref",
+            "commit",
+            "content_digest",
+            "file_count",
+            "size_bytes",
+            "message",
+            "author",
+            "created_at",
+        )
+        read_only_fields = fields
+
+
+class DatasetSerializer(serializers.ModelSerializer[Dataset]):
+    """A dataset and the head of its `main`."""
+
+    project = serializers.CharField(source="project.slug", read_only=True)
+    latest = serializers.SerializerMethodField()
+    versions_count = serializers.IntegerField(read_only=True)
+
+    class Meta:
+        model = Dataset
+        fields = (
+            "id",
+            "name",
+            "description",
+            "project",
+            "latest",
+            "versions_count",
+            "created_at",
+            "updated_at",
+        )
+
+    @extend_schema_field(VersionShortSerializer(allow_null=True))
+    def get_latest(self, dataset: Dataset) -> dict[str, Any] | None:
+        """Return the head of `main`, fetched with the page."""
+        branches: list[Branch] = getattr(dataset, "main_branches", [])
+        head = branches[0].head if branches else None
+        return dict(VersionShortSerializer(head).data) if head else None
+
+
+class NewDatasetSerializer(serializers.Serializer[Any]):
+    """What makes a dataset."""
+
+    name = serializers.CharField(max_length=63, validators=[slug_validator])
+    description = serializers.CharField(
+        max_length=10_000, allow_blank=True, required=False, default=""
+    )
+
+
+class BranchSerializer(serializers.ModelSerializer[Branch]):
+    """A branch and its head."""
+
+    head = VersionShortSerializer(read_only=True, allow_null=True)
+
+    class Meta:
+        model = Branch
+        fields = ("id", "name", "head", "seq", "created_at", "updated_at")
+
+
+class TagSerializer(serializers.ModelSerializer[Tag]):
+    """A tag and its version."""
+
+    version = VersionShortSerializer(read_only=True)
+
+    class Meta:
+        model = Tag
+        fields = ("id", "name", "version", "created_at")
+
+
+class NewRefSerializer(serializers.Serializer[Any]):
+    """What makes a branch or a tag."""
+
+    name = serializers.CharField(max_length=63, validators=[slug_validator])
+    at = serializers.CharField(max_length=64, help_text="A version, branch, tag or commit.")
+
+
+class PartSerializer(serializers.Serializer[Any]):
+    """A part that has arrived."""
+
+    n = serializers.IntegerField(source="number")
+    etag = serializers.CharField()
+    size_bytes = serializers.IntegerField()
+
+
+class FailureSerializer(serializers.Serializer[Any]):
+    """Why a piece of work in the background failed."""
+
+    code = serializers.CharField()
+    detail = serializers.CharField()
+
+
+class UploadSerializer(serializers.ModelSerializer[Upload]):
+    """A resumable upload."""
+
+    parts_done = PartSerializer(many=True, read_only=True)
+    error = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Upload
+        fields = (
+            "id",
+            "kind",
+            "digest",
+            "size_bytes",
+            "part_size_bytes",
+            "state",
+            "parts_done",
+            "error",
+            "created_at",
+            "updated_at",
+        )
+        read_only_fields = fields
+
+    @extend_schema_field(FailureSerializer(allow_null=True))
+    def get_error(self, upload: Upload) -> dict[str, Any] | None:
+        """Return why the upload was quarantined."""
+        return _error(upload)
+
+
+class NewUploadSerializer(serializers.Serializer[Any]):
+    """What begins or resumes an upload."""
+
+    kind = serializers.ChoiceField(choices=["pack", "changes"])
+    digest = serializers.RegexField(_DIGEST, help_text="BLAKE3 of the whole object, in hex.")
+    size_bytes = serializers.IntegerField(min_value=1)
+
+
+class PartNumbersSerializer(serializers.Serializer[Any]):
+    """Parts that a client is about to send."""
+
+    numbers = serializers.ListField(
+        child=serializers.IntegerField(min_value=1), min_length=1, max_length=MAX_PARTS_PER_CALL
+    )
+
+
+class PartUrlsSerializer(serializers.Serializer[Any]):
+    """Where to PUT each part."""
+
+    urls = serializers.DictField(child=serializers.URLField())
+
+
+class SentPartSerializer(serializers.Serializer[Any]):
+    """A part that a client has sent."""
+
+    n = serializers.IntegerField(min_value=1)
+    etag = serializers.CharField(max_length=200)
+
+
+class CompleteUploadSerializer(serializers.Serializer[Any]):
+    """All parts of an upload."""
+
+    parts = SentPartSerializer(many=True)
+
+
+class SplitSerializer(serializers.Serializer[Any]):
+    """A seeded split that stays fixed by path over versions."""
+
+    test = serializers.IntegerField(min_value=0, default=0)
+    val = serializers.IntegerField(min_value=0, default=0)
+    seed = serializers.IntegerField(min_value=0, max_value=2**63 - 1, default=0)
+    stratify = serializers.BooleanField(default=True)
+
+
+class NewCommitSerializer(serializers.Serializer[Any]):
+    """What asks for a commit."""
+
+    branch = serializers.CharField(max_length=63, validators=[slug_validator], default="main")
+    expected_head = serializers.RegexField(
+        _DIGEST, allow_null=True, default=None, help_text="The commit seen last; null for none."
+    )
+    message = serializers.CharField(max_length=10_000, allow_blank=True, default="")
+    changes_upload = serializers.UUIDField()
+    split = SplitSerializer(allow_null=True, default=None)
+    labels_from = serializers.ChoiceField(choices=["folder"], allow_null=True, default=None)
+    unlabelled_prefixes = serializers.ListField(
+        child=serializers.CharField(max_length=4095), max_length=1000, default=list
+    )
+    provenance = serializers.DictField(default=dict)
+
+
+class CommitFailureSerializer(FailureSerializer):
+    """Why a commit failed; `head` is the head that it ran into."""
+
+    head = serializers.CharField(allow_null=True)
+
+
+class CommitRequestSerializer(serializers.ModelSerializer[CommitRequest]):
+    """How far a commit is."""
+
+    version = VersionSerializer(read_only=True, allow_null=True)
+    error = serializers.SerializerMethodField()
+
+    class Meta:
+        model = CommitRequest
+        fields = (
+            "id",
+            "branch",
+            "expected_head",
+            "message",
+            "state",
+            "progress",
+            "unchanged",
+            "version",
+            "error",
+            "created_at",
+            "updated_at",
+        )
+        read_only_fields = fields
+
+    @extend_schema_field(CommitFailureSerializer(allow_null=True))
+    def get_error(self, request: CommitRequest) -> dict[str, Any] | None:
+        """Return why the commit failed or was refused."""
+        error = _error(request)
+        return {**error, "head": request.head_seen or None} if error else None
+
+
+def _error(row: Upload | CommitRequest) -> dict[str, Any] | None:
+    if not row.error_code:
+        return None
+    return {"code": row.error_code, "detail": row.error_detail}

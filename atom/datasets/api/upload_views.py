@@ -1,0 +1,135 @@
+"""Pushing: uploads into staging, and commits of what was uploaded."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from atom.accounts.api.mixins import user_of
+from atom.core.errors import Invalid, NotFound
+from atom.core.idempotency import idempotent
+from atom.datasets import actions
+from atom.datasets.actions.commits import NewCommit
+from atom.datasets.actions.uploads import UploadRequest, parts_done, presign_parts
+from atom.datasets.api.scope import DatasetScopedView
+from atom.datasets.api.serializers import (
+    CommitRequestSerializer,
+    CompleteUploadSerializer,
+    NewCommitSerializer,
+    NewUploadSerializer,
+    PartNumbersSerializer,
+    PartUrlsSerializer,
+    UploadSerializer,
+)
+from atom.datasets.models import CommitRequest, Upload
+
+
+def _rendered(upload: Upload) -> dict[str, object]:
+    # Which parts have arrived is the object store's knowledge, asked per upload.
+    upload.parts_done = parts_done(upload)  # type: ignore[attr-defined]
+    return dict(UploadSerializer(upload).data)
+
+
+class UploadScopedView(DatasetScopedView):
+    """A view of one upload."""
+
+    def upload(self, upload_id: UUID) -> Upload:
+        """Return the upload. Raises NotFound."""
+        uploads = Upload.objects.filter(dataset=self.dataset).select_related("dataset__project")
+        found = uploads.filter(pk=upload_id).first()
+        if found is None:
+            raise NotFound("The dataset has no such upload.")
+        return found
+
+
+class UploadListView(DatasetScopedView, APIView):
+    """Beginning and resuming uploads."""
+
+    @extend_schema(request=NewUploadSerializer, responses={201: UploadSerializer})
+    def post(self, request: Request, project: str, dataset: str) -> Response:
+        """Return the upload of this digest: new, resumed, or with nothing to send."""
+        body = NewUploadSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        wanted = UploadRequest(**body.validated_data)
+        upload = actions.start_upload(self.dataset, wanted, user_of(request))
+        return Response(_rendered(upload), status=status.HTTP_201_CREATED)
+
+
+class UploadView(UploadScopedView, APIView):
+    """One upload."""
+
+    @extend_schema(responses=UploadSerializer, operation_id="upload_retrieve")
+    def get(self, request: Request, project: str, dataset: str, upload_id: UUID) -> Response:
+        """Return the upload's state."""
+        return Response(_rendered(self.upload(upload_id)))
+
+
+class UploadPartsView(UploadScopedView, APIView):
+    """Addresses of parts."""
+
+    @extend_schema(request=PartNumbersSerializer, responses=PartUrlsSerializer)
+    def post(self, request: Request, project: str, dataset: str, upload_id: UUID) -> Response:
+        """Return where to PUT each part."""
+        body = PartNumbersSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        urls = presign_parts(self.upload(upload_id), body.validated_data["numbers"])
+        return Response({"urls": {str(number): url for number, url in urls.items()}})
+
+
+class UploadCompleteView(UploadScopedView, APIView):
+    """The end of an upload."""
+
+    @extend_schema(request=CompleteUploadSerializer, responses={202: UploadSerializer})
+    def post(self, request: Request, project: str, dataset: str, upload_id: UUID) -> Response:
+        """Join the parts and have the result verified."""
+        body = CompleteUploadSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        parts = [(part["n"], part["etag"]) for part in body.validated_data["parts"]]
+        upload = actions.complete_upload(self.upload(upload_id), parts)
+        return Response(_rendered(upload), status=status.HTTP_202_ACCEPTED)
+
+
+class CommitListView(DatasetScopedView, APIView):
+    """Asking for commits."""
+
+    @extend_schema(request=NewCommitSerializer, responses={202: CommitRequestSerializer})
+    @idempotent
+    def post(self, request: Request, project: str, dataset: str) -> Response:
+        """Ask a worker to commit an uploaded changes file."""
+        body = NewCommitSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        values = dict(body.validated_data)
+        changes = self._changes(values.pop("changes_upload"))
+        values["expected_head"] = values["expected_head"] or ""
+        values["labels_from"] = values["labels_from"] or ""
+        commit = actions.request_commit(
+            self.dataset, NewCommit(**values), changes, user_of(request)
+        )
+        commit.refresh_from_db()
+        return Response(CommitRequestSerializer(commit).data, status=status.HTTP_202_ACCEPTED)
+
+    def _changes(self, upload_id: UUID) -> Upload:
+        uploads = Upload.objects.filter(dataset=self.dataset, kind="changes")
+        found = uploads.filter(pk=upload_id).first()
+        if found is None:
+            message = "The dataset has no changes upload of this id."
+            raise Invalid(errors={"changes_upload": [message]})
+        return found
+
+
+class CommitView(DatasetScopedView, APIView):
+    """One commit request."""
+
+    @extend_schema(responses=CommitRequestSerializer, operation_id="commit_retrieve")
+    def get(self, request: Request, project: str, dataset: str, commit_id: UUID) -> Response:
+        """Return how far the commit is."""
+        requests = CommitRequest.objects.filter(dataset=self.dataset)
+        found = requests.select_related("version__author").filter(pk=commit_id).first()
+        if found is None:
+            raise NotFound("The dataset has no such commit request.")
+        return Response(CommitRequestSerializer(found).data)

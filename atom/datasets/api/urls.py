@@ -1,0 +1,34 @@
+"""Addresses under `/api/v1/projects/<project>/datasets/`."""
+
+from django.urls import URLPattern, URLResolver, include, path
+
+from atom.datasets.api import entry_views, manifest_views, upload_views, views
+
+_version = [
+    path("", views.VersionView.as_view()),
+    path("entries/", entry_views.EntryListView.as_view()),
+    path("entries/at/", entry_views.EntryView.as_view()),
+    path("stats/", entry_views.StatsView.as_view()),
+    path("manifest/", manifest_views.ManifestView.as_view()),
+    path("pack-urls/", manifest_views.PackUrlsView.as_view()),
+]
+
+_dataset: list[URLPattern | URLResolver] = [
+    path("", views.DatasetView.as_view()),
+    path("versions/", views.VersionListView.as_view()),
+    path("versions/<str:ref>/", include(_version)),
+    path("branches/", views.BranchListView.as_view()),
+    path("tags/", views.TagListView.as_view()),
+    path("diff/", entry_views.DiffView.as_view()),
+    path("uploads/", upload_views.UploadListView.as_view()),
+    path("uploads/<uuid:upload_id>/", upload_views.UploadView.as_view()),
+    path("uploads/<uuid:upload_id>/parts/", upload_views.UploadPartsView.as_view()),
+    path("uploads/<uuid:upload_id>/complete/", upload_views.UploadCompleteView.as_view()),
+    path("commits/", upload_views.CommitListView.as_view()),
+    path("commits/<uuid:commit_id>/", upload_views.CommitView.as_view()),
+]
+
+urlpatterns = [
+    path("projects/<str:project>/datasets/", views.DatasetListView.as_view()),
+    path("projects/<str:project>/datasets/<str:dataset>/", include(_dataset)),
+]

@@ -1,0 +1,142 @@
+"""Datasets, versions, branches and tags."""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import generics, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from atom.accounts.api.mixins import ProjectScopedView, user_of
+from atom.core.errors import NotFound
+from atom.core.idempotency import idempotent
+from atom.core.pagination import KeysetPagination
+from atom.datasets import actions
+from atom.datasets.api.scope import DatasetScopedView
+from atom.datasets.api.serializers import (
+    BranchSerializer,
+    DatasetSerializer,
+    NewDatasetSerializer,
+    NewRefSerializer,
+    TagSerializer,
+    VersionSerializer,
+)
+from atom.datasets.history import history
+from atom.datasets.models import Branch, Dataset, Tag, Version, resolve_ref
+
+
+class DatasetListView(ProjectScopedView, generics.ListAPIView[Dataset]):
+    """The datasets of a project."""
+
+    serializer_class = DatasetSerializer
+    pagination_class = KeysetPagination
+    keyset = ("-created_at", "-id")
+
+    def get_queryset(self) -> QuerySet[Dataset]:
+        """Return the project's datasets with the head of `main`."""
+        if getattr(self, "swagger_fake_view", False):
+            return Dataset.objects.none()
+        return Dataset.objects.in_project(self.project).with_summary()
+
+    @extend_schema(request=NewDatasetSerializer, responses={201: DatasetSerializer})
+    @idempotent
+    def post(self, request: Request, project: str) -> Response:
+        """Add a dataset."""
+        body = NewDatasetSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        dataset = actions.create_dataset(self.project, user=user_of(request), **body.validated_data)
+        found = Dataset.objects.in_project(self.project).with_summary().get(pk=dataset.pk)
+        return Response(DatasetSerializer(found).data, status=status.HTTP_201_CREATED)
+
+
+class DatasetView(ProjectScopedView, APIView):
+    """One dataset."""
+
+    @extend_schema(responses=DatasetSerializer, operation_id="dataset_retrieve")
+    def get(self, request: Request, project: str, dataset: str) -> Response:
+        """Return the dataset."""
+        datasets = Dataset.objects.in_project(self.project).with_summary()
+        found = datasets.filter(name=dataset).first()
+        if found is None:
+            raise NotFound(f"{self.project.slug} has no dataset {dataset}.")
+        return Response(DatasetSerializer(found).data)
+
+
+class VersionListView(DatasetScopedView, generics.ListAPIView[Version]):
+    """The history of a branch."""
+
+    serializer_class = VersionSerializer
+    pagination_class = KeysetPagination
+    keyset = ("-created_at", "-id")
+
+    @extend_schema(parameters=[OpenApiParameter("branch", str, description="Default: main.")])
+    def get(self, request: Request, *args: object, **kwargs: object) -> Response:
+        """Return versions, newest first."""
+        return super().get(request, *args, **kwargs)
+
+    def get_queryset(self) -> QuerySet[Version]:
+        """Return the versions of the branch."""
+        if getattr(self, "swagger_fake_view", False):
+            return Version.objects.none()
+        return history(self.dataset, self.request.query_params.get("branch", "main"))
+
+
+class VersionView(DatasetScopedView, APIView):
+    """One version."""
+
+    @extend_schema(responses=VersionSerializer, operation_id="dataset_version_retrieve")
+    def get(self, request: Request, project: str, dataset: str, ref: str) -> Response:
+        """Return the version that the ref names."""
+        return Response(VersionSerializer(self.version).data)
+
+
+class BranchListView(DatasetScopedView, generics.ListAPIView[Branch]):
+    """The branches of a dataset."""
+
+    serializer_class = BranchSerializer
+    pagination_class = KeysetPagination
+    keyset = ("name",)
+
+    def get_queryset(self) -> QuerySet[Branch]:
+        """Return the branches with their heads."""
+        if getattr(self, "swagger_fake_view", False):
+            return Branch.objects.none()
+        return self.dataset.branches.select_related("head__author")
+
+    @extend_schema(request=NewRefSerializer, responses={201: BranchSerializer})
+    @idempotent
+    def post(self, request: Request, project: str, dataset: str) -> Response:
+        """Add a branch that begins at a version."""
+        name, at = _new_ref(request, self.dataset)
+        branch = actions.create_branch(self.dataset, name, at, user_of(request))
+        return Response(BranchSerializer(branch).data, status=status.HTTP_201_CREATED)
+
+
+class TagListView(DatasetScopedView, generics.ListAPIView[Tag]):
+    """The tags of a dataset."""
+
+    serializer_class = TagSerializer
+    pagination_class = KeysetPagination
+    keyset = ("-created_at", "-id")
+
+    def get_queryset(self) -> QuerySet[Tag]:
+        """Return the tags with their versions."""
+        if getattr(self, "swagger_fake_view", False):
+            return Tag.objects.none()
+        return self.dataset.tags.select_related("version__author")
+
+    @extend_schema(request=NewRefSerializer, responses={201: TagSerializer})
+    @idempotent
+    def post(self, request: Request, project: str, dataset: str) -> Response:
+        """Give a version a name that never moves."""
+        name, at = _new_ref(request, self.dataset)
+        tag = actions.create_tag(self.dataset, name, at, user_of(request))
+        return Response(TagSerializer(tag).data, status=status.HTTP_201_CREATED)
+
+
+def _new_ref(request: Request, dataset: Dataset) -> tuple[str, Version]:
+    body = NewRefSerializer(data=request.data)
+    body.is_valid(raise_exception=True)
+    return body.validated_data["name"], resolve_ref(dataset, body.validated_data["at"])

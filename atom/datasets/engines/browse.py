@@ -1,0 +1,246 @@
+"""Looking into a version: filtered pages, single entries, counts. Reads only what it must."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from atom.datasets.engines.folder_pages import (
+    FolderPage,
+    PageRequest,
+    first_at_or_after,
+    read_page,
+    slice_of_prefix,
+)
+from atom.datasets.engines.versions import SPLIT_LAYER, label_layers
+from atom_sdk.manifests.layers import current_rows
+from atom_sdk.manifests.listing import prefix_end
+from atom_sdk.manifests.roots import LayerRef, RangeRef, Root
+
+Row = dict[str, Any]
+
+
+class TableSource(Protocol):
+    """Gives decoded, cached tables of one project."""
+
+    def range(self, part: RangeRef) -> pa.Table:
+        """Return the entries of a range."""
+
+    def layer(self, ref: LayerRef) -> pa.Table:
+        """Return the rows of a layer."""
+
+
+@dataclass(frozen=True)
+class EntryFilter:
+    """Which entries to show; None does not filter. `labelled` is whether they have a label."""
+
+    label: str | None = None
+    split: str | None = None
+    labelled: bool | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether everything passes."""
+        return self == EntryFilter()
+
+
+@dataclass(frozen=True)
+class VersionStats:
+    """Counts of files; splits and labels that nobody has are left out."""
+
+    labels: dict[str, int]
+    splits: dict[str, int]
+    media_types: dict[str, int]
+    unlabelled: int
+    unreadable: int
+
+
+class VersionBrowser:
+    """Read access to one version. Cheap to make; tables are cached by the source."""
+
+    def __init__(self, root: Root, source: TableSource) -> None:
+        """Nothing is read until something is asked."""
+        self.root = root
+        self._source = source
+        self._starts = [part.min for part in root.ranges]
+        self._label_layers = label_layers(root.layers)
+        self._split_layer = next((ref for ref in root.layers if ref.name == SPLIT_LAYER), None)
+
+    def page(self, request: PageRequest, wanted: EntryFilter) -> FolderPage:
+        """Return one page of entries as rows with `label` and `split`."""
+        return read_page(_FilteredEntries(self, wanted), request)
+
+    def find(self, path: str) -> Row | None:
+        """Return the entry at a path, or None."""
+        found = _FilteredEntries(self, EntryFilter()).seek(path)
+        return found[0] if found is not None and found[1] == path else None
+
+    def total(self, prefix: str, wanted: EntryFilter) -> int:
+        """Return how many entries below the prefix pass the filter, from layers where possible."""
+        if wanted.is_empty:
+            return self._count(prefix)
+        labelled = self._labelled_paths(wanted.label, prefix)
+        if wanted.split is not None:
+            in_split = self._split_paths(wanted.split, prefix)
+            if wanted.label is None and wanted.labelled is None:
+                return len(in_split)
+            both = pc.sum(pc.is_in(in_split, value_set=labelled)).as_py() or 0
+            return len(in_split) - both if wanted.labelled is False else both
+        return self._count(prefix) - len(labelled) if wanted.labelled is False else len(labelled)
+
+    def stats(self) -> VersionStats:
+        """Return counts of everything."""
+        labels: Counter[str] = Counter()
+        splits: Counter[str] = Counter()
+        media_types: Counter[str] = Counter()
+        unreadable = 0
+        for part in self.root.ranges:
+            table = self.joined(part)
+            for counter, name in (
+                (labels, "label"),
+                (splits, "split"),
+                (media_types, "media_type"),
+            ):
+                for row in pc.value_counts(table[name].drop_null()).to_pylist():
+                    counter[row["values"]] += row["counts"]
+            marked = pc.match_substring(pc.fill_null(table["attributes"], ""), '"unreadable":')
+            unreadable += pc.sum(marked).as_py() or 0
+        unlabelled = self.root.count - labels.total()
+        return VersionStats(
+            labels=dict(sorted(labels.items())),
+            splits=dict(sorted(splits.items())),
+            media_types=dict(sorted(media_types.items())),
+            unlabelled=unlabelled,
+            unreadable=unreadable,
+        )
+
+    def joined(self, part: RangeRef) -> pa.Table:
+        """Return the entries of a range with their `label` and `split`."""
+        entries = self._source.range(part)
+        none = pa.nulls(len(entries), pa.string())
+        label: Any = none
+        for ref in reversed(self._label_layers):
+            label = pc.coalesce(self._values(ref, part, entries, "label"), label)
+        split = (
+            self._values(self._split_layer, part, entries, "value") if self._split_layer else none
+        )
+        return entries.append_column("label", label).append_column("split", split)
+
+    def _values(self, ref: LayerRef, part: RangeRef, entries: pa.Table, column: str) -> Any:
+        layer = self._source.layer(ref)
+        paths = layer["path"].combine_chunks()
+        start, end = first_at_or_after(paths, part.min), first_at_or_after(paths, part.max + "\0")
+        return current_rows(layer.slice(start, end - start), entries)[column].combine_chunks()
+
+    def range_from(self, position: str) -> int:
+        """Return the index of the first range that may hold `position` or something after it."""
+        index = max(bisect_right(self._starts, position) - 1, 0)
+        ranges = self.root.ranges
+        return index + 1 if index < len(ranges) and ranges[index].max < position else index
+
+    def candidates(self, wanted: EntryFilter) -> pa.Array | None:
+        """Return the sorted paths among which all matches are, or None when all may match."""
+        if wanted.split is not None:
+            return self._split_paths(wanted.split, "")
+        if wanted.label is not None or wanted.labelled:
+            return self._labelled_paths(wanted.label, "")
+        return None
+
+    def _labelled_paths(self, label: str | None, prefix: str) -> pa.Array:
+        """Sorted paths with a label (with this label, if given); a stronger layer wins."""
+        found = pa.array([], pa.string())
+        seen = found
+        for ref in self._label_layers:
+            table = _below(self._source.layer(ref), prefix)
+            table = table.filter(pc.invert(pc.is_in(table["path"], value_set=seen)))
+            seen = pa.concat_arrays([seen, table["path"].combine_chunks()])
+            kept = table if label is None else table.filter(pc.equal(table["label"], label))
+            found = pa.concat_arrays([found, kept["path"].combine_chunks()])
+        return found.sort()
+
+    def _split_paths(self, split: str, prefix: str) -> pa.Array:
+        if self._split_layer is None:
+            return pa.array([], pa.string())
+        table = _below(self._source.layer(self._split_layer), prefix)
+        return table.filter(pc.equal(table["value"], split))["path"].combine_chunks()
+
+    def _count(self, prefix: str) -> int:
+        """Entries below a prefix; reads at most its first and its last range."""
+        end = prefix_end(prefix)
+        count = 0
+        for part in self.root.ranges[self.range_from(prefix) :]:
+            if end is not None and part.min >= end:
+                break
+            if part.min.startswith(prefix) and part.max.startswith(prefix):
+                count += part.count
+            else:
+                start, stop = slice_of_prefix(
+                    self._source.range(part)["path"].combine_chunks(), prefix
+                )
+                count += stop - start
+        return count
+
+
+class _FilteredEntries:
+    """Seeks the next entry that passes a filter; one joined range is kept at a time."""
+
+    def __init__(self, browser: VersionBrowser, wanted: EntryFilter) -> None:
+        self._browser = browser
+        self._wanted = wanted
+        self._candidates = browser.candidates(wanted)
+        self._index = -1
+        self._table = pa.table({})
+
+    def seek(self, position: str) -> tuple[Row, str] | None:
+        start = self._skip(position)
+        if start is None:
+            return None
+        for index in range(self._browser.range_from(start), len(self._browser.root.ranges)):
+            table = self._load(index)
+            row = first_at_or_after(table["path"].combine_chunks(), start)
+            if row < len(table):
+                return _row(table, row), table["path"][row].as_py()
+        return None
+
+    def _skip(self, position: str) -> str | None:
+        """Jump to the next path that can match at all."""
+        if self._candidates is None:
+            return position
+        row = first_at_or_after(self._candidates, position)
+        return self._candidates[row].as_py() if row < len(self._candidates) else None
+
+    def _load(self, index: int) -> pa.Table:
+        if index != self._index:
+            joined = self._browser.joined(self._browser.root.ranges[index])
+            self._table, self._index = _matching(joined, self._wanted).combine_chunks(), index
+        return self._table
+
+
+def _matching(table: pa.Table, wanted: EntryFilter) -> pa.Table:
+    if wanted.label is not None:
+        table = table.filter(pc.equal(table["label"], wanted.label))
+    if wanted.split is not None:
+        table = table.filter(pc.equal(table["split"], wanted.split))
+    if wanted.labelled is not None:
+        has_label = table["label"].is_valid()
+        table = table.filter(has_label if wanted.labelled else pc.invert(has_label))
+    return table
+
+
+def _row(table: pa.Table, index: int) -> Row:
+    row: Row = table.slice(index, 1).to_pylist()[0]
+    row["attributes"] = json.loads(row["attributes"]) if row["attributes"] else {}
+    return row
+
+
+def _below(table: pa.Table, prefix: str) -> pa.Table:
+    if not prefix:
+        return table
+    start, end = slice_of_prefix(table["path"].combine_chunks(), prefix)
+    return table.slice(start, end - start)

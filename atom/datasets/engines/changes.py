@@ -1,0 +1,134 @@
+"""The changes file of a push: Arrow IPC or Parquet, one row per path that is put or deleted.
+
+Columns: op ("put" | "delete") · path · size · digest · media_type · attributes (JSON object) ·
+pack · offset. Digests are 32 bytes or 64 hex digits. Rows may come in any order.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from atom_sdk.errors import PathError
+from atom_sdk.manifests.build import Changes
+from atom_sdk.manifests.entries import DIGEST, ENTRY_SCHEMA
+from atom_sdk.packs.paths import encode_path
+
+MAX_ATTRIBUTE_BYTES = 16 << 10
+_REQUIRED = ("size", "digest", "pack", "offset")
+_PARQUET_MAGIC = b"PAR1"
+
+
+class ChangesError(ValueError):
+    """The file is not a valid changes file; the text says what is wrong."""
+
+
+@dataclass(frozen=True)
+class ChangesFile:
+    """What to put (sorted entries) and which paths to delete."""
+
+    puts: pa.Table
+    deletes: frozenset[str]
+
+    def as_changes(self) -> Changes:
+        """Return them as the manifest builder takes them."""
+        return Changes(upserts=self.puts, deletes=self.deletes)
+
+
+def decode_changes(data: bytes) -> ChangesFile:
+    """Read and check a changes file. Raises ChangesError."""
+    table = _read(data)
+    missing = {"op", "path"} - set(table.column_names)
+    if missing:
+        raise ChangesError(f"The column {sorted(missing)[0]} is missing.")
+    unknown = pc.unique(table["op"]).to_pylist()
+    if set(unknown) - {"put", "delete"}:
+        raise ChangesError("The column op may only say put or delete.")
+    _check_paths(table["path"].to_pylist())
+    is_put = pc.equal(table["op"], "put")
+    deletes = table.filter(pc.invert(is_put))["path"].to_pylist()
+    return ChangesFile(_puts(table.filter(is_put)), frozenset(deletes))
+
+
+def _read(data: bytes) -> pa.Table:
+    try:
+        if data[:4] == _PARQUET_MAGIC:
+            return pq.read_table(io.BytesIO(data))
+        if data[:6] == b"ARROW1":
+            return pa.ipc.open_file(pa.BufferReader(data)).read_all()
+        return pa.ipc.open_stream(pa.BufferReader(data)).read_all()
+    except (pa.ArrowException, OSError, ValueError) as exc:
+        raise ChangesError("It is neither an Arrow IPC nor a Parquet file.") from exc
+
+
+def _check_paths(paths: list[str | None]) -> None:
+    seen: set[str] = set()
+    for path in paths:
+        if path is None:
+            raise ChangesError("A path is null.")
+        try:
+            encode_path(path)
+        except PathError as exc:
+            raise ChangesError(str(exc)) from exc
+        if path in seen:
+            raise ChangesError(f"The path {path!r} comes twice.")
+        seen.add(path)
+
+
+def _puts(table: pa.Table) -> pa.Table:
+    columns = []
+    for field in ENTRY_SCHEMA:
+        column = _column(table, field)
+        if field.name in _REQUIRED and column.null_count:
+            raise ChangesError(f"The column {field.name} has a null in a put.")
+        columns.append(column)
+    puts = pa.Table.from_arrays(columns, schema=ENTRY_SCHEMA).sort_by("path").combine_chunks()
+    if len(puts) and min(pc.min(puts["size"]).as_py(), pc.min(puts["offset"]).as_py()) < 0:
+        raise ChangesError("A size or an offset is negative.")
+    _check_attributes(puts["attributes"].to_pylist())
+    return puts
+
+
+def _column(table: pa.Table, field: pa.Field) -> pa.ChunkedArray:
+    if field.name not in table.column_names:
+        if field.name in _REQUIRED and len(table):
+            raise ChangesError(f"The column {field.name} is missing.")
+        return pa.nulls(len(table), field.type)
+    column = table[field.name]
+    try:
+        if field.type == DIGEST and pa.types.is_string(column.type):
+            raw = [None if text is None else bytes.fromhex(text) for text in column.to_pylist()]
+            return pa.chunked_array([pa.array(raw, DIGEST)])
+        return column.cast(field.type)
+    except (pa.ArrowException, ValueError) as exc:
+        raise ChangesError(f"The column {field.name} has values of the wrong type.") from exc
+
+
+def _check_attributes(values: list[str | None]) -> None:
+    for text in values:
+        if text is None:
+            continue
+        if len(text.encode()) > MAX_ATTRIBUTE_BYTES:
+            raise ChangesError(f"Attributes may have {MAX_ATTRIBUTE_BYTES} bytes at most.")
+        try:
+            parsed = json.loads(text)
+        except ValueError as exc:
+            raise ChangesError("Attributes must be a JSON object.") from exc
+        if not isinstance(parsed, dict):
+            raise ChangesError("Attributes must be a JSON object.")
+
+
+def mark_unreadable(attributes: str | None, reason: str | None) -> str | None:
+    """Return the attributes with what the worker found; a client's own claim is dropped."""
+    parsed = json.loads(attributes) if attributes else {}
+    parsed.pop("unreadable", None)
+    if reason is not None:
+        parsed["unreadable"] = reason
+    if not parsed:
+        return None
+    return json.dumps(parsed, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

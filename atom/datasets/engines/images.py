@@ -1,0 +1,48 @@
+"""Can this image be opened? A bounded look: the header and Pillow's own integrity check."""
+
+from __future__ import annotations
+
+import io
+import mimetypes
+import warnings
+
+from PIL import Image, UnidentifiedImageError
+
+MAX_CHECKED_BYTES = 64 << 20
+# Drawings in text form; Pillow does not read them and nobody expects it to.
+_NOT_RASTER = frozenset({"image/svg+xml"})
+_MAX_REASON = 200
+
+
+def media_type_of(path: str) -> str:
+    """Return the media type that the name of a file says."""
+    return mimetypes.guess_type(path, strict=False)[0] or "application/octet-stream"
+
+
+def is_raster_image(media_type: str) -> bool:
+    """Return whether Pillow should be able to open it."""
+    return media_type.startswith("image/") and media_type not in _NOT_RASTER
+
+
+def unreadable_reason(data: bytes | memoryview) -> str | None:
+    """Return why `data` is not an image that can be opened, or None if it is."""
+    if not len(data):
+        return "the file is empty"
+    if len(data) > MAX_CHECKED_BYTES:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(io.BytesIO(data)) as image:
+                image.verify()
+    # Pillow's decoders raise almost anything on hostile input; all of it means the same here.
+    except Exception as exc:
+        return _plain(exc)
+    return None
+
+
+def _plain(exc: Exception) -> str:
+    # Pillow names the buffer object in this one, which tells a person nothing.
+    if isinstance(exc, UnidentifiedImageError):
+        return "not an image of a known format"
+    return (str(exc) or type(exc).__name__)[:_MAX_REASON]

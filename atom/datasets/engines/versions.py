@@ -1,0 +1,204 @@
+"""Builds the root of a new version from its parent and a changes file.
+
+Deterministic: the same parent and plan give the same root, so a worker may run it again. The
+cost follows the change, except that a layer is one object and is written whole.
+
+Layers of a pushed version: `folder` (classification, from class folders), `split`. Layers that
+people publish (`labels`) are carried over. A layer only ever holds rows that are current.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from atom.datasets.engines.changes import ChangesFile
+from atom.datasets.engines.folder_labels import folder_labels
+from atom_sdk.manifests.build import apply_changes, build_root, read_range
+from atom_sdk.manifests.entries import DIGEST
+from atom_sdk.manifests.layers import (
+    layer_schema,
+    layer_table,
+    merge_layer,
+    read_layer,
+    write_layer,
+)
+from atom_sdk.manifests.objects import ObjectStore
+from atom_sdk.manifests.roots import LayerRef, Root
+from atom_sdk.manifests.splits import SplitPlan, assign_splits
+
+FOLDER_LAYER = "folder"
+SPLIT_LAYER = "split"
+# The first that labels an entry wins: what people said counts more than a folder's name.
+LABEL_LAYERS = ("labels", FOLDER_LAYER)
+REST = "train"
+
+
+@dataclass(frozen=True)
+class SplitRequest:
+    """How many samples go to each split; everything else is `train`."""
+
+    counts: dict[str, int]
+    seed: int = 0
+    stratify: bool = True
+
+
+@dataclass(frozen=True)
+class VersionPlan:
+    """What a push asks for."""
+
+    changes: ChangesFile
+    labels_from_folders: bool = False
+    unlabelled_prefixes: tuple[str, ...] = field(default=())
+    split: SplitRequest | None = None
+
+
+def build_version(parent: Root | None, plan: VersionPlan, store: ObjectStore) -> Root:
+    """Return the new root, not stored yet.
+
+    Raises EmptyDatasetError if no file would be left, SplitTooLargeError.
+    """
+    if parent is None:
+        root = build_root([plan.changes.puts], store)
+    else:
+        root = apply_changes(parent, plan.changes.as_changes(), store)
+    root = _with_current_labels(root, plan, store)
+    return _with_split(root, parent, plan, store)
+
+
+def _with_current_labels(root: Root, plan: VersionPlan, store: ObjectStore) -> Root:
+    """Drop label rows whose bytes are gone and label new files from their folders."""
+    for ref in [layer for layer in root.layers if layer.kind == "classification"]:
+        table = _without_stale(read_layer(ref, store), plan.changes)
+        root = _put_layer(root, ref.name, ref.kind, table, store)
+    if plan.labels_from_folders:
+        before = root.layer(FOLDER_LAYER)
+        empty = layer_schema("classification").empty_table()
+        table = read_layer(before, store) if before else empty
+        table = merge_layer(table, _folder_rows(plan))
+        root = _put_layer(root, FOLDER_LAYER, "classification", table, store)
+    return root
+
+
+def _without_stale(layer: pa.Table, changes: ChangesFile) -> pa.Table:
+    gone = pc.is_in(layer["path"], value_set=pa.array(sorted(changes.deletes), pa.string()))
+    row = pc.index_in(layer["path"], value_set=changes.puts["path"].combine_chunks())
+    now = changes.puts["digest"].take(row)
+    replaced = pc.and_(row.is_valid(), pc.not_equal(pc.fill_null(now, b"\0" * 32), layer["digest"]))
+    # A path that is deleted and put in one push is put.
+    return layer.filter(pc.invert(pc.or_(pc.and_(gone, row.is_null()), replaced)))
+
+
+def _folder_rows(plan: VersionPlan) -> pa.Table:
+    paths = plan.changes.puts["path"].to_pylist()
+    labels = folder_labels(paths, plan.unlabelled_prefixes)
+    digests = plan.changes.puts["digest"].to_pylist()
+    return layer_table(
+        "classification",
+        (
+            {"path": path, "digest": digest, "label": label, "source": "folder"}
+            for path, digest, label in zip(paths, digests, labels, strict=True)
+            if label is not None
+        ),
+    )
+
+
+def _with_split(root: Root, parent: Root | None, plan: VersionPlan, store: ObjectStore) -> Root:
+    """Keep every path in its split; draw only when a split is short of its number."""
+    before = parent.layer(SPLIT_LAYER) if parent else None
+    if before is None and plan.split is None:
+        return root
+    empty = layer_schema("split").empty_table()
+    kept = _kept_split(read_layer(before, store) if before else empty, plan.changes)
+    if plan.split is not None and _is_short(kept, plan.split):
+        table = _drawn_split(root, plan.split, kept, store)
+    else:
+        filled = pc.fill_null(kept["value"], REST)
+        table = kept.set_column(2, layer_schema("split").field("value"), filled)
+    return _put_layer(root, SPLIT_LAYER, "split", table, store)
+
+
+def _kept_split(before: pa.Table, changes: ChangesFile) -> pa.Table:
+    """Return the rows of the layer after the changes; `value` is null for new paths."""
+    puts = changes.puts
+    row = pc.index_in(puts["path"], value_set=before["path"].combine_chunks())
+    columns = [puts["path"], puts["digest"], before["value"].take(row)]
+    loose = pa.schema([*list(layer_schema("split"))[:2], pa.field("value", pa.string())])
+    rows = pa.Table.from_arrays(
+        [column.cast(kind) for column, kind in zip(columns, loose.types, strict=True)], schema=loose
+    )
+    return merge_layer(before.cast(loose), rows, changes.deletes)
+
+
+def _is_short(kept: pa.Table, split: SplitRequest) -> bool:
+    held = {row["values"]: row["counts"] for row in pc.value_counts(kept["value"]).to_pylist()}
+    return any(count > held.get(name, 0) for name, count in split.counts.items())
+
+
+def _drawn_split(root: Root, split: SplitRequest, kept: pa.Table, store: ObjectStore) -> pa.Table:
+    labels, digests = _labels_of_all(root, store)
+    if not split.stratify:
+        labels = {path: None if label is None else "" for path, label in labels.items()}
+    paired = zip(kept["path"].to_pylist(), kept["value"].to_pylist(), strict=True)
+    existing = {path: value for path, value in paired if value is not None}
+    plan = SplitPlan(counts=split.counts, seed=split.seed, rest=REST)
+    assigned = assign_splits(labels, plan, existing)
+    columns = [
+        pa.array(list(assigned), pa.string()),
+        pa.array([digests[path] for path in assigned], DIGEST),
+        pa.array(list(assigned.values()), pa.string()),
+    ]
+    return pa.Table.from_arrays(columns, schema=layer_schema("split"))
+
+
+def _labels_of_all(
+    root: Root, store: ObjectStore
+) -> tuple[dict[str, str | None], dict[str, bytes]]:
+    digests: dict[str, bytes] = {}
+    for part in root.ranges:
+        table = read_range(part, store)
+        digests.update(zip(table["path"].to_pylist(), table["digest"].to_pylist(), strict=True))
+    labels: dict[str, str | None] = dict.fromkeys(digests)
+    for ref in label_layers(root.layers):
+        table = read_layer(ref, store)
+        rows = zip(table["path"].to_pylist(), table["label"].to_pylist(), strict=True)
+        labels.update((path, label) for path, label in rows if labels.get(path, "") is None)
+    return labels, digests
+
+
+def label_layers(layers: Iterable[LayerRef]) -> list[LayerRef]:
+    """Return the layers that label entries, the strongest first."""
+    by_name = {layer.name: layer for layer in layers if layer.kind == "classification"}
+    return [by_name[name] for name in LABEL_LAYERS if name in by_name]
+
+
+def publish_rows(root: Root, name: str, kind: str, rows: pa.Table, store: ObjectStore) -> Root:
+    """Return the root with rows of a layer added or replaced by path; stale rows are left out.
+
+    Raises LayerKindError if the layer exists with another kind or a column does not fit.
+    """
+    current = _current(root, rows.cast(layer_schema(kind)), store)
+    before = root.layer(name)
+    table = read_layer(before, store) if before else layer_schema(kind).empty_table()
+    return _put_layer(root, name, kind, merge_layer(table, current), store)
+
+
+def _current(root: Root, rows: pa.Table, store: ObjectStore) -> pa.Table:
+    """Keep the rows whose path has that digest in the root."""
+    pieces = [rows.schema.empty_table()]
+    for part in root.ranges:
+        table = read_range(part, store)
+        found = pc.index_in(rows["path"], value_set=table["path"].combine_chunks())
+        known = rows.filter(found.is_valid())
+        same = pc.equal(known["digest"], table["digest"].take(found.drop_null()))
+        pieces.append(known.filter(pc.fill_null(same, False)))
+    return pa.concat_tables(pieces).sort_by("path")
+
+
+def _put_layer(root: Root, name: str, kind: str, table: pa.Table, store: ObjectStore) -> Root:
+    if not len(table):
+        return root.without_layer(name)
+    return root.with_layers(write_layer(name, kind, table.cast(layer_schema(kind)), store))

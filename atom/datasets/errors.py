@@ -1,0 +1,151 @@
+"""Failures of the data plane, one class each."""
+
+from atom.core.errors import AlreadyExists, AtomError, Conflict, Invalid, NotFound
+
+
+class DatasetNameTaken(AlreadyExists):
+    """Another dataset of the project has this name."""
+
+    code = "dataset_name_taken"
+    title = "The project already has a dataset of that name."
+
+
+class RefNameTaken(AlreadyExists):
+    """A branch or tag of the dataset has this name, or it reads like a version."""
+
+    code = "ref_name_taken"
+    title = "The dataset already has a branch, tag or version of that name."
+
+
+class RefNotFound(NotFound):
+    """No version, branch, tag or commit of the dataset is called that."""
+
+    code = "ref_not_found"
+    title = "The dataset has no such version."
+    action = "List the versions and branches of the dataset."
+
+
+class RefAmbiguous(Conflict):
+    """Several commits begin with the digits."""
+
+    code = "ref_ambiguous"
+    title = "Several commits begin with these digits."
+    action = "Give more digits of the commit."
+
+
+class EntryNotFound(NotFound):
+    """The version has no file at this path."""
+
+    code = "entry_not_found"
+    title = "The version has no file at this path."
+    action = "Browse the version to see its paths."
+
+
+class UploadTooLarge(Invalid):
+    """Larger than one upload may be."""
+
+    code = "upload_too_large"
+    title = "The upload is too large."
+    action = "Split the data into more packs."
+
+
+class UploadSizeDiffers(Conflict):
+    """An upload of the same digest was announced with another size."""
+
+    code = "upload_size_differs"
+    title = "This digest was announced before with another size."
+    action = "Compute the digest and the size again from the file."
+
+
+class UploadIncomplete(Conflict):
+    """Completing was asked for, but parts are missing or differ."""
+
+    code = "upload_incomplete"
+    title = "Some parts of the upload are missing or differ from what arrived."
+    action = "Read the upload, send the missing parts again, then complete it."
+
+
+class UploadNotOpen(Conflict):
+    """The upload no longer takes parts."""
+
+    code = "upload_not_open"
+    title = "This upload takes no more parts."
+    action = "Start a new upload of the same digest; it resumes or says that nothing is missing."
+
+
+class PackQuarantined(Conflict):
+    """The version needs a pack whose stored bytes are damaged."""
+
+    code = "pack_quarantined"
+    title = "The version needs a pack that is damaged and quarantined."
+    action = "Push the files of that pack again; the pack named here is replaced."
+
+
+class PackUnknown(NotFound):
+    """The project has no verified pack of this digest."""
+
+    code = "pack_unknown"
+    title = "The project has no verified pack of this digest."
+    action = "Ask only for packs that the version's root lists."
+
+
+class CommitRefused(AtomError):
+    """Base of what a worker finds wrong with a commit request; told through its state."""
+
+    status = 409
+
+
+class CommitAbandoned(CommitRefused):
+    """No worker could finish it."""
+
+    code = "commit_abandoned"
+    title = "The commit could not be built in two hours."
+    action = "Push again; if it happens again, look at the worker's log for this commit's id."
+
+
+class ChangesUnreadable(CommitRefused):
+    """The changes file is not an Arrow or Parquet table with the right columns."""
+
+    code = "changes_unreadable"
+    title = "The changes file cannot be read."
+    action = "Push again with a current client."
+
+
+class EmptyCommit(CommitRefused):
+    """There is nothing to commit: the version would have no files."""
+
+    code = "empty_commit"
+    title = "The version would have no files."
+    action = "Give a folder with at least one file."
+
+
+class EntryNotInPack(CommitRefused):
+    """An entry says that bytes are where the pack's own index has others."""
+
+    code = "entry_not_in_pack"
+    title = "An entry does not match the contents of its pack."
+    action = "Push again; do not change files while they are being pushed."
+
+
+class PackNotVerified(CommitRefused):
+    """An entry refers to a pack that this project does not have."""
+
+    code = "pack_not_verified"
+    title = "An entry refers to a pack that is not verified in this project."
+    action = "Upload the pack first, and wait until its upload is verified."
+
+
+class HeadMoved(CommitRefused):
+    """Somebody else moved the branch."""
+
+    code = "head_moved"
+    title = "The branch has moved since you last saw it."
+    action = "Read the branch's new head, apply your changes to it, and commit again."
+
+
+class SplitImpossible(CommitRefused):
+    """The requested split does not fit the data."""
+
+    code = "split_impossible"
+    title = "The split cannot be made from this data."
+    action = "Ask for fewer samples in the split."

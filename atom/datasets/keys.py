@@ -1,0 +1,40 @@
+"""Where objects lie in the bucket. Keys of a project are relative to `p/<project id>/`."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+
+def staging_key(upload_id: UUID) -> str:
+    """Return the absolute key of an upload's staged object."""
+    return f"staging/{upload_id}"
+
+
+def pack_key(digest: str) -> str:
+    """Return the key of a verified pack."""
+    return f"packs/{digest}.tar"
+
+
+def pack_index_key(digest: str) -> str:
+    """Return the key of a pack's own index, written by the worker that verified it."""
+    return f"packs/{digest}.index.parquet"
+
+
+def quarantine_key(digest: str) -> str:
+    """Return where a stored pack goes when it is found damaged; nothing reads from there."""
+    return f"quarantine/{digest}.tar"
+
+
+def ref_log_prefix(dataset_id: UUID, branch: str) -> str:
+    """Return the folder of a branch's ref log."""
+    return f"refs/{dataset_id}/{branch}/"
+
+
+def ref_log_key(dataset_id: UUID, branch: str, seq: int) -> str:
+    """Return the key of the entry that moved a branch for the `seq`-th time."""
+    return f"{ref_log_prefix(dataset_id, branch)}{seq:010d}.json"
+
+
+def void_ref_log_key(dataset_id: UUID, branch: str, seq: int, commit: str) -> str:
+    """Return where a ref-log entry goes whose move never came to be."""
+    return f"{ref_log_prefix(dataset_id, branch)}void/{seq:010d}-{commit[:16]}.json"

@@ -1,0 +1,221 @@
+"""Datasets, their versions and refs. PostgreSQL is an index: a row per version, never per file."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Count, Q
+
+from atom.accounts.models import Project, slug_validator
+from atom.core import states
+from atom.core.models import TimestampedModel
+from atom.datasets.refs import resolve_ref
+from atom.datasets.states import COMMIT_STATES, PACK_STATES, UPLOAD_STATES
+
+__all__ = [
+    "Branch",
+    "CommitRequest",
+    "Dataset",
+    "Pack",
+    "Tag",
+    "Upload",
+    "Version",
+    "VersionPin",
+    "resolve_ref",
+]
+
+
+class DatasetQuerySet(models.QuerySet["Dataset"]):
+    """Reads of datasets."""
+
+    def in_project(self, project: Project) -> DatasetQuerySet:
+        """Return the datasets of one project; the caller has been let into it."""
+        return self.filter(project=project).select_related("project")
+
+    def with_summary(self) -> DatasetQuerySet:
+        """Add `versions_count`, and the head of `main` as `main_branches[0].head`."""
+        main = Branch.objects.filter(name="main").select_related("head__author")
+        counted = Count("versions", filter=Q(versions__number__isnull=False))
+        return self.annotate(versions_count=counted).prefetch_related(
+            models.Prefetch("branches", queryset=main, to_attr="main_branches")
+        )
+
+
+class Dataset(TimestampedModel):
+    """A named history of versions."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="datasets")
+    name = models.CharField(max_length=63, validators=[slug_validator])
+    description = models.TextField(blank=True, max_length=10_000)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+
+    objects = DatasetQuerySet.as_manager()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["project", "name"], name="dataset_name"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Version(TimestampedModel):
+    """One commit. On `main` it carries an immutable number and is written `v3`."""
+
+    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="versions")
+    number = models.PositiveIntegerField(null=True)
+    commit = models.CharField(max_length=64)
+    root = models.CharField(max_length=64)
+    content_digest = models.CharField(max_length=64)
+    parents = models.JSONField(default=list)
+    file_count = models.BigIntegerField()
+    size_bytes = models.BigIntegerField()
+    added = models.BigIntegerField(default=0)
+    removed = models.BigIntegerField(default=0)
+    changed = models.BigIntegerField(default=0)
+    message = models.TextField(blank=True)
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    provenance = models.JSONField(default=dict)
+    # A copy of the root's layers for lists: [{name, kind, rows, content}]; the root is the truth.
+    layers = models.JSONField(default=list)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["dataset", "commit"], name="version_commit"),
+            models.UniqueConstraint(
+                fields=["dataset", "number"],
+                condition=Q(number__isnull=False),
+                name="version_number",
+            ),
+        ]
+        indexes: ClassVar = [models.Index(fields=["dataset", "-created_at", "-id"])]
+
+    @property
+    def ref(self) -> str:
+        """Return `v3`, or the commit's first characters off `main`."""
+        return f"v{self.number}" if self.number is not None else self.commit[:12]
+
+
+class Branch(TimestampedModel):
+    """A moving ref. It moves by compare-and-swap under this row's lock."""
+
+    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="branches")
+    name = models.CharField(max_length=63, validators=[slug_validator])
+    head = models.ForeignKey(Version, null=True, on_delete=models.PROTECT, related_name="+")
+    seq = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["dataset", "name"], name="branch_name"),
+        ]
+
+
+class Tag(TimestampedModel):
+    """An immutable name of a version."""
+
+    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="tags")
+    name = models.CharField(max_length=63, validators=[slug_validator])
+    version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="tags")
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["dataset", "name"], name="tag_name"),
+        ]
+
+
+class Pack(TimestampedModel):
+    """One content-addressed pack of a project. Only VERIFIED packs can be read."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="packs")
+    digest = models.CharField(max_length=64)
+    size_bytes = models.BigIntegerField()
+    state = models.CharField(
+        max_length=20, choices=states.choices(PACK_STATES), default="uploading"
+    )
+    reason = models.TextField(blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["project", "digest"], name="pack_digest"),
+            states.constraint("pack_state", PACK_STATES),
+        ]
+
+
+class Upload(TimestampedModel):
+    """One resumable multipart upload into staging."""
+
+    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="uploads")
+    kind = models.CharField(max_length=10, choices=[("pack", "pack"), ("changes", "changes")])
+    digest = models.CharField(max_length=64)
+    size_bytes = models.BigIntegerField()
+    part_size_bytes = models.BigIntegerField()
+    key = models.CharField(max_length=200)
+    multipart_id = models.CharField(max_length=300, blank=True)
+    state = models.CharField(max_length=20, choices=states.choices(UPLOAD_STATES), default="open")
+    error_code = models.CharField(max_length=60, blank=True)
+    error_detail = models.TextField(blank=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+
+    class Meta:
+        constraints: ClassVar = [
+            states.constraint("upload_state", UPLOAD_STATES),
+            models.UniqueConstraint(
+                fields=["dataset", "kind", "digest"],
+                condition=Q(state__in=["open", "uploaded", "verifying"]),
+                name="upload_once",
+            ),
+        ]
+
+
+class CommitRequest(TimestampedModel):
+    """A commit being built by a worker."""
+
+    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="commit_requests")
+    branch = models.CharField(max_length=63)
+    expected_head = models.CharField(max_length=64, blank=True)
+    message = models.TextField(blank=True, max_length=10_000)
+    changes_upload = models.ForeignKey(Upload, on_delete=models.PROTECT, related_name="+")
+    split = models.JSONField(null=True)
+    labels_from = models.CharField(max_length=20, blank=True)
+    unlabelled_prefixes = models.JSONField(default=list)
+    provenance = models.JSONField(default=dict)
+    state = models.CharField(
+        max_length=20, choices=states.choices(COMMIT_STATES), default="pending"
+    )
+    progress = models.FloatField(default=0)
+    unchanged = models.BooleanField(default=False)
+    # The head that a conflicting commit ran into.
+    head_seen = models.CharField(max_length=64, blank=True)
+    error_code = models.CharField(max_length=60, blank=True)
+    error_detail = models.TextField(blank=True)
+    version = models.ForeignKey(Version, null=True, on_delete=models.PROTECT, related_name="+")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+
+    class Meta:
+        constraints: ClassVar = [states.constraint("commit_state", COMMIT_STATES)]
+
+
+class VersionPin(TimestampedModel):
+    """Somebody above needs this version: it may not be collected or evicted."""
+
+    version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="pins")
+    holder_type = models.CharField(max_length=40)
+    holder_id = models.CharField(max_length=100)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["version", "holder_type", "holder_id"], name="pin_once"
+            ),
+        ]

@@ -1,0 +1,70 @@
+"""Entries against the packs that are verified in the same project: a digest is no capability."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from atom.accounts.models import Project
+from atom.core.storage import project_store
+from atom.datasets.engines.changes import mark_unreadable
+from atom.datasets.engines.pack_index import first_mismatch, locate
+from atom.datasets.errors import EntryNotInPack, PackNotVerified
+from atom.datasets.models import Pack, Upload
+from atom.datasets.pipelines import read_pack_index
+from atom_sdk.manifests.entries import ENTRY_SCHEMA
+
+
+class PacksOnTheWay(Exception):
+    """Some packs are uploaded and not verified yet: look again in a moment."""
+
+
+def check_puts(project: Project, puts: pa.Table) -> pa.Table:
+    """Return the entries with what the worker knows of them, each checked against its pack.
+
+    Raises EntryNotInPack, PackNotVerified or PacksOnTheWay.
+    """
+    packs = sorted(puts["pack"].unique().to_pylist())
+    _require_verified(project, [pack.hex() for pack in packs])
+    pieces = [ENTRY_SCHEMA.empty_table()]
+    for pack in packs:
+        entries = puts.filter(pc.equal(puts["pack"], pa.scalar(pack, pa.binary(32))))
+        pieces.append(_check_pack(project, pack.hex(), entries.combine_chunks()))
+    return pa.concat_tables(pieces).sort_by("path").combine_chunks()
+
+
+def _require_verified(project: Project, digests: list[str]) -> None:
+    states = dict(
+        Pack.objects.filter(project=project, digest__in=digests).values_list("digest", "state")
+    )
+    missing = [digest for digest in digests if states.get(digest) != "verified"]
+    if not missing:
+        return
+    coming = Upload.objects.filter(
+        dataset__project=project,
+        kind="pack",
+        digest__in=missing,
+        state__in=["uploaded", "verifying"],
+    )
+    if coming.values("digest").distinct().count() == len(missing):
+        raise PacksOnTheWay
+    found = states.get(missing[0], "not uploaded")
+    raise PackNotVerified(f"The pack {missing[0]} is {found} in this project.")
+
+
+def _check_pack(project: Project, pack: str, entries: pa.Table) -> pa.Table:
+    index = read_pack_index(project_store(project), pack)
+    wrong = first_mismatch(index, entries)
+    if wrong is not None:
+        path = entries["path"][wrong].as_py()
+        offset = entries["offset"][wrong].as_py()
+        raise EntryNotInPack(
+            f"{path!r} is not what the pack {pack} holds at byte {offset}.", path=path, pack=pack
+        )
+    rows = locate(index, entries["offset"].to_numpy())
+    reasons = index["unreadable"].take(pa.array(rows)).to_pylist()
+    given = entries["attributes"].to_pylist()
+    marked = [mark_unreadable(*pair) for pair in zip(given, reasons, strict=True)]
+    position = ENTRY_SCHEMA.get_field_index("attributes")
+    column = pa.array(marked, pa.string())
+    return entries.set_column(position, ENTRY_SCHEMA.field(position), column)

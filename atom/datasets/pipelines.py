@@ -1,0 +1,90 @@
+"""Worker I/O without the ORM: reading a staged pack through, once."""
+
+from __future__ import annotations
+
+import mmap
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+import pyarrow as pa
+from blake3 import blake3
+
+from atom.core.storage import ObjectStorage, PrefixStore
+from atom.datasets import keys
+from atom.datasets.engines.pack_index import build_index, decode_index, encode_index
+from atom_sdk.errors import PackDigestMismatchError, PackError, PathError
+from atom_sdk.packs.indexer import verify_pack
+
+
+class StagedObjectLies(Exception):
+    """The staged bytes are not what was announced; `code` is stable, the text names the place."""
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.code = code
+
+
+@dataclass(frozen=True)
+class StagedObject:
+    """What an uploader announced: the BLAKE3 digest (hex) and the size of `key`."""
+
+    key: str
+    digest: str
+    size_bytes: int
+
+
+def verify_staged_pack(storage: ObjectStorage, staged: StagedObject) -> pa.Table:
+    """Read a staged pack and return the index of its members. Raises StagedObjectLies.
+
+    The pack passes through a temporary file, since images are looked into after its digest is
+    known to be right.
+    """
+    _check_size(storage, staged)
+    with tempfile.TemporaryFile(prefix="atom-verify-") as file:
+        try:
+            chunks = _tee(storage.stream(staged.key), file)
+            members = verify_pack(chunks, bytes.fromhex(staged.digest))
+        except (PackError, PathError) as exc:
+            raise StagedObjectLies(exc.code, str(exc)) from exc
+        file.flush()
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
+            return build_index(members, lambda offset, size: view[offset : offset + size])
+
+
+def verify_staged_bytes(storage: ObjectStorage, staged: StagedObject) -> None:
+    """Check size and digest of a staged object that is not a pack. Raises StagedObjectLies."""
+    _check_size(storage, staged)
+    hasher = blake3()
+    for chunk in storage.stream(staged.key):
+        hasher.update(chunk)
+    if hasher.hexdigest() != staged.digest:
+        error = PackDigestMismatchError(staged.digest, hasher.hexdigest())
+        raise StagedObjectLies("digest_mismatch", str(error).replace("pack", "upload"))
+
+
+def publish_pack(
+    storage: ObjectStorage, store: PrefixStore, staged_key: str, digest: str, index: pa.Table
+) -> None:
+    """Put a verified pack under its digest, its index first. Doing it twice changes nothing."""
+    store.put(keys.pack_index_key(digest), encode_index(index))
+    storage.copy(staged_key, store.prefix + keys.pack_key(digest))
+
+
+def read_pack_index(store: PrefixStore, digest: str) -> pa.Table:
+    """Return the index of a verified pack. Raises ObjectNotFoundError."""
+    return decode_index(store.get(keys.pack_index_key(digest)))
+
+
+def _check_size(storage: ObjectStorage, staged: StagedObject) -> None:
+    actual = storage.head(staged.key).size_bytes
+    if actual != staged.size_bytes:
+        detail = f"{staged.digest} has {actual} bytes; {staged.size_bytes} were announced."
+        raise StagedObjectLies("size_mismatch", detail)
+
+
+def _tee(chunks: Iterator[bytes], file: BinaryIO) -> Iterator[bytes]:
+    for chunk in chunks:
+        file.write(chunk)
+        yield chunk

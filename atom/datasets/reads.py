@@ -1,0 +1,51 @@
+"""From rows of the catalogue to what is inside a version."""
+
+from __future__ import annotations
+
+from atom.accounts.models import Project
+from atom.datasets.engines.browse import VersionBrowser
+from atom.datasets.engines.diff_pages import Difference, differences
+from atom.datasets.errors import PackQuarantined, PackUnknown
+from atom.datasets.models import Pack, Version
+from atom.datasets.stores import version_store
+from atom_sdk.manifests.diff import diff_roots
+from atom_sdk.manifests.roots import Root
+
+
+def open_root(version: Version) -> Root:
+    """Return the root of a version; `version.dataset.project` should be fetched already."""
+    return version_store(version.dataset.project).root(version.root)
+
+
+def open_version(version: Version) -> VersionBrowser:
+    """Return read access to the entries and layers of a version."""
+    store = version_store(version.dataset.project)
+    return VersionBrowser(store.root(version.root), store)
+
+
+def compare(old: Version, new: Version) -> list[Difference]:
+    """Return what changed between two versions of one dataset."""
+    store = version_store(old.dataset.project)
+    return differences(diff_roots(store.root(old.root), store.root(new.root), store.store))
+
+
+def packs_of(version: Version) -> list[str]:
+    """Return the digests of all packs of a version, sorted: the order of its coverage bitmap."""
+    store = version_store(version.dataset.project)
+    packs: set[bytes] = set()
+    for part in store.root(version.root).ranges:
+        packs.update(store.range(part)["pack"].unique().drop_null().to_pylist())
+    return [pack.hex() for pack in sorted(packs)]
+
+
+def require_readable(project: Project, digests: list[str]) -> None:
+    """Raise PackQuarantined or PackUnknown unless the project has every pack, verified."""
+    states = dict(
+        Pack.objects.filter(project=project, digest__in=digests).values_list("digest", "state")
+    )
+    for digest in digests:
+        state = states.get(digest)
+        if state == "quarantined":
+            raise PackQuarantined(f"The pack {digest} is quarantined.", pack=digest)
+        if state != "verified":
+            raise PackUnknown(f"The project has no verified pack {digest}.", pack=digest)

@@ -1,0 +1,58 @@
+"""The ref log in the bucket: one object per move of a branch, written before the row commits."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from atom.core import storage
+from atom.datasets import keys
+from atom.datasets.models import Branch
+from atom_sdk.errors import ObjectNotFoundError
+
+FORMAT = "atom-ref/1"
+
+
+@dataclass(frozen=True)
+class RefMove:
+    """One move: `old` and `new` are commit digests in hex, `old` is "" for the first."""
+
+    seq: int
+    old: str
+    new: str
+    number: int | None
+    author: str
+    at: str
+
+
+def write_move(branch: Branch, move: RefMove) -> None:
+    """Write the entry of a move. Writing the same move again is fine."""
+    document = {"format": FORMAT, "dataset": str(branch.dataset_id), "branch": branch.name}
+    data = json.dumps({**document, **asdict(move)}, sort_keys=True).encode()
+    _store(branch).put(keys.ref_log_key(branch.dataset_id, branch.name, move.seq), data)
+
+
+def read_move(branch: Branch, seq: int) -> RefMove | None:
+    """Return the entry of a move, None if there is none."""
+    try:
+        data = _store(branch).get(keys.ref_log_key(branch.dataset_id, branch.name, seq))
+    except ObjectNotFoundError:
+        return None
+    document: dict[str, Any] = json.loads(data)
+    return RefMove(**{name: document[name] for name in RefMove.__dataclass_fields__})
+
+
+def void_move(branch: Branch, move: RefMove) -> None:
+    """Put an entry aside whose move never came to be. Repeatable."""
+    store = _store(branch)
+    source = store.prefix + keys.ref_log_key(branch.dataset_id, branch.name, move.seq)
+    target = keys.void_ref_log_key(branch.dataset_id, branch.name, move.seq, move.new)
+    objects = storage.objects()
+    if objects.exists(source):
+        objects.copy(source, store.prefix + target)
+        objects.delete(source)
+
+
+def _store(branch: Branch) -> storage.PrefixStore:
+    return storage.project_store(branch.dataset.project)

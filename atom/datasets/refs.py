@@ -1,0 +1,49 @@
+"""How people name versions: `v3`, a branch, a tag, or a commit's first 8 or more hex digits."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from atom.datasets.errors import RefAmbiguous, RefNotFound
+
+if TYPE_CHECKING:
+    from atom.datasets.models import Dataset, Version
+
+_NUMBER = re.compile(r"v([1-9]\d{0,8})")
+_COMMIT = re.compile(r"[0-9a-f]{8,64}")
+
+
+def reads_like_version(name: str) -> bool:
+    """Return whether a branch or tag of this name could be mistaken for a version."""
+    return bool(_NUMBER.fullmatch(name) or _COMMIT.fullmatch(name))
+
+
+def resolve_ref(dataset: Dataset, ref: str) -> Version:
+    """Return the version that `ref` names. Raises RefNotFound or RefAmbiguous."""
+    versions = dataset.versions.select_related("dataset", "author")
+    if match := _NUMBER.fullmatch(ref):
+        found = versions.filter(number=int(match[1])).first()
+    elif _COMMIT.fullmatch(ref):
+        found = _by_commit(dataset, ref)
+    else:
+        found = _by_name(dataset, ref)
+    if found is None:
+        raise RefNotFound(f"{dataset.name} has no version {ref}.")
+    return found
+
+
+def _by_commit(dataset: Dataset, prefix: str) -> Version | None:
+    versions = dataset.versions.select_related("dataset", "author")
+    found = list(versions.filter(commit__startswith=prefix)[:2])
+    if len(found) > 1:
+        raise RefAmbiguous(f"Several commits of {dataset.name} begin with {prefix}.")
+    return found[0] if found else None
+
+
+def _by_name(dataset: Dataset, name: str) -> Version | None:
+    branch = dataset.branches.filter(name=name).select_related("head__dataset", "head__author")
+    tag = dataset.tags.filter(name=name).select_related("version__dataset", "version__author")
+    if (row := branch.first()) is not None:
+        return row.head
+    return found.version if (found := tag.first()) is not None else None

@@ -1,0 +1,62 @@
+"""Celery shims of the data plane: an id in, an action called. Every task may run again."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import structlog
+from celery import shared_task
+from django.db.models import Q
+from django.utils import timezone
+
+from atom.core.background import enqueue
+from atom.datasets.actions import verification
+from atom.datasets.actions.commits import fail_abandoned, give_up_waiting, run_commit
+from atom.datasets.models import CommitRequest, Upload
+from atom.datasets.pack_checks import PacksOnTheWay
+
+log = structlog.get_logger(__name__)
+
+# Longer than any single step takes without touching its row.
+STUCK_AFTER = timedelta(minutes=2)
+# A request that kills its worker each time must not do so for ever.
+GIVE_UP_AFTER = timedelta(hours=2)
+PACKS_WAIT_S = 1.0
+PACKS_GIVE_UP_AFTER = timedelta(minutes=30)
+
+
+@shared_task(name="datasets.verify_upload", time_limit=1800)
+def verify_upload(upload_id: str) -> None:
+    """Verify one upload."""
+    verification.verify_upload(upload_id)
+
+
+@shared_task(name="datasets.build_commit", time_limit=1800)
+def build_commit(request_id: str) -> None:
+    """Build one commit; come back soon when its packs are still being verified."""
+    try:
+        run_commit(request_id)
+    except PacksOnTheWay:
+        if not give_up_waiting(request_id, PACKS_GIVE_UP_AFTER):
+            enqueue(build_commit, request_id, countdown_s=PACKS_WAIT_S)
+
+
+@shared_task(name="datasets.recover", soft_time_limit=55, time_limit=60)
+def recover() -> None:
+    """Send again what a dead worker or a lost message left behind."""
+    fail_abandoned(GIVE_UP_AFTER)
+    stale = Q(updated_at__lt=timezone.now() - STUCK_AFTER)
+    uploads = Upload.objects.filter(stale, state__in=["uploaded", "verifying"])
+    commits = CommitRequest.objects.filter(stale, state__in=["pending", "building"])
+    for task, rows in ((verify_upload, uploads), (build_commit, commits)):
+        for pk in rows.order_by("created_at").values_list("pk", flat=True)[:500]:
+            log.warning("work_recovered", task=task.name, id=str(pk))
+            enqueue(task, str(pk))
+        # Noted, so that the next beat does not send it once more.
+        rows.update(updated_at=timezone.now())
+
+
+BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
+    "datasets.recover": {"task": "datasets.recover", "schedule": 30.0},
+}

@@ -1,0 +1,99 @@
+"""The gateway: bytes by signed link, without the ORM. `uvicorn atom.gateway.asgi:application`.
+
+GET|HEAD /media/<token>/<name>   the bytes, or a thumbnail of them
+GET      /healthz                the process answers
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import os
+from typing import Any, Protocol
+from urllib.parse import unquote
+
+import structlog
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "atom.settings.development")
+
+from django.conf import settings
+
+from atom.core import storage
+from atom.core.errors import AtomError, InternalError, NotFound
+from atom.gateway.errors import MethodUnknown
+from atom.gateway.links import open_link
+from atom.gateway.media import MediaServer
+from atom.gateway.responses import Answer, Send, json_answer, problem
+from atom.gateway.sources import MediaSource
+from atom.gateway.thumb_cache import ThumbCache
+
+log = structlog.get_logger(__name__)
+
+_THUMB_CACHE_BYTES = 512 << 20
+
+
+class Receive(Protocol):
+    """ASGI's `receive`."""
+
+    async def __call__(self) -> dict[str, Any]:
+        """Return the next message."""
+
+
+@functools.lru_cache(maxsize=1)
+def media_server() -> MediaServer:
+    """Return the process-wide server over the installation's bucket and warm packs."""
+    cache_dir = settings.ATOM_HOME / "cache"
+    source = MediaSource(storage.objects(), cache_dir)
+    return MediaServer(source, ThumbCache(cache_dir / "thumbs", _THUMB_CACHE_BYTES))
+
+
+async def application(scope: dict[str, Any], receive: Receive, send: Send) -> None:
+    """Answer one connection."""
+    if scope["type"] == "lifespan":
+        await _lifespan(receive, send)
+        return
+    if scope["type"] != "http":
+        raise ValueError(f"the gateway does not speak {scope['type']}")
+    answer = await _answer(scope)
+    try:
+        await answer.send(send, with_body=scope["method"] != "HEAD")
+    except (OSError, asyncio.CancelledError):
+        log.info("media_client_left", path=scope["path"])
+
+
+async def _answer(scope: dict[str, Any]) -> Answer:
+    headers = {name.decode().lower(): value.decode("latin-1") for name, value in scope["headers"]}
+    request_id = headers.get("x-request-id")
+    try:
+        return await _route(scope, headers)
+    except AtomError as error:
+        return problem(error, request_id)
+    except Exception:
+        log.exception("media_failed", path=scope["path"], request_id=request_id)
+        return problem(InternalError(), request_id)
+
+
+async def _route(scope: dict[str, Any], headers: dict[str, str]) -> Answer:
+    if scope["method"] not in {"GET", "HEAD"}:
+        raise MethodUnknown(headers={"Allow": "GET, HEAD"})
+    # The raw path: a file name may hold an escaped slash.
+    raw = scope.get("raw_path") or scope["path"].encode()
+    parts = raw.decode("latin-1").split("?", 1)[0].split("/")
+    match parts:
+        case ["", "healthz"]:
+            return json_answer(200, {"status": "ok"})
+        case ["", "media", token, name]:
+            return await media_server().answer(open_link(token, unquote(name)), headers)
+    raise NotFound
+
+
+async def _lifespan(receive: Receive, send: Send) -> None:
+    while True:
+        message = await receive()
+        if message["type"] == "lifespan.startup":
+            await send({"type": "lifespan.startup.complete"})
+        elif message["type"] == "lifespan.shutdown":
+            if media_server.cache_info().currsize:
+                media_server().close()
+            await send({"type": "lifespan.shutdown.complete"})
+            return

@@ -1,0 +1,75 @@
+"""What a media link says: which bytes, how to show them, and until when."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from atom.core import crypto
+from atom.core.media import PURPOSE
+from atom.gateway.errors import MediaLinkExpired, MediaLinkInvalid
+
+_DAY_S = 86_400
+# What a browser may show in place. SVG and HTML can carry scripts and are only ever downloaded.
+_INLINE_TYPES = frozenset(
+    {"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/avif"}
+    | {"video/mp4", "video/webm", "audio/mpeg", "audio/ogg", "audio/wav", "text/plain"}
+)
+_SAFE_ATTACHMENT_TYPES = frozenset({"image/svg+xml", "application/pdf", "application/json"})
+
+
+@dataclass(frozen=True)
+class MediaLink:
+    """Bytes `offset`..`offset + size_bytes` of the object `key`; `width` > 0: a thumbnail."""
+
+    key: str
+    offset: int
+    size_bytes: int
+    media_type: str
+    digest: str
+    width: int
+    download: bool
+    name: str
+
+    @property
+    def etag(self) -> str:
+        """Return the strong validator: content never changes under a digest."""
+        return f'"{self.digest}-w{self.width}"' if self.width else f'"{self.digest}"'
+
+    @property
+    def content_type(self) -> str:
+        """Return the type to declare; anything a browser could run becomes opaque bytes."""
+        if self.media_type == "text/plain":
+            return "text/plain; charset=utf-8"
+        known = self.media_type in _INLINE_TYPES | _SAFE_ATTACHMENT_TYPES
+        return self.media_type if known else "application/octet-stream"
+
+    @property
+    def disposition(self) -> str:
+        """Return the Content-Disposition header."""
+        inline = self.media_type in _INLINE_TYPES and not self.download
+        kind = "inline" if inline else "attachment"
+        return f"{kind}; filename*=UTF-8''{quote(self.name, safe='')}"
+
+
+def open_link(token: str, name: str) -> MediaLink:
+    """Check a token. Raises MediaLinkInvalid or MediaLinkExpired."""
+    try:
+        payload = crypto.unsign(token, PURPOSE)
+        link = MediaLink(
+            key=str(payload["k"]),
+            offset=int(payload["o"]),
+            size_bytes=int(payload["n"]),
+            media_type=str(payload["t"]),
+            digest=str(payload["d"]),
+            width=int(payload["w"]),
+            download=bool(payload["dl"]),
+            name=name,
+        )
+        expiry_day = int(payload["e"])
+    except (crypto.BadSignature, KeyError, TypeError, ValueError) as exc:
+        raise MediaLinkInvalid from exc
+    if time.time() // _DAY_S >= expiry_day:
+        raise MediaLinkExpired
+    return link

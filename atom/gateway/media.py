@@ -1,0 +1,123 @@
+"""Serving one media link: conditional requests, ranges, thumbnails, bounded concurrency."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from blake3 import blake3
+
+from atom.gateway.errors import ImageTooLarge, Overloaded
+from atom.gateway.links import MediaLink
+from atom.gateway.ranges import parse_range
+from atom.gateway.responses import Answer
+from atom.gateway.sources import CHUNK_BYTES, MediaSource
+from atom.gateway.thumb_cache import ThumbCache
+from atom.gateway.thumbnails import MAX_SOURCE_BYTES, make_thumbnail
+
+_READERS = 32
+_DECODERS = 2
+_MAX_WAITING = 512
+_SAFETY = {
+    "cache-control": "private, max-age=86400, immutable",
+    "x-content-type-options": "nosniff",
+    "content-security-policy": "default-src 'none'; sandbox",
+    "cross-origin-resource-policy": "same-origin",
+}
+T = TypeVar("T")
+
+
+class MediaServer:
+    """Turns links into answers. One per process."""
+
+    def __init__(self, source: MediaSource, thumbs: ThumbCache) -> None:
+        """Threads are started when they are first needed."""
+        self._source = source
+        self._thumbs = thumbs
+        self._readers = ThreadPoolExecutor(_READERS, "media-read")
+        self._decoders = ThreadPoolExecutor(_DECODERS, "media-decode")
+        self._in_progress = 0
+
+    async def answer(self, link: MediaLink, headers: Mapping[str, str]) -> Answer:
+        """Return the answer for a link. Raises one of the gateway's errors."""
+        if _matches(headers.get("if-none-match", ""), link.etag):
+            return Answer(304, {"etag": link.etag, **_SAFETY})
+        self._admit()
+        try:
+            if link.width:
+                return await self._thumbnail(link)
+            return await self._bytes(link, headers)
+        finally:
+            self._in_progress -= 1
+
+    def close(self) -> None:
+        """Stop the threads."""
+        self._readers.shutdown(wait=False, cancel_futures=True)
+        self._decoders.shutdown(wait=False, cancel_futures=True)
+
+    def _admit(self) -> None:
+        if self._in_progress >= _MAX_WAITING:
+            raise Overloaded(headers={"Retry-After": "1"})
+        self._in_progress += 1
+
+    async def _thumbnail(self, link: MediaLink) -> Answer:
+        key = blake3(f"{link.key}\n{link.offset}\n{link.etag}".encode()).hexdigest()
+        found = await _in(self._readers, lambda: self._thumbs.get(key))
+        if found is None:
+            found = await self._make_thumbnail(link, key)
+        data, media_type = found
+        return Answer(200, {"content-type": media_type, "etag": link.etag, **_SAFETY}, data)
+
+    async def _make_thumbnail(self, link: MediaLink, key: str) -> tuple[bytes, str]:
+        if link.size_bytes > MAX_SOURCE_BYTES:
+            raise ImageTooLarge
+        data = await _in(self._readers, lambda: self._source.whole(link))
+        picture, media_type = await _in(self._decoders, lambda: make_thumbnail(data, link.width))
+        await _in(self._readers, lambda: self._thumbs.put(key, picture, media_type))
+        return picture, media_type
+
+    async def _bytes(self, link: MediaLink, headers: Mapping[str, str]) -> Answer:
+        wanted = None
+        if headers.get("if-range", link.etag) == link.etag:
+            wanted = parse_range(headers.get("range", ""), link.size_bytes)
+        common = {
+            "content-type": link.content_type,
+            "content-disposition": link.disposition,
+            "accept-ranges": "bytes",
+            "etag": link.etag,
+            **_SAFETY,
+        }
+        if wanted is None and link.size_bytes <= CHUNK_BYTES:
+            data = await _in(self._readers, lambda: self._source.whole(link))
+            return Answer(200, common, data)
+        start, end = (wanted.start, wanted.end) if wanted else (0, link.size_bytes)
+        common["content-length"] = str(end - start)
+        if wanted:
+            common["content-range"] = f"bytes {start}-{end - 1}/{link.size_bytes}"
+        pieces = await self._pieces(link, start, end)
+        return Answer(206 if wanted else 200, common, pieces=pieces)
+
+    async def _pieces(self, link: MediaLink, start: int, end: int) -> AsyncIterator[bytes]:
+        """Read the first piece at once, so that a missing object is an error and not a cut body."""
+        chunks = self._source.chunks(link.key, link.offset + start, link.offset + end)
+        first = await _in(self._readers, lambda: next(chunks, b""))
+
+        async def rest() -> AsyncIterator[bytes]:
+            piece = first
+            while piece:
+                yield piece
+                piece = await _in(self._readers, lambda: next(chunks, b""))
+
+        return rest()
+
+
+def _matches(header: str, etag: str) -> bool:
+    return header.strip() == "*" or etag in {
+        tag.strip().removeprefix("W/") for tag in header.split(",")
+    }
+
+
+async def _in(pool: ThreadPoolExecutor, work: Callable[[], T]) -> T:
+    return await asyncio.get_running_loop().run_in_executor(pool, work)

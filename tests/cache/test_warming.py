@@ -1,0 +1,270 @@
+"""Bringing versions to a node, and taking them away."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from django.conf import settings
+from django.db import connection
+
+from atom.accounts.models import Project
+from atom.cache.actions import evict, request_warm, run_warm, view_for
+from atom.cache.errors import VersionPinned, ViewNotReady
+from atom.cache.models import CacheRecord
+from atom.cache.placement import pack_store
+from atom.cache.tasks import recover
+from atom.cache.watermarks import make_room
+from atom.clusters.models import Node
+from atom.core import storage
+from atom.core.errors import Invalid
+from atom.datasets import actions
+from atom.datasets.models import Pack, Version
+from atom.datasets.reads import packs_of
+from atom_sdk.errors import EmptyDatasetError
+from tests.datasets.pushing import Pusher, class_files, make_pack, png
+
+
+def version_of(pusher: Pusher, number: int = 1) -> Version:
+    """Return a version by its number."""
+    rows = Version.objects.select_related("dataset__project")
+    return rows.get(dataset__project=pusher.project, number=number)
+
+
+def corrupt_stored_pack(project: Project, digest: str) -> None:
+    """Turn one bit of a pack in the bucket."""
+    key = f"{storage.project_prefix(project)}packs/{digest}.tar"
+    data = bytearray(storage.objects().get(key))
+    data[len(data) // 2] ^= 1
+    storage.objects().put(key, bytes(data))
+
+
+def test_warming_brings_verified_packs_and_the_view(pusher: Pusher, node: Node) -> None:
+    version = version_of(pusher)
+
+    record = request_warm(version, node)
+
+    record.refresh_from_db()
+    assert (record.state, record.error) == ("warm", "")
+    assert record.packs_present == record.packs_total == 1
+    assert record.bytes_present == record.bytes_total == Pack.objects.get().size_bytes
+    view = view_for(version, node)
+    with pa.memory_map(str(view.index_path)) as source:
+        table = pa.ipc.open_file(source).read_all()
+    assert table.num_rows == version.file_count
+    assert (view.pack_dir / f"{packs_of(version)[0]}.tar").is_file()
+
+
+def test_a_selector_gives_a_view_without_the_other_splits(pusher: Pusher, node: Node) -> None:
+    version = version_of(pusher)
+    request_warm(version, node, {"split": "train"})
+
+    view = view_for(version, node, {"split": "train"})
+
+    with pa.memory_map(str(view.index_path)) as source:
+        table = pa.ipc.open_file(source).read_all()
+    assert table.num_rows == 9
+    assert set(table["split"].to_pylist()) == {"train"}
+
+
+def test_an_unknown_selector_is_refused_at_once(pusher: Pusher, node: Node) -> None:
+    with pytest.raises(Invalid):
+        request_warm(version_of(pusher), node, {"colour": "red"})
+
+
+def test_a_selector_that_leaves_nothing_fails_the_warming_in_words(
+    pusher: Pusher, node: Node
+) -> None:
+    record = request_warm(version_of(pusher), node, {"split": "none such"})
+
+    record.refresh_from_db()
+    assert record.state == "failed"
+    assert record.error == str(EmptyDatasetError("No sample of this version fits the selection."))
+
+
+def test_the_next_version_costs_only_its_difference(
+    pusher: Pusher, node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request_warm(version_of(pusher), node)
+    pusher.push({"new.png": png(500)})
+    second = version_of(pusher, 2)
+    lines = pusher.client.get(f"{pusher.base}versions/v2/cache/").json()
+    assert (lines[0]["packs_present"], lines[0]["packs_total"]) == (1, 2)
+    assert 0 < lines[0]["coverage"] < 1
+    fetched: list[str] = []
+    stream = storage.ObjectStorage.stream
+
+    def counted(self: storage.ObjectStorage, key: str) -> Any:
+        fetched.append(key)
+        return stream(self, key)
+
+    monkeypatch.setattr(storage.ObjectStorage, "stream", counted)
+    request_warm(second, node)
+
+    new_pack = make_pack({"new.png": png(500)}).digest
+    assert fetched == [f"{storage.project_prefix(pusher.project)}packs/{new_pack}.tar"]
+
+
+def test_warming_twice_fetches_nothing(pusher: Pusher, node: Node) -> None:
+    version = version_of(pusher)
+    request_warm(version, node)
+    corrupt_stored_pack(pusher.project, packs_of(version)[0])
+
+    record = request_warm(version, node)
+
+    assert record.state == "warm"
+
+
+def test_a_corrupted_pack_is_found_named_and_never_served(pusher: Pusher, node: Node) -> None:
+    version = version_of(pusher)
+    digest = packs_of(version)[0]
+    corrupt_stored_pack(pusher.project, digest)
+
+    record = request_warm(version, node)
+
+    record.refresh_from_db()
+    assert record.state == "failed"
+    assert digest in record.error
+    pack = Pack.objects.get(digest=digest)
+    assert pack.state == "quarantined"
+    assert digest in pack.reason
+    assert not pack_store(pusher.project).has(bytes.fromhex(digest))
+    with pytest.raises(ViewNotReady):
+        view_for(version, node)
+    manifest = pusher.client.get(f"{pusher.base}versions/v1/manifest/")
+    assert manifest.json()["code"] == "pack_quarantined"
+    key = f"{storage.project_prefix(pusher.project)}packs/{digest}.tar"
+    assert not storage.objects().exists(key)
+
+
+def test_after_a_repair_the_version_can_be_warmed(pusher: Pusher, node: Node) -> None:
+    version = version_of(pusher)
+    corrupt_stored_pack(pusher.project, packs_of(version)[0])
+    request_warm(version, node)
+    pusher.upload(make_pack(class_files()).data)
+
+    record = request_warm(version, node)
+
+    record.refresh_from_db()
+    assert record.state == "warm"
+
+
+def test_a_pack_that_is_missing_in_the_bucket_fails_in_words(pusher: Pusher, node: Node) -> None:
+    version = version_of(pusher)
+    prefix = storage.project_prefix(pusher.project)
+    storage.objects().delete(f"{prefix}packs/{packs_of(version)[0]}.tar")
+
+    record = request_warm(version, node)
+
+    record.refresh_from_db()
+    assert record.state == "failed"
+    assert packs_of(version)[0] in record.error
+
+
+def test_two_workers_on_one_record_end_warm(pusher: Pusher, node: Node) -> None:
+    version = version_of(pusher)
+    record = CacheRecord.objects.create(node=node, version=version, state="warming")
+
+    def work() -> None:
+        try:
+            run_warm(record.pk, {})
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    record.refresh_from_db()
+    assert (record.state, record.packs_present) == ("warm", 1)
+
+
+def test_a_warm_up_whose_worker_died_goes_on(pusher: Pusher, node: Node) -> None:
+    record = CacheRecord.objects.create(node=node, version=version_of(pusher), state="warming")
+    CacheRecord.objects.update(updated_at="2024-01-01T00:00:00Z")
+
+    recover()
+
+    record.refresh_from_db()
+    assert record.state == "warm"
+
+
+def test_the_api_warms_shows_and_evicts(pusher: Pusher) -> None:
+    base = f"{pusher.base}versions/v1/"
+    before = pusher.client.get(f"{base}cache/").json()[0]
+    assert (before["state"], before["coverage"], before["packs_total"]) == ("cold", 0.0, 1)
+
+    answer = pusher.client.post(f"{base}warm/", {})
+    after = pusher.client.get(f"{base}cache/").json()[0]
+    evicted = pusher.client.post(f"{base}evict/", {})
+
+    assert answer.status_code == evicted.status_code == 202
+    assert (after["state"], after["coverage"], after["error"]) == ("warm", 1.0, None)
+    assert (evicted.json()[0]["state"], evicted.json()[0]["coverage"]) == ("cold", 0.0)
+
+
+def test_an_unknown_node_is_a_clear_404(pusher: Pusher) -> None:
+    answer = pusher.client.post(f"{pusher.base}versions/v1/warm/", {"node": "mars"})
+
+    assert (answer.status_code, answer.json()["code"]) == (404, "node_unknown")
+
+
+def test_a_pinned_version_is_not_evicted(pusher: Pusher, node: Node) -> None:
+    version = version_of(pusher)
+    request_warm(version, node)
+    actions.pin(version, "run", "1")
+
+    with pytest.raises(VersionPinned):
+        evict(version, node)
+
+    actions.unpin("run", "1")
+    record = evict(version, node)
+    assert record is not None
+    assert record.state == "cold"
+
+
+def test_eviction_keeps_packs_that_another_warm_version_shares(pusher: Pusher, node: Node) -> None:
+    pusher.push({"new.png": png(500)})
+    first, second = version_of(pusher, 1), version_of(pusher, 2)
+    request_warm(first, node)
+    request_warm(second, node)
+
+    evict(second, node)
+
+    present = pack_store(pusher.project).present()
+    assert present == set(packs_of(first))
+    assert view_for(first, node).index_path.exists()
+
+
+def test_above_the_high_watermark_the_least_recently_used_goes(
+    pusher: Pusher, node: Node, settings: Any
+) -> None:
+    other = Pusher(pusher.project, pusher.user, "other").create()
+    other.push({f"{n}.png": png(n, 32) for n in range(20)})
+    versions = Version.objects.select_related("dataset__project")
+    old, new = versions.get(dataset__name="digits"), versions.get(dataset__name="other")
+    request_warm(old, node)
+    request_warm(new, node)
+    CacheRecord.objects.filter(version=old).update(used_at="2024-01-01T00:00:00Z")
+    used = sum(Pack.objects.values_list("size_bytes", flat=True))
+    settings.ATOM_CACHE_LIMIT_BYTES = used + 1
+
+    assert make_room() == 1
+
+    states = dict(CacheRecord.objects.values_list("version__dataset__name", "state"))
+    assert states == {"digits": "cold", "other": "warm"}
+    settings.ATOM_CACHE_LIMIT_BYTES = used * 10
+    assert make_room() == 0
+
+
+def test_warm_packs_are_readable_by_jobs_and_writable_by_nobody(pusher: Pusher, node: Node) -> None:
+    request_warm(version_of(pusher), node)
+
+    path = Path(settings.ATOM_HOME) / "cache" / str(pusher.project.pk) / "packs"
+
+    assert [file.stat().st_mode & 0o777 for file in path.iterdir()] == [0o444]

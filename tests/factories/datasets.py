@@ -1,0 +1,97 @@
+"""Datasets with real, small manifests in the object store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import count
+from typing import Any
+
+from blake3 import blake3
+from django.utils import timezone
+
+from atom.accounts.models import Project
+from atom.core.storage import project_store
+from atom.datasets.models import Branch, Dataset, Version
+from atom_sdk.manifests import (
+    Commit,
+    Entry,
+    LayerRef,
+    build_root,
+    entries_table,
+    layer_table,
+    write_commit,
+    write_layer,
+    write_root,
+)
+from tests.factories.accounts import make_project
+
+_numbers = count(1)
+
+
+def make_dataset(project: Project | None = None, name: str = "") -> Dataset:
+    """Return a dataset without versions, with an empty branch `main`."""
+    dataset = Dataset.objects.create(
+        project=project or make_project(), name=name or f"dataset{next(_numbers)}"
+    )
+    Branch.objects.create(dataset=dataset, name="main")
+    return dataset
+
+
+def digest_of_file(path: str) -> bytes:
+    """Return the digest of the bytes that the factory gives to the file at `path`."""
+    return blake3(path.encode()).digest()
+
+
+def make_version(dataset: Dataset, labels: Mapping[str, str | None], **fields: Any) -> Version:
+    """Return the next version on `main`: files by path, those with a label in a layer.
+
+    The bytes of a file are its own path; its pack exists in name only.
+    """
+    store = project_store(dataset.project)
+    entries = []
+    for offset, path in enumerate(sorted(labels)):
+        size, digest = len(path.encode()), digest_of_file(path)
+        pack = blake3(b"pack").digest()
+        entries.append(Entry(path, size, digest, "image/png", None, pack, offset * 1024))
+    root = build_root([entries_table(entries)], store)
+    layer = _label_layer(labels, store)
+    root = root.with_layers(layer) if layer else root
+    root_digest = write_root(root, store)
+    commit = Commit(str(dataset.pk), root_digest, (), "tests", "made", timezone.now())
+    branch = dataset.branches.get(name="main")
+    number = dataset.versions.count() + 1
+    version = Version.objects.create(
+        dataset=dataset,
+        number=number,
+        commit=write_commit(commit, store).hex(),
+        root=root_digest.hex(),
+        content_digest=root.content.hex(),
+        file_count=root.count,
+        size_bytes=root.size_bytes,
+        layers=[_layer_json(part) for part in root.layers],
+        **fields,
+    )
+    branch.head, branch.seq = version, branch.seq + 1
+    branch.save()
+    return version
+
+
+def _layer_json(layer: LayerRef) -> dict[str, Any]:
+    return {
+        "name": layer.name,
+        "kind": layer.kind,
+        "rows": layer.rows,
+        "content": layer.content.hex(),
+    }
+
+
+def _label_layer(labels: Mapping[str, str | None], store: Any) -> LayerRef | None:
+    rows = [
+        {"path": path, "digest": digest_of_file(path), "label": label, "source": "folder"}
+        for path, label in labels.items()
+        if label is not None
+    ]
+    if not rows:
+        return None
+    table = layer_table("classification", rows)
+    return write_layer("folder", "classification", table, store)
