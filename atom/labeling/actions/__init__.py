@@ -1,0 +1,1 @@
+"""Every write of LabelX, one verb function per use case."""

@@ -1,0 +1,142 @@
+"""Verdicts on submitted work, always of another person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from django.db import transaction
+
+from atom.accounts.models import Project, User
+from atom.core.errors import AtomError, NotFound
+from atom.labeling import states
+from atom.labeling.actions.completion import complete_if_done
+from atom.labeling.actions.leases import tell_progress
+from atom.labeling.actions.locks import LockedSlots, lock_slots
+from atom.labeling.actions.moves import move
+from atom.labeling.errors import AuditorIsLabeler, StaleLease
+from atom.labeling.models import AuditDecision, WorkItem, WorkSlot
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One verdict: `slot_id` is the audit slot, `revision_id` what was looked at."""
+
+    slot_id: UUID
+    lease_no: int
+    revision_id: UUID
+    verdict: str
+    error_code: str = ""
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """What became of one decision."""
+
+    slot_id: UUID
+    error: AtomError | None = None
+
+
+@dataclass
+class _Changes:
+    decisions: list[AuditDecision] = field(default_factory=list)
+    slots: list[WorkSlot] = field(default_factory=list)
+    items: list[WorkItem] = field(default_factory=list)
+
+
+def decide(project: Project, auditor: User, decisions: Sequence[Decision]) -> list[Ruling]:
+    """Accept or return each submission; rulings in the same order.
+
+    Returned work goes to the same person under a new lease number. Repeating a decision
+    answers the same and changes nothing.
+    """
+    with transaction.atomic():
+        slots = lock_slots(project, {d.slot_id for d in decisions})
+        revisions = [d.revision_id for d in decisions]
+        known = {
+            found.revision_id: found
+            for found in AuditDecision.objects.filter(revision__in=revisions)
+        }
+        changes = _Changes()
+        rulings = [Ruling(d.slot_id, _decide(d, auditor, slots, known, changes)) for d in decisions]
+        _write(changes)
+    return rulings
+
+
+def not_found(decision: Decision) -> Ruling:
+    """Return the ruling on a slot that the caller cannot see."""
+    return Ruling(decision.slot_id, NotFound())
+
+
+def _decide(
+    decision: Decision,
+    auditor: User,
+    slots: LockedSlots,
+    known: dict[UUID, AuditDecision],
+    changes: _Changes,
+) -> AtomError | None:
+    audit = slots.get(decision.slot_id, states.AUDIT_ROLE)
+    if audit is None:
+        return NotFound()
+    if _is_repetition(decision, auditor, known.get(decision.revision_id)):
+        return None
+    label = slots.label_of(audit)
+    if label.user_id == auditor.pk:
+        return AuditorIsLabeler()
+    held = audit.state == states.LEASED and audit.user_id == auditor.pk
+    if not held or audit.lease_no != decision.lease_no:
+        return StaleLease(slot=str(audit.pk))
+    if label.revision_id != decision.revision_id:
+        return StaleLease("The label has changed since you saw it.", slot=str(audit.pk))
+    known[decision.revision_id] = _rule(decision, auditor, audit, label, changes)
+    return None
+
+
+def _is_repetition(decision: Decision, auditor: User, earlier: AuditDecision | None) -> bool:
+    if earlier is None:
+        return False
+    given = (auditor.pk, decision.slot_id, decision.lease_no, decision.verdict)
+    return given == (earlier.auditor_id, earlier.slot_id, earlier.lease_no, earlier.verdict)
+
+
+def _rule(
+    decision: Decision, auditor: User, audit: WorkSlot, label: WorkSlot, changes: _Changes
+) -> AuditDecision:
+    item = label.work_item
+    accepted = decision.verdict == states.ACCEPT
+    move(audit, states.SUBMITTED, states.SLOT_STATES)
+    move(label, states.ACCEPTED if accepted else states.RETURNED, states.SLOT_STATES)
+    move(item, states.ACCEPTED if accepted else states.REWORK, states.ITEM_STATES)
+    audit.expires_at = None
+    if accepted:
+        item.final_revision_id = decision.revision_id
+    else:
+        label.lease_no += 1
+        label.returned_code, label.returned_comment = decision.error_code, decision.comment
+    made = AuditDecision(
+        revision_id=decision.revision_id,
+        slot=audit,
+        lease_no=decision.lease_no,
+        auditor=auditor,
+        verdict=decision.verdict,
+        error_code=decision.error_code,
+        comment=decision.comment,
+    )
+    changes.decisions.append(made)
+    changes.slots += [audit, label]
+    changes.items.append(item)
+    return made
+
+
+def _write(changes: _Changes) -> None:
+    if not changes.decisions:
+        return
+    AuditDecision.objects.bulk_create(changes.decisions)
+    fields = ["state", "expires_at", "lease_no", "returned_code", "returned_comment"]
+    WorkSlot.objects.bulk_update(changes.slots, fields)
+    WorkItem.objects.bulk_update(changes.items, ["state", "final_revision"])
+    for task_id in {slot.label_task_id for slot in changes.slots}:
+        tell_progress(task_id)
+        complete_if_done(task_id)

@@ -1,0 +1,34 @@
+"""Unsent work, saved every few seconds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+
+from atom.accounts.models import User
+from atom.labeling.engines import documents
+from atom.labeling.errors import DocumentTooLarge, StaleLease
+from atom.labeling.models import Draft, WorkSlot
+
+
+def save_draft(slot: WorkSlot, user: User, seq: int, document: dict[str, Any]) -> Draft:
+    """Keep the newest document of `user` on `slot`; an older `seq` changes nothing.
+
+    Who lost the lease may still save, if they had a draft: nothing that was typed is lost.
+    Raises StaleLease for a person who never worked here, DocumentTooLarge over the limit.
+    """
+    encoded = documents.encode(document)
+    if encoded.size_bytes > documents.MAX_DOCUMENT_BYTES:
+        raise DocumentTooLarge(f"At most {documents.MAX_DOCUMENT_BYTES} bytes.")
+    with transaction.atomic():
+        locked = WorkSlot.objects.select_for_update().get(pk=slot.pk)
+        draft = Draft.objects.filter(slot=slot, user=user).first()
+        if draft is None and locked.user_id != user.pk:
+            raise StaleLease(slot=str(slot.pk))
+        if draft is None:
+            return Draft.objects.create(slot=slot, user=user, seq=seq, document=encoded.data)
+        if seq > draft.seq:
+            draft.seq, draft.document = seq, encoded.data
+            draft.save(update_fields=["seq", "document", "updated_at"])
+    return draft

@@ -1,0 +1,79 @@
+"""Turning the matching entries of a version into work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from django.db import transaction
+from django.utils import timezone
+
+from atom.labeling import states
+from atom.labeling.actions.leases import tell_progress
+from atom.labeling.models import LabelTask, WorkItem, WorkSlot
+
+_BATCH = 2000
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One entry of a version and where its bytes are: `offset` and size within `pack`."""
+
+    path: str
+    digest: str
+    pack: str
+    offset: int
+    size_bytes: int
+    media_type: str
+
+
+def add_items(task: LabelTask, samples: Iterable[Sample]) -> int:
+    """Add one ready item with one open label slot per sample, in the samples' order.
+
+    Samples come in a fixed order, so a run that was cut off adds only what is missing.
+    Returns the number of samples.
+    """
+    total = 0
+    for batch in _batches(samples):
+        with transaction.atomic():
+            _add_batch(task, batch, total)
+        total += len(batch)
+    LabelTask.objects.filter(pk=task.pk).update(populated_at=timezone.now())
+    tell_progress(task.pk)
+    return total
+
+
+def _batches(samples: Iterable[Sample]) -> Iterator[list[Sample]]:
+    source = iter(samples)
+    while batch := list(islice(source, _BATCH)):
+        yield batch
+
+
+def _add_batch(task: LabelTask, samples: list[Sample], first: int) -> None:
+    paths = [sample.path for sample in samples]
+    there = set(
+        WorkItem.objects.filter(label_task=task, path__in=paths).values_list("path", flat=True)
+    )
+    items = [
+        _item(task, sample, first + index)
+        for index, sample in enumerate(samples)
+        if sample.path not in there
+    ]
+    WorkItem.objects.bulk_create(items)
+    WorkSlot.objects.bulk_create(
+        WorkSlot(work_item=item, label_task=task, role=states.LABEL_ROLE, position=item.position)
+        for item in items
+    )
+
+
+def _item(task: LabelTask, sample: Sample, position: int) -> WorkItem:
+    media = {
+        "pack": sample.pack,
+        "offset": sample.offset,
+        "size_bytes": sample.size_bytes,
+        "media_type": sample.media_type,
+    }
+    return WorkItem(
+        label_task=task, path=sample.path, digest=sample.digest, media=media, position=position
+    )

@@ -1,0 +1,112 @@
+"""Making, starting and pausing label tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from atom.accounts import audit
+from atom.accounts.models import Project, User
+from atom.datasets.actions.catalogue import pin
+from atom.datasets.models import Version
+from atom.labeling import states
+from atom.labeling.actions.items import add_items
+from atom.labeling.actions.leases import tell_progress
+from atom.labeling.actions.moves import move
+from atom.labeling.actions.ontologies import LabelInput, create_ontology, lock_version
+from atom.labeling.actions.samples import matching_samples
+from atom.labeling.errors import NoItems, TaskNameTaken
+from atom.labeling.models import LabelTask, OntologyVersion
+
+PIN_HOLDER = "label_task"
+
+
+@dataclass(frozen=True)
+class TaskPlan:
+    """What a person asks for. Either `ontology_version` or `labels` (with `guideline`) is set.
+
+    `labelled` False takes only entries without a label, True only those with one, None both.
+    """
+
+    name: str
+    version: Version
+    ontology_version: OntologyVersion | None = None
+    labels: Sequence[LabelInput] = ()
+    guideline: str = ""
+    prefix: str = ""
+    labelled: bool | None = False
+    batch_size: int = 25
+    audit_percent: float = 10.0
+    lease_ttl_s: int = 1800
+
+
+@transaction.atomic
+def create_task(project: Project, user: User, plan: TaskPlan) -> LabelTask:
+    """Make a draft task and its items. Raises TaskNameTaken, NoItems, InvalidLabels.
+
+    The version is pinned until the task is published.
+    """
+    # First: a taken name is said of the task, not of the ontology that would be named after it.
+    if LabelTask.objects.filter(project=project, name=plan.name).exists():
+        raise TaskNameTaken(errors={"name": ["This name is taken."]})
+    ontology_version = plan.ontology_version or create_ontology(
+        project, user, plan.name, plan.labels, plan.guideline
+    )
+    task = _insert(project, user, plan, ontology_version)
+    samples = matching_samples(plan.version, prefix=plan.prefix, labelled=plan.labelled)
+    if not add_items(task, samples):
+        raise NoItems(errors={"filter": ["No file of this version matches."]})
+    pin(plan.version, PIN_HOLDER, str(task.pk))
+    audit.record(user, "label_task.created", task, project, name=task.name)
+    task.refresh_from_db(fields=["populated_at"])
+    return task
+
+
+def _insert(
+    project: Project, user: User, plan: TaskPlan, ontology_version: OntologyVersion
+) -> LabelTask:
+    try:
+        with transaction.atomic():
+            return LabelTask.objects.create(
+                project=project,
+                name=plan.name,
+                dataset=plan.version.dataset,
+                dataset_version=plan.version,
+                ontology_version=ontology_version,
+                prefix=plan.prefix,
+                labelled=plan.labelled,
+                batch_size=plan.batch_size,
+                audit_percent=plan.audit_percent,
+                lease_ttl_s=plan.lease_ttl_s,
+                created_by=user,
+            )
+    except IntegrityError as exc:
+        raise TaskNameTaken(errors={"name": ["This name is taken."]}) from exc
+
+
+def start_task(task: LabelTask, user: User) -> LabelTask:
+    """Hand out work from now on; the labels are fixed from here. Starting again is fine."""
+    return _switch(task, user, states.ACTIVE, "label_task.started")
+
+
+def pause_task(task: LabelTask, user: User) -> LabelTask:
+    """Hand out no more work; what people hold may still come in. Pausing again is fine."""
+    return _switch(task, user, states.PAUSED, "label_task.paused")
+
+
+@transaction.atomic
+def _switch(task: LabelTask, user: User, new: str, verb: str) -> LabelTask:
+    locked = LabelTask.objects.for_display().select_for_update(of=("self",)).get(pk=task.pk)
+    if locked.state == new:
+        return locked
+    move(locked, new, states.TASK_STATES)
+    if new == states.ACTIVE:
+        lock_version(locked.ontology_version_id)
+        locked.started_at = locked.started_at or timezone.now()
+    locked.save(update_fields=["state", "started_at", "updated_at"])
+    audit.record(user, verb, locked, locked.project)
+    tell_progress(locked.pk)
+    return locked

@@ -1,0 +1,182 @@
+"""From accepted labels to the next version of the dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+import structlog
+from django.db import connection, transaction
+from django.db.models import Exists, OuterRef
+from django.utils import timezone
+
+from atom.accounts import audit
+from atom.accounts.models import User
+from atom.core.background import enqueue
+from atom.core.errors import AtomError
+from atom.datasets.actions import publish_layer, unpin
+from atom.datasets.models import Version
+from atom.labeling import states
+from atom.labeling.actions.label_tasks import PIN_HOLDER
+from atom.labeling.actions.leases import tell_progress
+from atom.labeling.actions.moves import move
+from atom.labeling.engines import layers, sampling
+from atom.labeling.errors import NothingToPublish, UnfinishedItems
+from atom.labeling.models import AuditDecision, LabelTask, WorkItem
+
+log = structlog.get_logger(__name__)
+
+_CURSOR_ROWS = 5000
+# By name: tasks import actions, never the reverse.
+_PUBLISH_TASK = "atom.labeling.tasks.publish_labels"
+AUDITED, NOT_SAMPLED = "accepted", "not_sampled"
+
+
+def request_publish(task: LabelTask, user: User, *, partial: bool) -> LabelTask:
+    """Start publishing in the background; asking again while it runs or is done is fine.
+
+    Raises UnfinishedItems (with their number) unless `partial`, and NothingToPublish.
+    """
+    with transaction.atomic():
+        locked = LabelTask.objects.for_display().select_for_update(of=("self",)).get(pk=task.pk)
+        if locked.state in {states.PUBLISHING, states.PUBLISHED}:
+            return locked
+        move(locked, states.PUBLISHING, states.TASK_STATES)
+        _check_items(locked, partial=partial)
+        locked.publish_partial, locked.publish_requested_by = partial, user
+        locked.publish_requested_at = timezone.now()
+        locked.publish_error_code = locked.publish_error_detail = ""
+        locked.save()
+        audit.record(user, "label_task.publish_requested", locked, locked.project, partial=partial)
+        tell_progress(locked.pk)
+        enqueue(_PUBLISH_TASK, str(locked.pk))
+    return locked
+
+
+def publish_task(task_id: UUID) -> None:
+    """Publish the labels of a task that is PUBLISHING; return quietly if it is not.
+
+    Safe to run again after a kill at any line: a version that exists already is adopted.
+    """
+    with _only_one(task_id) as mine:
+        task = LabelTask.objects.for_display().filter(pk=task_id).first()
+        if not mine or task is None or task.state != states.PUBLISHING:
+            return
+        try:
+            version = _published_version(task) or _publish_layer(task)
+        except AtomError as exc:
+            _fail(task, exc)
+        else:
+            _finish(task, version)
+
+
+def _check_items(task: LabelTask, *, partial: bool) -> None:
+    unfinished = task.items.exclude(state__in=states.ITEM_FINISHED).count()
+    if unfinished and not partial:
+        raise UnfinishedItems(f"{unfinished} items are not finished.", unfinished=unfinished)
+    if not task.items.filter(state=states.ACCEPTED).exists():
+        raise NothingToPublish
+
+
+class _only_one:  # noqa: N801  # reads as a statement
+    """Hold PostgreSQL's advisory lock on a task; it falls with the process that held it."""
+
+    def __init__(self, task_id: UUID) -> None:
+        self._key = int.from_bytes(task_id.bytes[-8:], "big", signed=True)
+        self._mine = False
+
+    def __enter__(self) -> bool:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_try_advisory_lock(%s)", [self._key])
+            self._mine = bool(cursor.fetchone()[0])
+        return self._mine
+
+    def __exit__(self, *_: object) -> None:
+        if self._mine:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock(%s)", [self._key])
+
+
+def _published_version(task: LabelTask) -> Version | None:
+    return Version.objects.filter(
+        dataset_id=task.dataset_id, provenance__label_task=str(task.pk)
+    ).first()
+
+
+def _publish_layer(task: LabelTask) -> Version:
+    return publish_layer(
+        task.dataset,
+        "main",
+        layers.label_table(_rows(task)),
+        name=layers.NAME,
+        kind=layers.KIND,
+        message=f"Labels of {task.name}",
+        author=task.publish_requested_by,
+        provenance=_provenance(task),
+        # Fixed by the request, so that a second try after a kill writes the same commit.
+        created_at=task.publish_requested_at,
+    )
+
+
+def _provenance(task: LabelTask) -> dict[str, Any]:
+    return {
+        "label_task": str(task.pk),
+        "label_task_name": task.name,
+        "source_version": str(task.dataset_version_id),
+        "ontology": str(task.ontology_version),
+    }
+
+
+def _rows(task: LabelTask) -> Iterator[layers.LabelRow]:
+    """Yield the accepted labels through a server-side cursor."""
+    names = task.ontology_version.names_by_id
+    audited = AuditDecision.objects.filter(
+        revision=OuterRef("final_revision"), verdict=states.ACCEPT
+    )
+    items = (
+        WorkItem.objects.filter(label_task=task, state=states.ACCEPTED)
+        .select_related("final_revision")
+        .defer("media", "final_revision__document")
+        .annotate(audited=Exists(audited))
+        .order_by("position", "id")
+    )
+    for item in items.iterator(chunk_size=_CURSOR_ROWS):
+        revision = item.final_revision
+        if revision is None or revision.label_id is None:
+            raise ValueError(f"the accepted item {item.pk} has no label")
+        yield layers.LabelRow(
+            path=item.path,
+            digest=item.digest,
+            label=names[revision.label_id],
+            revision=revision.lease_no,
+            annotator=sampling.pseudonym(task.project_id, revision.user_id),
+            audit_state=AUDITED if item.audited else NOT_SAMPLED,
+        )
+
+
+@transaction.atomic
+def _finish(task: LabelTask, version: Version) -> None:
+    locked = LabelTask.objects.select_for_update().get(pk=task.pk)
+    move(locked, states.PUBLISHED, states.TASK_STATES)
+    locked.output_version, locked.published_at = version, timezone.now()
+    locked.save(update_fields=["state", "output_version", "published_at", "updated_at"])
+    locked.items.filter(state=states.ACCEPTED).update(state=states.PUBLISHED)
+    unpin(PIN_HOLDER, str(task.pk))
+    audit.record(
+        task.publish_requested_by, "label_task.published", locked, task.project, version=version.ref
+    )
+    tell_progress(task.pk)
+    log.info("labels_published", label_task=str(task.pk), version=version.ref)
+
+
+@transaction.atomic
+def _fail(task: LabelTask, error: AtomError) -> None:
+    """Say why and let it be asked again."""
+    locked = LabelTask.objects.select_for_update().get(pk=task.pk)
+    unfinished = locked.items.exclude(state__in=states.ITEM_FINISHED).exists()
+    move(locked, states.PAUSED if unfinished else states.COMPLETED, states.TASK_STATES)
+    locked.publish_error_code, locked.publish_error_detail = error.code, error.detail
+    locked.save()
+    tell_progress(task.pk)
+    log.warning("labels_not_published", label_task=str(task.pk), code=error.code)

@@ -1,0 +1,224 @@
+"""Taking labels in. A submission is stored whatever happened to its lease; it counts once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+
+from atom.accounts.models import Project, User
+from atom.core.errors import AtomError, NotFound
+from atom.labeling import states
+from atom.labeling.actions.completion import complete_if_done
+from atom.labeling.actions.leases import tell_progress
+from atom.labeling.actions.locks import LockedSlots, lock_slots
+from atom.labeling.actions.moves import move
+from atom.labeling.engines import documents, sampling
+from atom.labeling.errors import (
+    DocumentTooLarge,
+    StaleLease,
+    SubmissionKeyReused,
+    TaskNotActive,
+    UnknownLabel,
+)
+from atom.labeling.models import AnnotationRevision, Draft, WorkItem, WorkSlot
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One document for one slot, under the lease that the sender believes to hold."""
+
+    slot_id: UUID
+    lease_no: int
+    idempotency_key: str
+    document: dict[str, Any]
+    active_ms: int = 0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one submission; a revision may be stored although there is an error."""
+
+    slot_id: UUID
+    revision: AnnotationRevision | None = None
+    error: AtomError | None = None
+
+
+@dataclass
+class _Changes:
+    """What a batch writes at its end, one statement per kind."""
+
+    revisions: list[AnnotationRevision] = field(default_factory=list)
+    slots: list[WorkSlot] = field(default_factory=list)
+    items: list[WorkItem] = field(default_factory=list)
+    new_audits: list[WorkSlot] = field(default_factory=list)
+    done: Q = field(default_factory=lambda: Q(pk__in=[]))
+
+
+def submit(project: Project, user: User, submissions: Sequence[Submission]) -> list[Outcome]:
+    """Store every submission and count those whose lease holds; outcomes in the same order.
+
+    Sending one again with the same key answers the same and changes nothing.
+    """
+    try:
+        return _submit_once(project, user, submissions)
+    except IntegrityError:
+        # A parallel request stored one of these keys after we looked; now we see it.
+        return _submit_once(project, user, submissions)
+
+
+def _submit_once(project: Project, user: User, submissions: Sequence[Submission]) -> list[Outcome]:
+    with transaction.atomic():
+        slots = lock_slots(project, {s.slot_id for s in submissions})
+        # Read after the lock: a repetition that waited for us must find what we stored.
+        keys = [s.idempotency_key for s in submissions]
+        known = {
+            revision.idempotency_key: revision
+            for revision in AnnotationRevision.objects.filter(idempotency_key__in=keys)
+        }
+        changes = _Changes()
+        outcomes = [_take(s, user, slots, known, changes) for s in submissions]
+        _write(changes)
+    return outcomes
+
+
+def _take(
+    submission: Submission,
+    user: User,
+    slots: LockedSlots,
+    known: dict[str, AnnotationRevision],
+    changes: _Changes,
+) -> Outcome:
+    slot = slots.get(submission.slot_id, states.LABEL_ROLE)
+    if slot is None:
+        return Outcome(submission.slot_id, error=NotFound())
+    encoded = documents.encode(submission.document)
+    earlier = known.get(submission.idempotency_key)
+    if earlier is not None:
+        return _repeat(submission, user, encoded.sha256, earlier)
+    problem = _problem_with(submission, encoded, slot)
+    if problem is not None:
+        return Outcome(submission.slot_id, error=problem)
+    refusal = _refusal(slot, user, submission.lease_no)
+    revision = _revision(submission, user, slot, encoded, accepted=refusal is None)
+    known[submission.idempotency_key] = revision
+    changes.revisions.append(revision)
+    if refusal is None:
+        _count(slot, revision, slots.audit_of(slot), changes)
+    return Outcome(submission.slot_id, revision, refusal)
+
+
+def _repeat(
+    submission: Submission, user: User, sha256: str, earlier: AnnotationRevision
+) -> Outcome:
+    given = (submission.slot_id, user.pk, submission.lease_no, sha256)
+    if given != (earlier.slot_id, earlier.user_id, earlier.lease_no, earlier.sha256):
+        return Outcome(submission.slot_id, error=SubmissionKeyReused())
+    error = None if earlier.accepted else _stale(submission.slot_id)
+    return Outcome(submission.slot_id, earlier, error)
+
+
+def _problem_with(
+    submission: Submission, encoded: documents.EncodedDocument, slot: WorkSlot
+) -> AtomError | None:
+    if encoded.size_bytes > documents.MAX_DOCUMENT_BYTES:
+        return DocumentTooLarge(f"At most {documents.MAX_DOCUMENT_BYTES} bytes.")
+    label_ids = documents.label_ids_of(submission.document)
+    unknown = set(label_ids) - set(slot.label_task.ontology_version.names_by_id)
+    if unknown or not label_ids:
+        shown = submission.document.get("label_id")
+        return UnknownLabel(errors={"label_id": [f"There is no label with the id {shown}."]})
+    return None
+
+
+def _refusal(slot: WorkSlot, user: User, lease_no: int) -> AtomError | None:
+    """Return why the submission does not count, or None.
+
+    A lease that ran out but was given to nobody else still counts: the row is locked here.
+    """
+    held = slot.state in states.SLOT_HELD and slot.user_id == user.pk
+    if not held or slot.lease_no != lease_no:
+        return _stale(slot.pk)
+    if slot.label_task.state not in states.TASK_TAKES_WORK:
+        return TaskNotActive(f"The task is {slot.label_task.state}.", slot=str(slot.pk))
+    return None
+
+
+def _stale(slot_id: UUID) -> StaleLease:
+    return StaleLease(slot=str(slot_id))
+
+
+def _revision(
+    submission: Submission,
+    user: User,
+    slot: WorkSlot,
+    encoded: documents.EncodedDocument,
+    *,
+    accepted: bool,
+) -> AnnotationRevision:
+    return AnnotationRevision(
+        work_item_id=slot.work_item_id,
+        slot=slot,
+        user=user,
+        lease_no=submission.lease_no,
+        parent_id=slot.revision_id,
+        ontology_version_id=slot.label_task.ontology_version_id,
+        label_ids=documents.label_ids_of(submission.document),
+        document=encoded.data,
+        sha256=encoded.sha256,
+        active_ms=submission.active_ms,
+        accepted=accepted,
+        idempotency_key=submission.idempotency_key,
+    )
+
+
+def _count(
+    slot: WorkSlot, revision: AnnotationRevision, audit: WorkSlot | None, changes: _Changes
+) -> None:
+    """Move slot and item on; work that was audited before is audited again."""
+    item, task = slot.work_item, slot.label_task
+    sampled = audit is not None or sampling.is_sampled(task.pk, item.path, task.audit_percent)
+    move(slot, states.SUBMITTED if sampled else states.ACCEPTED, states.SLOT_STATES)
+    move(item, states.AUDIT if sampled else states.ACCEPTED, states.ITEM_STATES)
+    slot.revision, slot.expires_at = revision, None
+    slot.returned_code = slot.returned_comment = ""
+    item.final_revision = None if sampled else revision
+    if sampled and audit is None:
+        changes.new_audits.append(_audit_slot(slot))
+    elif audit is not None:
+        move(audit, states.OPEN, states.SLOT_STATES)
+        audit.user = None
+        changes.slots.append(audit)
+    changes.slots.append(slot)
+    changes.items.append(item)
+    changes.done |= Q(slot=slot, user_id=revision.user_id)
+
+
+def _audit_slot(label_slot: WorkSlot) -> WorkSlot:
+    return WorkSlot(
+        work_item_id=label_slot.work_item_id,
+        label_task_id=label_slot.label_task_id,
+        role=states.AUDIT_ROLE,
+        position=label_slot.position,
+    )
+
+
+def _write(changes: _Changes) -> None:
+    """Store a batch: six statements, however many submissions."""
+    AnnotationRevision.objects.bulk_create(changes.revisions)
+    if not changes.slots:
+        return
+    slot_fields = [
+        "state", "user", "expires_at", "revision", "returned_code", "returned_comment",
+    ]  # fmt: skip
+    WorkSlot.objects.bulk_update(changes.slots, slot_fields)
+    WorkItem.objects.bulk_update(changes.items, ["state", "final_revision"])
+    WorkSlot.objects.bulk_create(changes.new_audits)
+    Draft.objects.filter(changes.done).delete()
+    for task_id in {slot.label_task_id for slot in changes.slots}:
+        tell_progress(task_id)
+        complete_if_done(task_id)

@@ -1,0 +1,32 @@
+"""Rendering what became of each entry of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from atom.labeling.actions.audits import Ruling
+from atom.labeling.actions.submissions import Outcome
+
+
+def results_of(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+    """Return one result per submission; the revision is named even if it does not count."""
+    return [
+        {
+            **_result(outcome),
+            "revision": str(outcome.revision.pk) if outcome.revision else None,
+        }
+        for outcome in outcomes
+    ]
+
+
+def rulings_of(rulings: Sequence[Ruling]) -> list[dict[str, Any]]:
+    """Return one result per decision."""
+    return [_result(ruling) for ruling in rulings]
+
+
+def _result(done: Outcome | Ruling) -> dict[str, Any]:
+    result: dict[str, Any] = {"slot": str(done.slot_id), "ok": done.error is None}
+    if done.error is not None:
+        result |= {"code": done.error.code, "detail": done.error.detail}
+    return result

@@ -1,0 +1,174 @@
+"""Shapes of ontologies and label tasks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from atom.accounts.api.serializers import UserShortSerializer
+from atom.labeling import states
+from atom.labeling.engines.ontologies import MAX_LABEL_ID, MAX_LABELS, MAX_NAME_LENGTH
+from atom.labeling.models import LabelTask, Ontology, OntologyVersion
+
+
+class LabelSerializer(serializers.Serializer[Any]):
+    """One class; id, colour and hotkey are chosen when left out."""
+
+    id = serializers.IntegerField(min_value=0, max_value=MAX_LABEL_ID, required=False)
+    name = serializers.CharField(max_length=MAX_NAME_LENGTH)
+    color = serializers.RegexField(r"^#[0-9A-Fa-f]{6}$", required=False)
+    hotkey = serializers.CharField(max_length=1, required=False, allow_blank=True)
+
+
+class OntologyVersionSerializer(serializers.ModelSerializer[OntologyVersion]):
+    """A label set with its guideline."""
+
+    labels = LabelSerializer(many=True, max_length=MAX_LABELS)  # type: ignore[call-arg]  # of the list
+    guideline = serializers.CharField(allow_blank=True, default="", max_length=100_000)
+
+    class Meta:
+        model = OntologyVersion
+        fields = ("id", "number", "labels", "guideline", "locked_at", "created_at")
+        read_only_fields = ("id", "number", "locked_at", "created_at")
+
+
+class OntologySerializer(serializers.ModelSerializer[Ontology]):
+    """An ontology with its versions, newest first."""
+
+    versions = OntologyVersionSerializer(many=True, read_only=True)
+
+    class Meta:
+        model = Ontology
+        fields = ("id", "name", "versions", "created_at", "updated_at")
+
+
+class NewOntologySerializer(serializers.Serializer[Any]):
+    """What makes an ontology and its first version."""
+
+    name = serializers.CharField(max_length=200)
+    labels = LabelSerializer(many=True, max_length=MAX_LABELS)  # type: ignore[call-arg]  # of the list
+    guideline = serializers.CharField(allow_blank=True, default="", max_length=100_000)
+
+
+class TaskFilterSerializer(serializers.Serializer[Any]):
+    """Which entries become items: under a prefix, with or without a label (null: both)."""
+
+    prefix = serializers.CharField(allow_blank=True, default="", max_length=4096)
+    labelled = serializers.BooleanField(allow_null=True, default=False)
+
+
+class NewLabelTaskSerializer(serializers.Serializer[Any]):
+    """What makes a label task; give `labels` or `ontology_version`."""
+
+    name = serializers.CharField(max_length=200)
+    dataset = serializers.CharField(help_text="name@ref, such as digits@v2")
+    labels = LabelSerializer(many=True, required=False, max_length=MAX_LABELS)  # type: ignore[call-arg]
+    ontology_version = serializers.UUIDField(required=False)
+    filter = TaskFilterSerializer(required=False)
+    batch_size = serializers.IntegerField(min_value=1, max_value=200, default=25)
+    audit_percent = serializers.FloatField(min_value=0, max_value=100, default=10.0)
+    lease_ttl_s = serializers.IntegerField(min_value=300, max_value=14_400, default=1800)
+    guideline = serializers.CharField(allow_blank=True, default="", max_length=100_000)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Exactly one source of labels."""
+        if bool(attrs.get("labels")) == bool(attrs.get("ontology_version")):
+            raise serializers.ValidationError({"labels": "Give labels or ontology_version."})
+        return attrs
+
+
+class ProgressSerializer(serializers.Serializer[Any]):
+    """Items by state; `accepted` includes what is published."""
+
+    total = serializers.IntegerField()
+    ready = serializers.IntegerField()
+    labeling = serializers.IntegerField()
+    audit = serializers.IntegerField()
+    rework = serializers.IntegerField()
+    accepted = serializers.IntegerField()
+    published = serializers.IntegerField()
+    blocked = serializers.IntegerField()
+
+
+class MyWorkCountsSerializer(serializers.Serializer[Any]):
+    """What the caller holds."""
+
+    leased = serializers.IntegerField()
+    returned = serializers.IntegerField()
+
+
+class TaskErrorSerializer(serializers.Serializer[Any]):
+    """Why the last publication failed."""
+
+    code = serializers.CharField()
+    detail = serializers.CharField()
+
+
+class OutputVersionSerializer(serializers.Serializer[Any]):
+    """The version that a task became."""
+
+    id = serializers.UUIDField()
+    dataset = serializers.CharField()
+    ref = serializers.CharField()
+
+
+class LabelTaskSerializer(serializers.ModelSerializer[LabelTask]):
+    """A label task. The context carries `counts` and `held`, looked up once per page."""
+
+    dataset = serializers.CharField(source="dataset.name")
+    dataset_ref = serializers.CharField(source="dataset_version.ref")
+    ontology_version = serializers.UUIDField(source="ontology_version_id")
+    labels = LabelSerializer(many=True, source="ontology_version.labels")
+    guideline = serializers.CharField(source="ontology_version.guideline")
+    filter = TaskFilterSerializer(source="*")
+    progress = serializers.SerializerMethodField()
+    my = serializers.SerializerMethodField()
+    publish_error = serializers.SerializerMethodField()
+    output_version = serializers.SerializerMethodField()
+    created_by = UserShortSerializer(allow_null=True)
+
+    class Meta:
+        model = LabelTask
+        fields = (
+            "id", "name", "state", "modality", "dataset", "dataset_ref", "ontology_version",
+            "labels", "guideline", "filter", "batch_size", "audit_percent", "lease_ttl_s",
+            "progress", "my", "publish_error", "output_version", "created_by", "created_at",
+            "started_at", "published_at",
+        )  # fmt: skip
+
+    @extend_schema_field(ProgressSerializer)
+    def get_progress(self, task: LabelTask) -> dict[str, int]:
+        """Return the counts of the page's one grouped query."""
+        found = self.context["counts"].get(task.pk, {})
+        progress = {state: found.get(state, 0) for state in states.ITEM_STATES}
+        progress["accepted"] += progress[states.PUBLISHED]
+        return {"total": sum(found.values()), **progress}
+
+    @extend_schema_field(MyWorkCountsSerializer)
+    def get_my(self, task: LabelTask) -> dict[str, int]:
+        """Return how much of the task the caller holds."""
+        held = self.context["held"].get(task.pk, {})
+        return {state: held.get(state, 0) for state in (states.LEASED, states.RETURNED)}
+
+    @extend_schema_field(TaskErrorSerializer(allow_null=True))
+    def get_publish_error(self, task: LabelTask) -> dict[str, str] | None:
+        """Return why the last publication failed."""
+        if not task.publish_error_code:
+            return None
+        return {"code": task.publish_error_code, "detail": task.publish_error_detail}
+
+    @extend_schema_field(OutputVersionSerializer(allow_null=True))
+    def get_output_version(self, task: LabelTask) -> dict[str, str] | None:
+        """Return the published version."""
+        if task.output_version is None:
+            return None
+        version = task.output_version
+        return {"id": str(version.pk), "dataset": task.dataset.name, "ref": version.ref}
+
+
+class PublishSerializer(serializers.Serializer[Any]):
+    """How to publish."""
+
+    partial = serializers.BooleanField(default=False)  # type: ignore[assignment]  # DRF lifts it

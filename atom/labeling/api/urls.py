@@ -1,0 +1,36 @@
+"""Paths of LabelX: collections below their project, single things by id."""
+
+from django.urls import path
+
+from atom.labeling.api.views import audits, ontologies, tasks, work
+
+PROJECT = "projects/<str:project>/labelx"
+ONTOLOGY = "labelx/ontologies/<uuid:ontology_id>"
+TASK = "labelx/tasks/<uuid:task_id>"
+SLOT = "labelx/slots/<uuid:slot_id>"
+
+urlpatterns = [
+    path(f"{PROJECT}/ontologies/", ontologies.OntologyListView.as_view()),
+    path(f"{PROJECT}/tasks/", tasks.LabelTaskListView.as_view()),
+    path(f"{ONTOLOGY}/", ontologies.OntologyView.as_view()),
+    path(f"{ONTOLOGY}/versions/", ontologies.OntologyVersionListView.as_view()),
+    path(f"{ONTOLOGY}/versions/<int:number>/", ontologies.OntologyVersionView.as_view()),
+    path(f"{TASK}/", tasks.LabelTaskView.as_view()),
+    path(f"{TASK}/start/", tasks.StartView.as_view()),
+    path(f"{TASK}/pause/", tasks.PauseView.as_view()),
+    path(f"{TASK}/publish/", tasks.PublishView.as_view()),
+    path(f"{TASK}/items/", tasks.TaskItemsView.as_view()),
+    path(f"{TASK}/stats/", tasks.TaskStatsView.as_view()),
+    path(f"{TASK}/lease/", work.LeaseView.as_view()),
+    path(f"{TASK}/my-work/", work.MyWorkView.as_view()),
+    path(f"{TASK}/submit-batch/", work.SubmitBatchView.as_view()),
+    path(f"{TASK}/audit-lease/", audits.AuditLeaseView.as_view()),
+    path(f"{SLOT}/heartbeat/", work.HeartbeatView.as_view()),
+    path(f"{SLOT}/release/", work.ReleaseView.as_view()),
+    path(f"{SLOT}/skip/", work.SkipView.as_view()),
+    path(f"{SLOT}/reopen/", work.ReopenView.as_view()),
+    path(f"{SLOT}/draft/", work.DraftView.as_view()),
+    path(f"{SLOT}/submit/", work.SubmitView.as_view()),
+    path("labelx/items/<uuid:item_id>/revisions/", work.ItemRevisionsView.as_view()),
+    path("labelx/audits/", audits.AuditsView.as_view()),
+]

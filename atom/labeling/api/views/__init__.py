@@ -1,0 +1,1 @@
+"""Thin views: parse, permit, act, render."""

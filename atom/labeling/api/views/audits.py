@@ -1,0 +1,73 @@
+"""What an auditor does."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from atom.accounts.api.mixins import authorize, user_of
+from atom.accounts.models import Project
+from atom.labeling import reads
+from atom.labeling.actions import audits, leases
+from atom.labeling.actions.audits import Decision, Ruling
+from atom.labeling.api.results import rulings_of
+from atom.labeling.api.scoped import TaskView, lease_size
+from atom.labeling.api.views.work import LEASE_SIZE
+from atom.labeling.api.work_serializers import (
+    AuditLeaseSerializer,
+    DecisionsSerializer,
+    SlotResultsSerializer,
+    render_audit,
+)
+from atom.labeling.models import WorkSlot
+
+
+class AuditLeaseView(TaskView):
+    """Handing out submissions for audit."""
+
+    @extend_schema(request=None, responses=AuditLeaseSerializer, parameters=[LEASE_SIZE])
+    def post(self, request: Request, task_id: UUID) -> Response:
+        """Lease up to `n` submissions of other people; what you hold already comes first."""
+        n = lease_size(request, self.task.batch_size)
+        slots = leases.lease_audits(self.task, self.user, n)
+        labels = reads.label_slots_of(slots)
+        return Response({"lease": [render_audit(s, labels[s.work_item_id]) for s in slots]})
+
+
+class AuditsView(APIView):
+    """Verdicts, of one or several tasks."""
+
+    @extend_schema(request=DecisionsSerializer, responses=SlotResultsSerializer)
+    def post(self, request: Request) -> Response:
+        """Accept or return; returned work goes to the same person with the comment."""
+        body = DecisionsSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        decisions = [
+            Decision(slot_id=row.pop("slot"), revision_id=row.pop("revision"), **row)
+            for row in body.validated_data["decisions"]
+        ]
+        return Response({"results": rulings_of(_decide(request, decisions))})
+
+
+def _decide(request: Request, decisions: list[Decision]) -> list[Ruling]:
+    """Decide project by project; a slot outside the caller's projects is not found."""
+    projects = _projects_of(request, [decision.slot_id for decision in decisions])
+    for project in {project.pk: project for project in projects.values()}.values():
+        authorize(request, project, "labeler")
+    rulings: dict[UUID, Ruling] = {}
+    for project in {project.pk: project for project in projects.values()}.values():
+        here = [d for d in decisions if projects.get(d.slot_id) == project]
+        rulings |= {r.slot_id: r for r in audits.decide(project, user_of(request), here)}
+    return [rulings.get(d.slot_id) or audits.not_found(d) for d in decisions]
+
+
+def _projects_of(request: Request, slot_ids: list[UUID]) -> dict[UUID, Project]:
+    visible: QuerySet[Project] = Project.objects.visible_to(user_of(request))
+    slots = WorkSlot.objects.filter(pk__in=slot_ids, label_task__project__in=visible)
+    found = slots.select_related("label_task__project__unit")
+    return {slot.pk: slot.label_task.project for slot in found}

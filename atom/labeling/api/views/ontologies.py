@@ -1,0 +1,110 @@
+"""Ontologies and their versions."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Prefetch, QuerySet
+from drf_spectacular.utils import extend_schema
+from rest_framework import generics, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from atom.accounts.api.mixins import ProjectScopedView, user_of
+from atom.accounts.models import Project
+from atom.core.errors import NotFound
+from atom.core.idempotency import idempotent
+from atom.core.pagination import KeysetPagination
+from atom.labeling.actions import ontologies as actions
+from atom.labeling.api.scoped import LabelXView
+from atom.labeling.api.serializers import (
+    NewOntologySerializer,
+    OntologySerializer,
+    OntologyVersionSerializer,
+)
+from atom.labeling.models import Ontology, OntologyVersion
+
+
+def _with_versions() -> QuerySet[Ontology]:
+    versions = OntologyVersion.objects.order_by("-number")
+    return Ontology.objects.prefetch_related(Prefetch("versions", versions))
+
+
+class OntologyListView(ProjectScopedView, generics.ListAPIView[Ontology]):
+    """The project's ontologies."""
+
+    serializer_class = OntologySerializer
+    pagination_class = KeysetPagination
+
+    def get_queryset(self) -> QuerySet[Ontology]:
+        """Return the project's ontologies with their versions."""
+        if getattr(self, "swagger_fake_view", False):
+            return Ontology.objects.none()
+        return _with_versions().filter(project=self.project)
+
+    @extend_schema(request=NewOntologySerializer, responses={201: OntologySerializer})
+    @idempotent
+    def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Make an ontology with its first version."""
+        body = NewOntologySerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        version = actions.create_ontology(self.project, user_of(request), **body.validated_data)
+        ontology = _with_versions().get(pk=version.ontology_id)
+        return Response(OntologySerializer(ontology).data, status=status.HTTP_201_CREATED)
+
+
+class _OntologyView(LabelXView):
+    """Below `labelx/ontologies/<id>/`."""
+
+    required_role = "researcher"
+
+    def find_project(self) -> Project:
+        """Return the ontology's project."""
+        self.ontology = self._find(self.kwargs["ontology_id"])
+        return self.ontology.project
+
+    def _find(self, ontology_id: UUID) -> Ontology:
+        visible = Project.objects.visible_to(self.user)
+        found = _with_versions().filter(project__in=visible, pk=ontology_id)
+        ontology = found.select_related("project__unit").first()
+        if ontology is None:
+            raise NotFound
+        return ontology
+
+
+class OntologyView(_OntologyView):
+    """One ontology."""
+
+    @extend_schema(responses=OntologySerializer, operation_id="labelx_ontologies_retrieve")
+    def get(self, request: Request, ontology_id: UUID) -> Response:
+        """Return the ontology with its versions."""
+        return Response(OntologySerializer(self.ontology).data)
+
+
+class OntologyVersionListView(_OntologyView):
+    """Adding versions."""
+
+    @extend_schema(request=OntologyVersionSerializer, responses={201: OntologyVersionSerializer})
+    def post(self, request: Request, ontology_id: UUID) -> Response:
+        """Add the next version."""
+        body = OntologyVersionSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        version = actions.add_version(self.ontology, **body.validated_data)
+        data = OntologyVersionSerializer(version).data
+        return Response(data, status=status.HTTP_201_CREATED)
+
+
+class OntologyVersionView(_OntologyView):
+    """Changing a version before work begins."""
+
+    @extend_schema(request=OntologyVersionSerializer, responses=OntologyVersionSerializer)
+    def put(self, request: Request, ontology_id: UUID, number: int) -> Response:
+        """Replace labels and guideline; refused once a task has started with the version."""
+        body = OntologyVersionSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        version = self.ontology.versions.filter(number=number).first()
+        if version is None:
+            raise NotFound
+        edited = actions.edit_version(version, **body.validated_data)
+        return Response(OntologyVersionSerializer(edited).data)

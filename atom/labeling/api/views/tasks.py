@@ -1,0 +1,205 @@
+"""Label tasks: list, create, start, pause, publish, look at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import generics, status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from atom.accounts.api.mixins import ProjectScopedView, user_of
+from atom.accounts.models import User
+from atom.core.errors import Invalid, NotFound
+from atom.core.idempotency import idempotent
+from atom.core.pagination import KeysetPagination
+from atom.datasets.models import Version
+from atom.datasets.refs import resolve_ref
+from atom.labeling import reads, states
+from atom.labeling.actions import label_tasks, publishing
+from atom.labeling.actions.label_tasks import TaskPlan
+from atom.labeling.api.scoped import TaskView
+from atom.labeling.api.serializers import (
+    LabelTaskSerializer,
+    NewLabelTaskSerializer,
+    PublishSerializer,
+)
+from atom.labeling.api.work_serializers import (
+    LabelTaskStatsSerializer,
+    WorkItemSerializer,
+    render_item,
+)
+from atom.labeling.models import LabelTask, OntologyVersion, WorkItem
+from atom.labeling.models.tasks import item_counts
+from atom.labeling.models.work import held_counts
+
+
+def render_tasks(tasks: Sequence[LabelTask], user: User) -> list[dict[str, Any]]:
+    """Return the tasks with their counts: two queries, however many tasks."""
+    ids = [task.pk for task in tasks]
+    context = {"counts": item_counts(ids), "held": held_counts(ids, user)}
+    return list(LabelTaskSerializer(tasks, many=True, context=context).data)
+
+
+class LabelTaskListView(ProjectScopedView, generics.GenericAPIView[LabelTask]):
+    """The project's label tasks."""
+
+    serializer_class = LabelTaskSerializer
+    pagination_class = KeysetPagination
+
+    def get_queryset(self) -> QuerySet[LabelTask]:
+        """Return the project's tasks."""
+        if getattr(self, "swagger_fake_view", False):
+            return LabelTask.objects.none()
+        return LabelTask.objects.for_display().filter(project=self.project)
+
+    @extend_schema(
+        responses=LabelTaskSerializer(many=True),
+        parameters=[OpenApiParameter("state", str, enum=sorted(states.TASK_STATES))],
+        operation_id="labelx_tasks_list",
+    )
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Return one page, newest first."""
+        tasks = self.get_queryset()
+        if state := request.query_params.get("state"):
+            if state not in states.TASK_STATES:
+                raise Invalid(errors={"state": [f"There is no state {state}."]})
+            tasks = tasks.filter(state=state)
+        page = self.paginate_queryset(tasks) or []
+        return self.get_paginated_response(render_tasks(page, user_of(request)))
+
+    @extend_schema(
+        request=NewLabelTaskSerializer,
+        responses={201: LabelTaskSerializer},
+        operation_id="labelx_tasks_create",
+    )
+    @idempotent
+    def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Make a draft task over the entries that the filter leaves."""
+        body = NewLabelTaskSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        user = user_of(request)
+        task = label_tasks.create_task(self.project, user, self._plan(body.validated_data))
+        return Response(render_tasks([task], user)[0], status=status.HTTP_201_CREATED)
+
+    def _plan(self, data: dict[str, Any]) -> TaskPlan:
+        chosen = data.get("filter", {})
+        return TaskPlan(
+            name=data["name"],
+            version=self._version(data["dataset"]),
+            ontology_version=self._ontology_version(data.get("ontology_version")),
+            labels=data.get("labels", ()),
+            guideline=data["guideline"],
+            prefix=chosen.get("prefix", ""),
+            labelled=chosen.get("labelled", False),
+            batch_size=data["batch_size"],
+            audit_percent=data["audit_percent"],
+            lease_ttl_s=data["lease_ttl_s"],
+        )
+
+    def _version(self, text: str) -> Version:
+        name, _, ref = text.partition("@")
+        dataset = self.project.datasets.filter(name=name).first()
+        if dataset is None:
+            raise Invalid(errors={"dataset": [f"The project has no dataset {name}."]})
+        try:
+            return resolve_ref(dataset, ref or "main")
+        except NotFound as exc:
+            raise Invalid(errors={"dataset": [exc.detail]}) from exc
+
+    def _ontology_version(self, pk: UUID | None) -> OntologyVersion | None:
+        if pk is None:
+            return None
+        versions = OntologyVersion.objects.filter(ontology__project=self.project, pk=pk)
+        found = versions.select_related("ontology").first()
+        if found is None:
+            raise Invalid(errors={"ontology_version": ["The project has no such version."]})
+        return found
+
+
+class LabelTaskView(TaskView):
+    """One task."""
+
+    @extend_schema(responses=LabelTaskSerializer, operation_id="labelx_tasks_retrieve")
+    def get(self, request: Request, task_id: UUID) -> Response:
+        """Return the task with its progress."""
+        return Response(render_tasks([self.task], self.user)[0])
+
+
+class StartView(TaskView):
+    """Handing out work."""
+
+    required_role = "researcher"
+
+    @extend_schema(request=None, responses=LabelTaskSerializer)
+    def post(self, request: Request, task_id: UUID) -> Response:
+        """Start or resume; the labels are fixed from here on."""
+        task = label_tasks.start_task(self.task, self.user)
+        return Response(render_tasks([task], self.user)[0])
+
+
+class PauseView(TaskView):
+    """Handing out no more work."""
+
+    required_role = "researcher"
+
+    @extend_schema(request=None, responses=LabelTaskSerializer)
+    def post(self, request: Request, task_id: UUID) -> Response:
+        """Pause; what people hold may still be submitted."""
+        task = label_tasks.pause_task(self.task, self.user)
+        return Response(render_tasks([task], self.user)[0])
+
+
+class PublishView(TaskView):
+    """Turning accepted labels into the next version of the dataset."""
+
+    required_role = "researcher"
+
+    @extend_schema(request=PublishSerializer, responses={202: LabelTaskSerializer})
+    def post(self, request: Request, task_id: UUID) -> Response:
+        """Publish in the background; `state` and `output_version` say when it is done."""
+        body = PublishSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        task = publishing.request_publish(self.task, self.user, **body.validated_data)
+        return Response(render_tasks([task], self.user)[0], status=status.HTTP_202_ACCEPTED)
+
+
+class TaskItemsView(TaskView):
+    """The task's items."""
+
+    keyset = ("position", "id")
+    pagination_class = KeysetPagination
+
+    @extend_schema(
+        responses=WorkItemSerializer(many=True),
+        parameters=[
+            OpenApiParameter("state", str, enum=sorted(states.ITEM_STATES)),
+            OpenApiParameter("limit", int),
+            OpenApiParameter("cursor", str),
+        ],
+        operation_id="labelx_tasks_items_list",
+    )
+    def get(self, request: Request, task_id: UUID) -> Response:
+        """Return one page in the task's order, with each item's present label."""
+        state = request.query_params.get("state", "")
+        if state and state not in states.ITEM_STATES:
+            raise Invalid(errors={"state": [f"There is no state {state}."]})
+        pages = KeysetPagination()
+        items: list[WorkItem] = pages.paginate_queryset(
+            reads.items_of(self.task, state), request, self
+        )
+        rendered = [render_item(self.task.project_id, item) for item in items]
+        return pages.get_paginated_response(rendered)
+
+
+class TaskStatsView(TaskView):
+    """How the labelers do."""
+
+    @extend_schema(responses=LabelTaskStatsSerializer, operation_id="labelx_tasks_stats")
+    def get(self, request: Request, task_id: UUID) -> Response:
+        """Return counts and the median time per labeler."""
+        return Response({"results": reads.labeler_stats(self.task), "next": None})

@@ -1,0 +1,173 @@
+"""What a labeler does: lease, keep, save, submit, give back."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from atom.core.errors import AtomError, NotFound
+from atom.labeling import reads
+from atom.labeling.actions import drafts, leases, submissions
+from atom.labeling.actions.submissions import Outcome, Submission
+from atom.labeling.api.results import results_of
+from atom.labeling.api.scoped import MAX_LEASE, ItemView, SlotView, TaskView, lease_size
+from atom.labeling.api.work_serializers import (
+    DraftSerializer,
+    HeartbeatSerializer,
+    LeaseNoSerializer,
+    LeaseSerializer,
+    MyWorkSerializer,
+    RevisionSerializer,
+    SlotResultsSerializer,
+    SubmitBatchSerializer,
+    SubmitSerializer,
+    render_slot,
+)
+
+LEASE_SIZE = OpenApiParameter("n", int, description=f"1 to {MAX_LEASE}")
+
+
+class LeaseView(TaskView):
+    """Handing out items."""
+
+    @extend_schema(request=None, responses=LeaseSerializer, parameters=[LEASE_SIZE])
+    def post(self, request: Request, task_id: UUID) -> Response:
+        """Lease up to `n` open items; an empty answer means that nothing is open."""
+        n = lease_size(request, self.task.batch_size)
+        slots = leases.lease_labels(self.task, self.user, n)
+        return Response({"lease": [render_slot(s) for s in reads.with_drafts(slots, self.user)]})
+
+
+class MyWorkView(TaskView):
+    """What the caller holds."""
+
+    @extend_schema(responses=MyWorkSerializer, operation_id="labelx_tasks_my_work")
+    def get(self, request: Request, task_id: UUID) -> Response:
+        """Return returned work first, then leased items, with drafts."""
+        held = reads.held_work(self.task, self.user)
+        return Response({"results": [render_slot(slot) for slot in held], "next": None})
+
+
+class SubmitBatchView(TaskView):
+    """The grid's submit."""
+
+    @extend_schema(request=SubmitBatchSerializer, responses=SlotResultsSerializer)
+    def post(self, request: Request, task_id: UUID) -> Response:
+        """Store every submission; each has its own result, one failure stops no other."""
+        body = SubmitBatchSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        batch = [_submission(row["slot"], row) for row in body.validated_data["submissions"]]
+        outcomes = submissions.submit(self.task.project, self.user, batch)
+        return Response({"results": results_of(outcomes)})
+
+
+class SubmitView(SlotView):
+    """One submission."""
+
+    @extend_schema(request=SubmitSerializer, responses={201: RevisionSerializer})
+    def post(self, request: Request, slot_id: UUID) -> Response:
+        """Store one submission; a lost lease answers 409 and the revision is still kept."""
+        body = SubmitSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        submission = _submission(self.slot.pk, body.validated_data)
+        project = self.slot.label_task.project
+        [outcome] = submissions.submit(project, self.user, [submission])
+        if outcome.error is not None or outcome.revision is None:
+            raise _with_revision(outcome)
+        stored = reads.revisions_of(self.slot.work_item).get(pk=outcome.revision.pk)
+        return Response(RevisionSerializer(stored).data, status=status.HTTP_201_CREATED)
+
+
+class HeartbeatView(SlotView):
+    """Keeping a lease."""
+
+    @extend_schema(request=LeaseNoSerializer, responses=HeartbeatSerializer)
+    def post(self, request: Request, slot_id: UUID) -> Response:
+        """Move the end of the lease; send this every 30 s."""
+        slot = leases.heartbeat(self.slot, self.user, _lease_no(request))
+        return Response({"lease_no": slot.lease_no, "expires_at": slot.expires_at})
+
+
+class ReleaseView(SlotView):
+    """Giving an item back."""
+
+    @extend_schema(request=LeaseNoSerializer, responses={204: None})
+    def post(self, request: Request, slot_id: UUID) -> Response:
+        """Open the item to others; the draft stays."""
+        leases.release(self.slot, self.user, _lease_no(request))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class SkipView(SlotView):
+    """Giving an item back for the end of the queue."""
+
+    @extend_schema(request=LeaseNoSerializer, responses={204: None})
+    def post(self, request: Request, slot_id: UUID) -> Response:
+        """Open the item to others, after all the rest."""
+        leases.release(self.slot, self.user, _lease_no(request), skip=True)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class ReopenView(SlotView):
+    """Taking returned work from somebody who is away."""
+
+    required_role = "researcher"
+
+    @extend_schema(request=None, responses={204: None})
+    def post(self, request: Request, slot_id: UUID) -> Response:
+        """Open a returned item to everybody."""
+        leases.reopen_returned(self.slot)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class DraftView(SlotView):
+    """Unsent work."""
+
+    @extend_schema(request=DraftSerializer, responses=DraftSerializer)
+    def put(self, request: Request, slot_id: UUID) -> Response:
+        """Save the newest document; an older `seq` changes nothing. Returns what is kept."""
+        body = DraftSerializer(data=request.data)
+        body.is_valid(raise_exception=True)
+        draft = drafts.save_draft(self.slot, self.user, **body.validated_data)
+        return Response({"seq": draft.seq, "document": draft.decoded})
+
+
+class ItemRevisionsView(ItemView):
+    """The history of one item."""
+
+    @extend_schema(
+        responses=RevisionSerializer(many=True), operation_id="labelx_items_revisions_list"
+    )
+    def get(self, request: Request, item_id: UUID) -> Response:
+        """Return every submission, newest first, counted or not, with its verdict."""
+        found = reads.revisions_of(self.item).order_by("-created_at", "-id")
+        return Response({"results": RevisionSerializer(found, many=True).data, "next": None})
+
+
+def _with_revision(outcome: Outcome) -> AtomError:
+    """Return the outcome's error, naming the revision that was stored in spite of it."""
+    error = outcome.error or NotFound()
+    if outcome.revision is not None:
+        error.extra["revision"] = str(outcome.revision.pk)
+    return error
+
+
+def _lease_no(request: Request) -> int:
+    body = LeaseNoSerializer(data=request.data)
+    body.is_valid(raise_exception=True)
+    return int(body.validated_data["lease_no"])
+
+
+def _submission(slot_id: UUID, data: dict[str, Any]) -> Submission:
+    return Submission(
+        slot_id=slot_id,
+        lease_no=data["lease_no"],
+        idempotency_key=data["idempotency_key"],
+        document=data["document"],
+        active_ms=data["active_ms"],
+    )

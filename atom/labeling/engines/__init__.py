@@ -1,0 +1,1 @@
+"""Pure functions: sampling for audit, documents, ontologies, label layers."""

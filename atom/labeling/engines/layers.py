@@ -1,0 +1,60 @@
+"""The published label layer as an Arrow table, in the columns of the manifest's format."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+import pyarrow as pa
+
+from atom_sdk.manifests.layers import layer_schema
+
+NAME: Final = "labels"
+KIND: Final = "classification"
+SOURCE: Final = "human"
+SCHEMA: Final[pa.Schema] = layer_schema(KIND)
+_BATCH_ROWS = 10_000
+
+
+@dataclass(frozen=True)
+class LabelRow:
+    """One accepted label.
+
+    `digest` is the BLAKE3 of the sample in hex; `revision` is the number of the hand-over
+    under which the label came, unique per sample within its task.
+    """
+
+    path: str
+    digest: str
+    label: str
+    revision: int
+    annotator: str
+    audit_state: str
+
+
+def label_table(rows: Iterable[LabelRow]) -> pa.Table:
+    """Return the layer of `rows`, sorted by path in UTF-8 order; rows are read in batches."""
+    batches: list[pa.RecordBatch] = []
+    pending: list[LabelRow] = []
+    for row in rows:
+        pending.append(row)
+        if len(pending) == _BATCH_ROWS:
+            batches.append(_batch(pending))
+            pending = []
+    batches.append(_batch(pending))
+    return pa.Table.from_batches(batches, SCHEMA).sort_by("path")
+
+
+def _batch(rows: list[LabelRow]) -> pa.RecordBatch:
+    columns = {
+        "path": [row.path for row in rows],
+        "digest": [bytes.fromhex(row.digest) for row in rows],
+        "label": [row.label for row in rows],
+        "source": [SOURCE] * len(rows),
+        "revision": [row.revision for row in rows],
+        "annotator": [row.annotator for row in rows],
+        # One opinion per sample agrees with nobody.
+        "agreement": [None] * len(rows),
+        "audit_state": [row.audit_state for row in rows],
+    }
+    arrays = [pa.array(columns[field.name], field.type) for field in SCHEMA]
+    return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)

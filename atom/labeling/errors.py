@@ -1,0 +1,106 @@
+"""One class per way in which labeling can be refused."""
+
+from atom.core.errors import AlreadyExists, Conflict, Invalid, PermissionDenied
+
+
+class StaleLease(Conflict):
+    """The lease was lost before the work arrived. The work is stored, but does not count."""
+
+    code = "stale_lease"
+    title = "You no longer hold this item."
+    action = "Lease new work; what you sent is kept in the item's history."
+
+
+class SubmissionKeyReused(Conflict):
+    """An idempotency key came back with another slot, person or document."""
+
+    code = "idempotency_key_reused"
+    title = "This idempotency key was already used for a different submission."
+    action = "Send a new key with every new submission."
+
+
+class UnknownLabel(Invalid):
+    """A label that the task's ontology does not have."""
+
+    code = "unknown_label"
+    title = "That label is not in the task's ontology."
+    action = "Choose one of the task's labels."
+
+
+class DocumentTooLarge(Invalid):
+    """A draft or submission over the limit."""
+
+    code = "document_too_large"
+    title = "The annotation is too large."
+    action = "Split the work, or simplify the shapes."
+
+
+class InvalidLabels(Invalid):
+    """An ontology whose labels repeat, are empty or are too many."""
+
+    code = "invalid_labels"
+    title = "The labels are not valid."
+    action = "Give every label its own name, and a hotkey at most once."
+
+
+class OntologyNameTaken(AlreadyExists):
+    """The project has an ontology of this name."""
+
+    code = "ontology_name_taken"
+    title = "The project already has an ontology with that name."
+    action = "Choose another name, or add a version to the existing ontology."
+
+
+class OntologyLocked(Conflict):
+    """A version in use cannot change."""
+
+    code = "ontology_locked"
+    title = "This ontology version is in use and can no longer change."
+    action = "Create a new version of the ontology."
+
+
+class TaskNameTaken(AlreadyExists):
+    """The project has a label task of this name."""
+
+    code = "task_name_taken"
+    title = "The project already has a label task with that name."
+
+
+class NoItems(Invalid):
+    """The filter leaves nothing to label."""
+
+    code = "no_items"
+    title = "No file of this version matches the filter."
+    action = "Widen the filter, or choose another version."
+
+
+class TaskNotActive(Conflict):
+    """The task hands out no work in its present state."""
+
+    code = "task_not_active"
+    title = "This task hands out no work at present."
+    action = "Start the task, or choose another one."
+
+
+class AuditorIsLabeler(PermissionDenied):
+    """Nobody audits their own work."""
+
+    code = "auditor_is_labeler"
+    title = "You labeled these items, so another person must audit them."
+    action = "Ask a colleague to open the audit."
+
+
+class UnfinishedItems(Conflict):
+    """Publishing would leave items without an accepted label."""
+
+    code = "unfinished_items"
+    title = "Some items are not finished."
+    action = "Finish them, or publish what is accepted with partial: true."
+
+
+class NothingToPublish(Conflict):
+    """No item has an accepted label."""
+
+    code = "nothing_to_publish"
+    title = "No item has an accepted label yet."
+    action = "Label and audit some items first."

@@ -1,0 +1,17 @@
+"""Tables of LabelX. Rows exist only for items inside label tasks, never for whole datasets."""
+
+from atom.labeling.models.ontologies import Ontology, OntologyVersion
+from atom.labeling.models.revisions import AnnotationRevision, AuditDecision, Draft
+from atom.labeling.models.tasks import LabelTask
+from atom.labeling.models.work import WorkItem, WorkSlot
+
+__all__ = [
+    "AnnotationRevision",
+    "AuditDecision",
+    "Draft",
+    "LabelTask",
+    "Ontology",
+    "OntologyVersion",
+    "WorkItem",
+    "WorkSlot",
+]

@@ -1,0 +1,125 @@
+"""What people said: drafts, immutable revisions and the verdicts on them."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.db import models
+from django.db.models import Q
+
+from atom.core.ids import uuid7
+from atom.core.models import TimestampedModel
+from atom.labeling import states
+from atom.labeling.engines import documents
+from atom.labeling.models.ontologies import OntologyVersion
+from atom.labeling.models.work import WorkItem, WorkSlot
+
+HUMAN = "human"
+
+
+class Draft(TimestampedModel):
+    """The unsent work of one person on one slot; it outlives the lease."""
+
+    slot = models.ForeignKey(WorkSlot, on_delete=models.CASCADE, related_name="drafts")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    seq = models.PositiveBigIntegerField()
+    document = models.BinaryField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["slot", "user"], name="draft_slot_user"),
+        ]
+
+    def __str__(self) -> str:
+        """Return the sequence number."""
+        return f"draft {self.seq}"
+
+    @property
+    def decoded(self) -> dict[str, Any]:
+        """The document as JSON."""
+        return documents.decode(bytes(self.document))
+
+
+class AnnotationRevision(models.Model):
+    """One submitted document; never changed and never deleted.
+
+    `accepted` says that it arrived under a valid lease; a stale one is kept with False.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    work_item = models.ForeignKey(WorkItem, on_delete=models.CASCADE, related_name="revisions")
+    slot = models.ForeignKey(WorkSlot, on_delete=models.CASCADE, related_name="revisions")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    lease_no = models.PositiveIntegerField()
+    parent = models.ForeignKey("self", on_delete=models.PROTECT, null=True, related_name="+")
+    source = models.CharField(max_length=20, default=HUMAN)
+    ontology_version = models.ForeignKey(
+        OntologyVersion, on_delete=models.PROTECT, related_name="+"
+    )
+    label_ids = ArrayField(models.SmallIntegerField())
+    document = models.BinaryField()
+    sha256 = models.CharField(max_length=64)
+    active_ms = models.PositiveIntegerField(default=0)
+    accepted = models.BooleanField()
+    idempotency_key = models.CharField(max_length=100, unique=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            # One counted submission per hand-over, whatever races.
+            models.UniqueConstraint(
+                fields=["slot", "lease_no"],
+                condition=Q(accepted=True),
+                name="revision_accepted_once_per_lease",
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["work_item", "created_at"]),
+            GinIndex(fields=["label_ids"], name="revision_label_ids"),
+        ]
+
+    def __str__(self) -> str:
+        """Return the id."""
+        return str(self.pk)
+
+    @property
+    def decoded(self) -> dict[str, Any]:
+        """The document as JSON."""
+        return documents.decode(bytes(self.document))
+
+    @property
+    def label_id(self) -> int | None:
+        """The label of a classification."""
+        return self.label_ids[0] if self.label_ids else None
+
+
+class AuditDecision(models.Model):
+    """An auditor's verdict on one revision."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    revision = models.OneToOneField(
+        AnnotationRevision, on_delete=models.CASCADE, related_name="audit_decision"
+    )
+    slot = models.ForeignKey(WorkSlot, on_delete=models.CASCADE, related_name="audit_decisions")
+    lease_no = models.PositiveIntegerField()
+    auditor = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+"
+    )
+    verdict = models.CharField(max_length=10, choices=[(v, v) for v in states.VERDICTS])
+    error_code = models.CharField(max_length=60, blank=True)
+    comment = models.TextField(blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                condition=Q(verdict__in=states.VERDICTS), name="audit_decision_verdict"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        """Return the verdict."""
+        return self.verdict

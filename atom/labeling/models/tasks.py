@@ -1,0 +1,114 @@
+"""Label tasks: the unlabelled part of a dataset version, handed out to people."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models import Count, Q
+
+from atom.accounts.models import Project
+from atom.core import states as core_states
+from atom.core.models import TimestampedModel
+from atom.datasets.models import Dataset, Version
+from atom.labeling import states
+from atom.labeling.models.ontologies import OntologyVersion
+
+IMAGE_CLASSIFICATION = "image-classification"
+
+
+class LabelTaskQuerySet(models.QuerySet["LabelTask"]):
+    """Reads of label tasks."""
+
+    def visible_to(self, user: Any) -> Self:
+        """Keep the tasks of projects that `user` sees."""
+        return self.filter(project__in=Project.objects.visible_to(user))
+
+    def for_display(self) -> Self:
+        """Join what every answer shows, so that a list costs one query."""
+        return self.select_related(
+            "project__unit",
+            "dataset",
+            "dataset_version",
+            "ontology_version__ontology",
+            "output_version",
+            "created_by",
+        )
+
+
+class LabelTask(TimestampedModel):
+    """One piece of labeling work over one dataset version with one ontology version."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="label_tasks")
+    name = models.CharField(max_length=200)
+    dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="label_tasks")
+    dataset_version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="+")
+    ontology_version = models.ForeignKey(
+        OntologyVersion, on_delete=models.PROTECT, related_name="label_tasks"
+    )
+    modality = models.CharField(max_length=40, default=IMAGE_CLASSIFICATION)
+    state = models.CharField(
+        max_length=20, default=states.DRAFT, choices=core_states.choices(states.TASK_STATES)
+    )
+    # Which entries of the version become items; labelled None means both.
+    prefix = models.CharField(max_length=4096, blank=True)
+    labelled = models.BooleanField(null=True, default=False)
+    overlap = models.PositiveSmallIntegerField(default=1, validators=[MaxValueValidator(1)])
+    lease_ttl_s = models.PositiveIntegerField(
+        default=1800, validators=[MinValueValidator(300), MaxValueValidator(14_400)]
+    )
+    batch_size = models.PositiveSmallIntegerField(
+        default=25, validators=[MinValueValidator(1), MaxValueValidator(200)]
+    )
+    audit_percent = models.FloatField(
+        default=10.0, validators=[MinValueValidator(0), MaxValueValidator(100)]
+    )
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    # None until every entry of the version has been looked at.
+    populated_at = models.DateTimeField(null=True, blank=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    publish_partial = models.BooleanField(default=False)
+    publish_requested_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", null=True
+    )
+    publish_requested_at = models.DateTimeField(null=True, blank=True)
+    publish_error_code = models.CharField(max_length=60, blank=True)
+    publish_error_detail = models.TextField(blank=True)
+    published_at = models.DateTimeField(null=True, blank=True)
+    output_version = models.ForeignKey(
+        Version, on_delete=models.PROTECT, related_name="+", null=True, blank=True
+    )
+
+    objects = LabelTaskQuerySet.as_manager()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["project", "name"], name="label_task_project_name"),
+            core_states.constraint("label_task_state", states.TASK_STATES),
+            # More than one opinion per item needs agreement and adjudication.
+            models.CheckConstraint(condition=Q(overlap=1), name="label_task_overlap_one"),
+        ]
+        indexes: ClassVar = [models.Index(fields=["project", "-created_at", "-id"])]
+
+    def __str__(self) -> str:
+        """Return the name."""
+        return self.name
+
+
+def item_counts(task_ids: list[Any]) -> dict[Any, dict[str, int]]:
+    """Return `{task id: {item state: count}}` for all the tasks in one query."""
+    from atom.labeling.models.work import WorkItem
+
+    rows = (
+        WorkItem.objects.filter(label_task__in=task_ids)
+        .values_list("label_task", "state")
+        .annotate(n=Count("id"))
+    )
+    counts: dict[Any, dict[str, int]] = {task_id: {} for task_id in task_ids}
+    for task_id, state, n in rows:
+        counts[task_id][state] = n
+    return counts

@@ -1,0 +1,38 @@
+"""Celery shims and the schedule of LabelX."""
+
+from datetime import timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from celery import shared_task
+from django.utils import timezone
+
+from atom.labeling import states
+from atom.labeling.actions.completion import complete_finished
+from atom.labeling.actions.leases import expire_leases
+from atom.labeling.actions.publishing import publish_task
+from atom.labeling.models import LabelTask
+
+# A publication older than this may have lost its worker; a living one holds a lock.
+_STUCK_AFTER_S = 60
+
+BEAT_SCHEDULE: Final[dict[str, dict[str, Any]]] = {
+    "labeling-tick": {"task": "labeling.tick", "schedule": 15.0},
+}
+
+
+@shared_task(name="labeling.publish_labels", time_limit=1800)
+def publish_labels(task_id: str) -> None:
+    """Publish a task's labels."""
+    publish_task(UUID(task_id))
+
+
+@shared_task(name="labeling.tick", soft_time_limit=110, time_limit=120)
+def tick() -> None:
+    """Open lapsed leases, complete finished tasks, resume publications that were cut off."""
+    expire_leases()
+    complete_finished()
+    stuck_before = timezone.now() - timedelta(seconds=_STUCK_AFTER_S)
+    stuck = LabelTask.objects.filter(state=states.PUBLISHING, updated_at__lt=stuck_before)
+    for task_id in stuck.values_list("pk", flat=True):
+        publish_labels.delay(str(task_id))

@@ -1,0 +1,17 @@
+"""Every write of the registry."""
+
+from atom.models_registry.actions.aliases import remove_alias, set_alias
+from atom.models_registry.actions.evaluations import record_evaluation
+from atom.models_registry.actions.intake import take_in_finished_runs, take_in_run
+from atom.models_registry.actions.registration import create_model, get_or_create_model, register
+
+__all__ = [
+    "create_model",
+    "get_or_create_model",
+    "record_evaluation",
+    "register",
+    "remove_alias",
+    "set_alias",
+    "take_in_finished_runs",
+    "take_in_run",
+]

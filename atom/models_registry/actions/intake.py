@@ -1,0 +1,120 @@
+"""Looks at runs that succeeded: registers their models, records their evaluations.
+
+The registry lies above jobs, so nothing tells it that a run has ended: it looks.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import structlog
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from atom.accounts.models import slug_validator
+from atom.core.errors import AtomError, Invalid
+from atom.core.states import check_move
+from atom.jobs import states as job_states
+from atom.jobs.actions.events import record
+from atom.jobs.models import Run
+from atom.models_registry import states
+from atom.models_registry.actions.aliases import set_alias
+from atom.models_registry.actions.evaluations import evaluation_artifact, record_evaluation
+from atom.models_registry.actions.registration import get_or_create_model, register
+from atom.models_registry.models import ModelVersion, RunIntake
+from atom.models_registry.reads import find_version
+
+log = structlog.get_logger(__name__)
+
+CANDIDATE = "candidate"
+MODEL_PATH = "model"
+REGISTER_PARAMETER = "register_model"
+EVALUATED_PARAMETER = "model_version"
+_BATCH = 100
+_MAX_TRIES = 5
+
+
+def take_in_finished_runs() -> int:
+    """Look at every succeeded run that was not looked at yet. Returns how many."""
+    finished = Run.objects.filter(state=job_states.SUCCEEDED).exclude(
+        intake__state__in=[states.DONE, states.FAILED]
+    )
+    ids = list(finished.order_by("finished_at").values_list("pk", flat=True)[:_BATCH])
+    for run_id in ids:
+        try:
+            take_in_run(run_id)
+        except Exception:
+            # A defect or an outage met by one run must not keep the others waiting.
+            log.exception("run_intake_failed", run_id=str(run_id))
+    return len(ids)
+
+
+def take_in_run(run_id: UUID) -> None:
+    """Register and evaluate what the run asked for, once; return quietly if that is done.
+
+    A failure is noted on the run's timeline and tried again a few times.
+    """
+    RunIntake.objects.get_or_create(run_id=run_id)
+    with transaction.atomic():
+        rows = RunIntake.objects.select_for_update(skip_locked=True, of=("self",))
+        intake = rows.select_related("run__project", "run__created_by").filter(run=run_id).first()
+        if intake is None or intake.state != states.PENDING:
+            return
+        try:
+            with transaction.atomic():
+                _take_in(intake.run)
+        except AtomError as exc:
+            _note_failure(intake, exc)
+        else:
+            check_move(states.INTAKE_STATES, intake.state, states.DONE)
+            intake.state, intake.error_code, intake.error_detail = states.DONE, "", ""
+        intake.save()
+
+
+def _take_in(run: Run) -> None:
+    registered = _register(run)
+    if evaluation_artifact(run) is None:
+        return
+    version = registered or _evaluated_version(run)
+    evaluation = record_evaluation(run, version) if version is not None else None
+    if version is not None and evaluation is not None:
+        text = f"{version} has {evaluation.accuracy:.2%} accuracy on {evaluation.split}."
+        record(run, "evaluated", text, evaluation=str(evaluation.pk))
+
+
+def _register(run: Run) -> ModelVersion | None:
+    name = _parameter(run, REGISTER_PARAMETER)
+    if not name:
+        return None
+    try:
+        slug_validator(name)
+    except ValidationError as exc:
+        raise Invalid(f"{name!r} cannot be a model's name: {exc.message}") from exc
+    model = get_or_create_model(run.project, run.created_by, name)
+    version = register(model, run, MODEL_PATH, run.created_by)
+    set_alias(model, CANDIDATE, version, run.created_by)
+    text = f"Registered as version {version.number} of the model {name}."
+    record(run, "model_registered", text, model_version=str(version.pk))
+    return version
+
+
+def _evaluated_version(run: Run) -> ModelVersion | None:
+    reference = _parameter(run, EVALUATED_PARAMETER)
+    return find_version(run.project, reference) if reference else None
+
+
+def _parameter(run: Run, name: str) -> str:
+    parameters: dict[str, Any] = run.parameters if isinstance(run.parameters, dict) else {}
+    value = parameters.get(name)
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _note_failure(intake: RunIntake, error: AtomError) -> None:
+    intake.tries += 1
+    intake.error_code, intake.error_detail = error.code, error.detail
+    log.warning("run_not_taken_in", run_id=str(intake.run_id), code=error.code)
+    if intake.tries >= _MAX_TRIES or isinstance(error, Invalid):
+        check_move(states.INTAKE_STATES, intake.state, states.FAILED)
+        intake.state = states.FAILED
+        record(intake.run, "registration_failed", f"{error.detail} {error.action}")

@@ -1,0 +1,174 @@
+"""Making model versions from what runs left."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+
+from atom.accounts import audit
+from atom.accounts.models import Project, User
+from atom.core import live
+from atom.core.storage import objects
+from atom.jobs import states as job_states
+from atom.jobs.models import Artifact, Run
+from atom.models_registry.engines.digests import (
+    FileDigest,
+    digests_of_set,
+    digests_of_stream,
+)
+from atom.models_registry.errors import (
+    ArtifactDamaged,
+    ArtifactNotFound,
+    ArtifactNotReady,
+    ModelNameTaken,
+)
+from atom.models_registry.models import Model, ModelFile, ModelVersion
+
+DESCRIPTION_FILE = "atom.json"
+_MAX_DESCRIPTION_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class Described:
+    """What the run said of its model in `atom.json`."""
+
+    framework: str
+    metrics: dict[str, Any]
+    signature: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _Registration:
+    """Everything of a version but its number; `files` by path within the model."""
+
+    run: Run
+    path: str
+    files: dict[str, Artifact]
+    described: Described
+    user: User | None
+    description: str
+
+
+def create_model(project: Project, user: User | None, name: str, description: str = "") -> Model:
+    """Make a model without versions. Raises ModelNameTaken."""
+    try:
+        with transaction.atomic():
+            model = Model.objects.create(
+                project=project, name=name, description=description, created_by=user
+            )
+            audit.record(user, "model.created", model, project, name=name)
+    except IntegrityError as exc:
+        raise ModelNameTaken(errors={"name": ["This name is taken."]}) from exc
+    return model
+
+
+def get_or_create_model(project: Project, user: User | None, name: str) -> Model:
+    """Return the model of this name, made if it is missing."""
+    found = Model.objects.filter(project=project, name=name).first()
+    if found is not None:
+        return found
+    try:
+        return create_model(project, user, name)
+    except ModelNameTaken:
+        return Model.objects.get(project=project, name=name)
+
+
+def register(
+    model: Model, run: Run, artifact_path: str, user: User | None, description: str = ""
+) -> ModelVersion:
+    """Make the next version from the run's stored files at or below `artifact_path`.
+
+    Every byte is read and compared with its digests first. Registering the same again returns
+    the version that there is. Raises ArtifactNotFound, ArtifactNotReady, ArtifactDamaged.
+    """
+    path = artifact_path.strip("/")
+    existing = model.versions.filter(run=run, artifact_path=path).first()
+    if existing is not None:
+        return existing
+    files = artifacts_at(run, path)
+    for artifact in files.values():
+        _check_bytes(artifact)
+    request = _Registration(run, path, files, _described(files), user, description)
+    return _insert(model, request)
+
+
+def artifacts_at(run: Run, path: str) -> dict[str, Artifact]:
+    """Return `{path within the model: artifact}` of the newest attempt that left any.
+
+    Raises ArtifactNotFound, ArtifactNotReady.
+    """
+    rows = run.artifacts.filter(path__startswith=path).select_related("attempt")
+    newest_last = list(rows.order_by("attempt__number", "created_at", "id"))
+    below = [a for a in newest_last if a.path == path or a.path.startswith(f"{path}/") or not path]
+    if not below:
+        raise ArtifactNotFound(errors={"artifact_path": [f"The run left nothing at {path!r}."]})
+    last_attempt = below[-1].attempt_id
+    latest = {a.path: a for a in below if a.attempt_id == last_attempt}
+    waiting = [a.path for a in latest.values() if a.state != job_states.PERSISTED]
+    if waiting:
+        raise ArtifactNotReady(f"Not stored yet: {', '.join(sorted(waiting)[:5])}.")
+    return {_within(artifact.path, path): artifact for artifact in latest.values()}
+
+
+def _within(path: str, base: str) -> str:
+    return path.rsplit("/", 1)[-1] if path == base else path.removeprefix(f"{base}/")
+
+
+def _check_bytes(artifact: Artifact) -> None:
+    found = digests_of_stream(objects().stream(artifact.key))
+    if (found.sha256, found.blake3) != (artifact.sha256, artifact.digest):
+        raise ArtifactDamaged(f"{artifact.path} does not have the digest that was recorded.")
+
+
+def _described(files: dict[str, Artifact]) -> Described:
+    artifact = files.get(DESCRIPTION_FILE)
+    loaded: Any = {}
+    if artifact is not None and artifact.size_bytes <= _MAX_DESCRIPTION_BYTES:
+        try:
+            loaded = json.loads(objects().get(artifact.key))
+        except ValueError:
+            # A user's own file of this name is no reason to refuse the model.
+            loaded = {}
+    found = loaded if isinstance(loaded, dict) else {}
+    metrics, signature = found.get("metrics"), found.get("signature")
+    return Described(
+        framework=str(found.get("framework") or "")[:60],
+        metrics=metrics if isinstance(metrics, dict) else {},
+        signature=signature if isinstance(signature, dict) else {},
+    )
+
+
+@transaction.atomic
+def _insert(model: Model, new: _Registration) -> ModelVersion:
+    # Lock first: two registrations must not take one number.
+    Model.objects.select_for_update().get(pk=model.pk)
+    existing = model.versions.filter(run=new.run, artifact_path=new.path).first()
+    if existing is not None:
+        return existing
+    digests = digests_of_set([FileDigest(p, a.sha256, a.digest) for p, a in new.files.items()])
+    last = model.versions.aggregate(last=Max("number"))["last"] or 0
+    version = ModelVersion.objects.create(
+        model=model,
+        number=last + 1,
+        run=new.run,
+        artifact_path=new.path,
+        size_bytes=sum(artifact.size_bytes for artifact in new.files.values()),
+        sha256=digests.sha256,
+        digest=digests.blake3,
+        framework=new.described.framework,
+        metrics=new.described.metrics,
+        signature=new.described.signature,
+        description=new.description,
+        created_by=new.user,
+    )
+    ModelFile.objects.bulk_create(
+        ModelFile(version=version, artifact=artifact, path=p) for p, artifact in new.files.items()
+    )
+    model.save(update_fields=["updated_at"])
+    audit.record(new.user, "model.registered", version, model.project, model=model.name)
+    live.publish(f"project.{model.project_id}", {"type": "model", "id": str(model.pk)})
+    return version

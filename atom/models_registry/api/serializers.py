@@ -1,0 +1,185 @@
+"""Shapes of models, versions, aliases and evaluations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from atom.accounts.api.serializers import UserShortSerializer
+from atom.accounts.models import slug_validator
+from atom.models_registry.models import AliasChange, Evaluation, Model, ModelVersion
+
+
+class ConfusionSerializer(serializers.Serializer[Any]):
+    """`matrix[truth][predicted]` counts, in the order of `labels`."""
+
+    labels = serializers.ListField(child=serializers.CharField())
+    matrix = serializers.ListField(child=serializers.ListField(child=serializers.IntegerField()))
+
+
+class EvaluationSerializer(serializers.ModelSerializer[Evaluation]):
+    """How a version did on a split."""
+
+    run = serializers.UUIDField(source="run_id")
+    run_number = serializers.IntegerField(source="run.number")
+    dataset = serializers.CharField(source="dataset_version.dataset.name")
+    ref = serializers.CharField(source="dataset_version.ref")
+    confusion = ConfusionSerializer()
+    metrics = serializers.DictField(child=serializers.FloatField())
+
+    class Meta:
+        model = Evaluation
+        fields = (
+            "id", "run", "run_number", "dataset", "ref", "split", "n", "accuracy", "metrics",
+            "confusion", "created_at",
+        )  # fmt: skip
+
+
+class RunOfVersionSerializer(serializers.Serializer[Any]):
+    """The run that made a version."""
+
+    id = serializers.UUIDField()
+    number = serializers.IntegerField()
+    name = serializers.CharField()
+
+
+class ModelVersionSerializer(serializers.ModelSerializer[ModelVersion]):
+    """One immutable version."""
+
+    model = serializers.CharField(source="model.name")
+    run = RunOfVersionSerializer()
+    created_by = UserShortSerializer(allow_null=True)
+    metrics = serializers.DictField()
+    signature = serializers.DictField()
+    aliases: serializers.SlugRelatedField[Any] = serializers.SlugRelatedField(
+        slug_field="name", many=True, read_only=True
+    )
+    evaluations = EvaluationSerializer(many=True)
+
+    class Meta:
+        model = ModelVersion
+        fields = (
+            "id", "model", "number", "run", "artifact_path", "size_bytes", "sha256", "digest",
+            "framework", "metrics", "signature", "description", "created_by", "created_at",
+            "aliases", "evaluations",
+        )  # fmt: skip
+
+
+class NewVersionSerializer(serializers.Serializer[Any]):
+    """What makes a version: a run of the project and a path of its files."""
+
+    run = serializers.UUIDField()
+    artifact_path = serializers.CharField(default="model/", max_length=1000)
+    description = serializers.CharField(default="", allow_blank=True, max_length=10_000)
+
+
+class AliasSerializer(serializers.Serializer[Any]):
+    """A name and the number that it points at."""
+
+    name = serializers.CharField()
+    version = serializers.IntegerField(source="version.number")
+
+
+class AliasTargetSerializer(serializers.Serializer[Any]):
+    """Where an alias shall point."""
+
+    version = serializers.IntegerField(min_value=1)
+
+
+class AliasChangeSerializer(serializers.ModelSerializer[AliasChange]):
+    """One step of an alias."""
+
+    alias = serializers.CharField(source="name")
+    old_version = serializers.IntegerField(source="old.number", allow_null=True, default=None)
+    new_version = serializers.IntegerField(source="new.number", allow_null=True, default=None)
+    actor = UserShortSerializer(allow_null=True)
+    at = serializers.DateTimeField(source="created_at")
+
+    class Meta:
+        model = AliasChange
+        fields = ("id", "alias", "old_version", "new_version", "actor", "at")
+
+
+class ModelSerializer(serializers.ModelSerializer[Model]):
+    """A model. The context carries `latest`, looked up once per page."""
+
+    latest = serializers.SerializerMethodField()
+    versions_count = serializers.IntegerField(read_only=True)
+    aliases = AliasSerializer(many=True, read_only=True)
+
+    class Meta:
+        model = Model
+        fields = (
+            "id", "name", "description", "latest", "versions_count", "aliases", "created_at",
+            "updated_at",
+        )  # fmt: skip
+
+    @extend_schema_field(ModelVersionSerializer(allow_null=True))
+    def get_latest(self, model: Model) -> dict[str, Any] | None:
+        """Return the newest version."""
+        version = self.context["latest"].get(model.pk)
+        return None if version is None else dict(ModelVersionSerializer(version).data)
+
+
+class NewModelSerializer(serializers.Serializer[Any]):
+    """What makes a model."""
+
+    name = serializers.CharField(max_length=63, validators=[slug_validator])
+    description = serializers.CharField(default="", allow_blank=True, max_length=10_000)
+
+
+class LineageNodeSerializer(serializers.Serializer[Any]):
+    """One thing; `url` is its page in the portal."""
+
+    id = serializers.CharField()
+    kind = serializers.ChoiceField(
+        choices=[
+            "label_task", "dataset_version", "run", "code", "runtime", "artifact",
+            "model_version", "evaluation",
+        ]
+    )  # fmt: skip
+    title = serializers.CharField()
+    subtitle = serializers.CharField()
+    url = serializers.CharField(allow_null=True)
+    digest = serializers.CharField(allow_null=True)
+
+
+LineageEdgeSerializer = type(
+    "LineageEdgeSerializer",
+    (serializers.Serializer,),
+    {
+        "__doc__": "From the older thing to the newer one.",
+        # `from` is a keyword of Python, so the class cannot be written out.
+        "from": serializers.CharField(),
+        "to": serializers.CharField(),
+        "label": serializers.CharField(),
+    },
+)
+
+
+class LineageSerializer(serializers.Serializer[Any]):
+    """A graph."""
+
+    nodes = LineageNodeSerializer(many=True)
+    edges = LineageEdgeSerializer(many=True)
+
+
+class DownloadFileSerializer(serializers.Serializer[Any]):
+    """One file and an address that needs no credentials."""
+
+    path = serializers.CharField()
+    url = serializers.CharField()
+    size_bytes = serializers.IntegerField()
+    sha256 = serializers.CharField()
+    digest = serializers.CharField()
+
+
+class DownloadSerializer(serializers.Serializer[Any]):
+    """The files of a version; `url` gives a single file itself and several as a zip."""
+
+    url = serializers.CharField()
+    sha256 = serializers.CharField()
+    size_bytes = serializers.IntegerField()
+    files = DownloadFileSerializer(many=True)

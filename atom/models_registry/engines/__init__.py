@@ -1,0 +1,1 @@
+"""Pure functions: digests of file sets, evaluation documents, lineage graphs."""

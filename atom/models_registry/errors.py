@@ -1,0 +1,58 @@
+"""One class per way in which the registry can refuse."""
+
+from atom.core.errors import AlreadyExists, Conflict, Invalid, NotFound
+
+
+class ModelNameTaken(AlreadyExists):
+    """The project has a model of this name."""
+
+    code = "model_name_taken"
+    title = "The project already has a model with that name."
+
+
+class ModelNotFound(NotFound):
+    """The project has no such model, version or alias."""
+
+    code = "model_not_found"
+    title = "There is no such model version."
+    action = "List the models, and name one as model@v1 or model@alias."
+
+
+class ArtifactNotFound(Invalid):
+    """The run has no stored file at the path."""
+
+    code = "artifact_not_found"
+    title = "The run left no stored file there."
+    action = "Look at the run's files; the model's own are below model/."
+
+
+class ArtifactNotReady(Conflict):
+    """Some of the files are still being stored."""
+
+    code = "artifact_not_ready"
+    title = "Some of the files are still being stored."
+    action = "Wait until the run has finished, then try again."
+
+
+class ArtifactDamaged(Conflict):
+    """Stored bytes are not what their digest says."""
+
+    code = "artifact_damaged"
+    title = "A stored file is damaged and was not registered."
+    action = "Run the training again; the damaged file is named in the detail."
+
+
+class AliasReserved(Invalid):
+    """A name that paths or version references need."""
+
+    code = "alias_reserved"
+    title = "This name cannot be an alias."
+    action = "Choose a name that is neither 'history' nor reads like a version, such as production."
+
+
+class EvaluationMalformed(Invalid):
+    """An evaluation.json that is not of the documented form."""
+
+    code = "evaluation_malformed"
+    title = "The run's evaluation.json could not be read."
+    action = "Write split, n, accuracy, labels and matrix as the documentation shows."

@@ -1,0 +1,14 @@
+"""Tells jobs what a `model` parameter means."""
+
+from __future__ import annotations
+
+from atom.accounts.models import Project
+from atom.jobs.inputs import ResolvedModel
+from atom.models_registry.reads import find_version
+
+
+def resolve_model(project: Project, reference: str) -> ResolvedModel:
+    """Return the files of the named version. Raises ModelNotFound."""
+    version = find_version(project, reference)
+    files = {file.path: file.artifact for file in version.files.select_related("artifact")}
+    return ResolvedModel(f"{version.model.name}@v{version.number}", files)

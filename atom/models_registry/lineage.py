@@ -1,0 +1,179 @@
+"""Walks from a model version or a dataset version to what made it and what it made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Prefetch
+
+from atom.datasets.models import Version
+from atom.jobs.models import Run, RunInput
+from atom.models_registry.engines.lineage import Graph, Node
+from atom.models_registry.models import Evaluation, ModelVersion
+from atom.models_registry.reads import versions_for_display
+
+_MAX_RUNS = 200
+_MAX_LABEL_STEPS = 20
+_MAX_PARAMETERS_LENGTH = 200
+
+
+def lineage_of_model(version: ModelVersion) -> Graph:
+    """Return labels → dataset version → run (code, runtime) → files → model → evaluations."""
+    graph = Graph()
+    run = _runs().get(pk=version.run_id)
+    _add_run(graph, run)
+    _add_models(graph, [version])
+    return graph
+
+
+def lineage_of_dataset(version: Version) -> Graph:
+    """Return where the version came from, the runs that read it and the models that they made."""
+    graph = Graph()
+    graph.add(_dataset_node(version))
+    _add_label_tasks(graph, version)
+    ids = RunInput.objects.filter(version=version).values_list("run", flat=True)
+    runs = list(_runs().filter(pk__in=list(ids)).order_by("-created_at")[:_MAX_RUNS])
+    for run in runs:
+        _add_run(graph, run)
+    _add_models(graph, ModelVersion.objects.filter(run__in=runs))
+    return graph
+
+
+def _runs() -> Any:
+    inputs = RunInput.objects.select_related("version__dataset")
+    joined = Run.objects.select_related("code", "runtime", "workflow", "project")
+    return joined.prefetch_related(Prefetch("inputs", inputs.order_by("alias")))
+
+
+def _add_run(graph: Graph, run: Run) -> None:
+    node = graph.add(_run_node(run))
+    for one in run.inputs.all():
+        graph.link(_dataset_node(one.version), node, one.alias)
+        _add_label_tasks(graph, one.version)
+    if run.code is not None:
+        git = run.code.git or {}
+        code = Node(
+            "code",
+            str(run.code.pk),
+            "Code",
+            str(git.get("commit") or "")[:12],
+            None,
+            run.code.digest,
+        )
+        graph.link(code, node, "code")
+    elif run.workflow is not None:
+        workflow = run.workflow
+        code = Node(
+            "code",
+            str(workflow.pk),
+            workflow.title,
+            f"workflow {workflow.slug}",
+            None,
+            run.workflow_version or workflow.version,
+        )
+        graph.link(code, node, "code")
+    if run.runtime is not None:
+        runtime = run.runtime
+        packages = len([line for line in runtime.requirements.splitlines() if line.strip()])
+        subtitle = f"Python {runtime.python}, {packages} requirements"
+        graph.link(
+            Node("runtime", str(runtime.pk), "Runtime", subtitle, None, runtime.digest),
+            node,
+            "runtime",
+        )
+
+
+def _add_models(graph: Graph, versions: Iterable[ModelVersion]) -> None:
+    ids = [version.pk for version in versions]
+    for version in versions_for_display().filter(pk__in=ids).order_by("number"):
+        files = Node(
+            "artifact",
+            str(version.pk),
+            version.artifact_path,
+            f"{version.size_bytes} bytes",
+            None,
+            version.digest,
+        )
+        model = _model_node(version)
+        graph.link(_run_node(version.run), files, "wrote")
+        graph.link(files, model, "registered")
+        for evaluation in version.evaluations.all():
+            _add_evaluation(graph, model, evaluation)
+
+
+def _add_evaluation(graph: Graph, model: Node, evaluation: Evaluation) -> None:
+    title = f"{evaluation.accuracy:.2%} on {evaluation.split}"
+    node = Node(
+        "evaluation",
+        str(evaluation.pk),
+        title,
+        f"{evaluation.n} samples",
+        f"/runs/{evaluation.run_id}",
+    )
+    graph.link(model, node, "evaluated")
+    graph.link(_dataset_node(evaluation.dataset_version), node, evaluation.split)
+    if evaluation.run_id != UUID(str(evaluation.model_version.run_id)):
+        graph.link(_run_node(evaluation.run), node, "measured")
+
+
+def _add_label_tasks(graph: Graph, version: Version) -> None:
+    """Follow the labels: the version came from a label task over an earlier version, and so on."""
+    present: Version | None = version
+    for _ in range(_MAX_LABEL_STEPS):
+        if present is None or "label_task" not in present.provenance:
+            return
+        origin = present.provenance
+        task_id = str(origin["label_task"])
+        title = str(origin.get("label_task_name") or "Label task")
+        task = Node(
+            "label_task", task_id, title, str(origin.get("ontology") or ""), f"/labeling/{task_id}"
+        )
+        graph.link(task, _dataset_node(present), "labels")
+        present = _source_version(present)
+        if present is not None:
+            graph.link(_dataset_node(present), task, "labeled")
+
+
+def _source_version(version: Version) -> Version | None:
+    try:
+        source = UUID(str(version.provenance.get("source_version")))
+    except ValueError:
+        return None
+    # Provenance is what somebody said: only the same dataset's versions are shown.
+    found = Version.objects.filter(pk=source, dataset=version.dataset_id)
+    return found.select_related("dataset").first()
+
+
+def _run_node(run: Run) -> Node:
+    parameters = json.dumps(run.parameters, sort_keys=True, ensure_ascii=False)
+    return Node(
+        "run",
+        str(run.pk),
+        f"#{run.number} {run.name}",
+        parameters[:_MAX_PARAMETERS_LENGTH],
+        f"/runs/{run.pk}",
+    )
+
+
+def _dataset_node(version: Version) -> Node:
+    name = version.dataset.name
+    url = f"/datasets/{name}?ref={version.ref}"
+    files = f"{version.file_count} files"
+    return Node(
+        "dataset_version",
+        str(version.pk),
+        f"{name}@{version.ref}",
+        files,
+        url,
+        version.content_digest,
+    )
+
+
+def _model_node(version: ModelVersion) -> Node:
+    aliases = ", ".join(alias.name for alias in version.aliases.all())
+    url = f"/models/{version.model.name}/versions/{version.number}"
+    title = f"{version.model.name} v{version.number}"
+    return Node("model_version", str(version.pk), title, aliases, url, version.digest)

@@ -1,0 +1,59 @@
+"""Reads of models and versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db.models import Count, OuterRef, Prefetch, QuerySet, Subquery
+
+from atom.accounts.models import Project
+from atom.models_registry.engines.references import parse_model_reference
+from atom.models_registry.errors import ModelNotFound
+from atom.models_registry.models import Alias, Evaluation, Model, ModelVersion
+
+
+def models_of(project: Project) -> QuerySet[Model]:
+    """Return the project's models with `versions_count`, `latest_id` and their aliases."""
+    latest = ModelVersion.objects.filter(model=OuterRef("pk")).order_by("-number")
+    aliases = Prefetch("aliases", Alias.objects.select_related("version").order_by("name"))
+    return (
+        Model.objects.filter(project=project)
+        .annotate(versions_count=Count("versions"), latest_id=Subquery(latest.values("pk")[:1]))
+        .prefetch_related(aliases)
+    )
+
+
+def versions_for_display() -> QuerySet[ModelVersion]:
+    """Return versions with everything that an answer shows, in a fixed number of queries."""
+    evaluations = Evaluation.objects.select_related(
+        "dataset_version__dataset", "run", "model_version"
+    )
+    return ModelVersion.objects.select_related("model", "run", "created_by").prefetch_related(
+        Prefetch("aliases", Alias.objects.order_by("name")),
+        Prefetch("evaluations", evaluations.order_by("-created_at", "-id")),
+    )
+
+
+def latest_versions(models: Iterable[Model]) -> dict[Any, ModelVersion]:
+    """Return `{model id: newest version}` for models of `models_of`."""
+    ids = [getattr(model, "latest_id", None) for model in models]
+    found = versions_for_display().filter(pk__in=[pk for pk in ids if pk is not None])
+    return {version.model_id: version for version in found}
+
+
+def find_version(project: Project, reference: str) -> ModelVersion:
+    """Return the version that `digits@v1`, `digits@candidate` or `digits` names.
+
+    Raises ModelNotFound.
+    """
+    wanted = parse_model_reference(reference)
+    versions = ModelVersion.objects.filter(model__project=project, model__name=wanted.name)
+    if wanted.number is not None:
+        versions = versions.filter(number=wanted.number)
+    elif wanted.alias:
+        versions = versions.filter(aliases__name=wanted.alias)
+    found = versions.select_related("model").order_by("-number").first()
+    if found is None:
+        raise ModelNotFound(f"There is no model version {reference!r} in {project.slug}.")
+    return found

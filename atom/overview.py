@@ -1,0 +1,104 @@
+"""A project at a glance: the one read that draws from every application."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any, Final
+
+from django.db.models import Count, Q
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from atom.accounts.api.mixins import ProjectScopedView, user_of
+from atom.accounts.models import Project
+from atom.datasets.api.serializers import DatasetSerializer
+from atom.datasets.models import Dataset
+from atom.jobs import states as job_states
+from atom.jobs.api.serializers import RunShortSerializer
+from atom.jobs.models import Run
+from atom.labeling import states as label_states
+from atom.labeling.api.serializers import LabelTaskSerializer
+from atom.labeling.api.views.tasks import render_tasks
+from atom.labeling.models import LabelTask, WorkItem
+from atom.models_registry import reads as model_reads
+from atom.models_registry.api.serializers import ModelSerializer
+from atom.models_registry.api.views import render_models
+
+SHOWN: Final = 5
+_FAILED_WITHIN = timedelta(hours=24)
+_NEWEST: Final = ("-created_at", "-id")
+_LATELY: Final = ("-updated_at", "-id")
+
+
+class RunsOverviewSerializer(serializers.Serializer[Any]):
+    """Counts of runs and the newest of them."""
+
+    queued = serializers.IntegerField()
+    running = serializers.IntegerField()
+    failed_24h = serializers.IntegerField()
+    recent = RunShortSerializer(many=True)
+
+
+class LabelingOverviewSerializer(serializers.Serializer[Any]):
+    """Items that anybody could take, and the newest tasks."""
+
+    open_items = serializers.IntegerField()
+    tasks = LabelTaskSerializer(many=True)
+
+
+class OverviewSerializer(serializers.Serializer[Any]):
+    """A project at a glance."""
+
+    runs = RunsOverviewSerializer()
+    labeling = LabelingOverviewSerializer()
+    datasets = DatasetSerializer(many=True)
+    models = ModelSerializer(many=True)
+
+
+class OverviewView(ProjectScopedView, APIView):
+    """The portal's first page."""
+
+    @extend_schema(responses=OverviewSerializer, operation_id="overview_retrieve")
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Return counts and the five newest of everything, in a fixed number of queries."""
+        project = self.project
+        tasks = LabelTask.objects.for_display().filter(project=project).order_by(*_NEWEST)
+        datasets = Dataset.objects.in_project(project).with_summary().order_by(*_LATELY)
+        models = list(model_reads.models_of(project).order_by(*_LATELY)[:SHOWN])
+        return Response(
+            {
+                "runs": _runs(project),
+                "labeling": {
+                    "open_items": _open_items(project),
+                    "tasks": render_tasks(list(tasks[:SHOWN]), user_of(request)),
+                },
+                "datasets": DatasetSerializer(datasets[:SHOWN], many=True).data,
+                "models": render_models(models),
+            }
+        )
+
+
+def _runs(project: Project) -> dict[str, Any]:
+    runs = Run.objects.filter(project=project)
+    lately = timezone.now() - _FAILED_WITHIN
+    waiting = sorted(job_states.WAITING)
+    under_way = sorted(job_states.ACTIVE - job_states.WAITING)
+    counts = runs.aggregate(
+        queued=Count("pk", filter=Q(state__in=waiting)),
+        running=Count("pk", filter=Q(state__in=under_way)),
+        failed_24h=Count("pk", filter=Q(state=job_states.FAILED, finished_at__gte=lately)),
+    )
+    recent = runs.for_lists().order_by(*_NEWEST)[:SHOWN]
+    return {**counts, "recent": RunShortSerializer(recent, many=True).data}
+
+
+def _open_items(project: Project) -> int:
+    return WorkItem.objects.filter(
+        label_task__project=project,
+        label_task__state=label_states.ACTIVE,
+        state=label_states.READY,
+    ).count()

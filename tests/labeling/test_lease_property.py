@@ -1,0 +1,165 @@
+"""Crashes, oversleeping and retries in any order lose nothing and count nothing twice."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from atom.accounts.models import User
+from atom.core.ids import uuid7
+from atom.labeling import states
+from atom.labeling.actions import leases
+from atom.labeling.actions.audits import Decision, decide
+from atom.labeling.actions.submissions import Submission, submit
+from atom.labeling.errors import AuditorIsLabeler, TaskNotActive
+from atom.labeling.models import AnnotationRevision, LabelTask, WorkItem, WorkSlot
+from tests.factories.accounts import make_member
+from tests.factories.labeling import make_task
+from tests.labeling.work import submission
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ITEMS, PEOPLE, ROUNDS = 120, 4, 40
+
+
+@dataclass
+class Person:
+    """A labeler who forgets, oversleeps and sends things twice; who audits now and then."""
+
+    user: User
+    task: LabelTask
+    chance: random.Random
+    sent: list[Submission] = field(default_factory=list)
+    answered: list[Submission] = field(default_factory=list)
+
+    def act(self) -> None:
+        """Do one of the things that people and browsers do."""
+        try:
+            self.chance.choice([self.label, self.label, self.retry, self.audit, self.expire])()
+        except (TaskNotActive, AuditorIsLabeler):
+            return
+
+    def label(self) -> None:
+        """Lease a few and send some; the rest is forgotten, as when a browser crashes."""
+        for slot in leases.lease_labels(self.task, self.user, self.chance.randint(1, 6)):
+            if self.chance.random() < 0.7:
+                self.send(submission(slot, self.chance.randint(0, 9)))
+        held = WorkSlot.objects.held_by(self.user).filter(role=states.LABEL_ROLE)
+        for slot in held.select_related("label_task")[:2]:
+            self.send(submission(slot, self.chance.randint(0, 9)))
+
+    def send(self, wanted: Submission) -> None:
+        """Send; sometimes the answer gets lost, so the person does not know."""
+        self.sent.append(wanted)
+        submit(self.task.project, self.user, [wanted])
+        if self.chance.random() < 0.8:
+            self.answered.append(wanted)
+
+    def retry(self) -> None:
+        """Send some of the old things again, in one batch."""
+        if self.sent:
+            again = self.chance.sample(self.sent, min(3, len(self.sent)))
+            submit(self.task.project, self.user, again)
+
+    def audit(self) -> None:
+        """Accept most of what there is, return the rest."""
+        slots = leases.lease_audits(self.task, self.user, 3)
+        labels = {
+            slot.work_item_id: slot.revision_id
+            for slot in WorkSlot.objects.filter(
+                role=states.LABEL_ROLE, work_item__in=[s.work_item_id for s in slots]
+            )
+        }
+        decisions = [
+            Decision(
+                slot.pk,
+                slot.lease_no,
+                labels[slot.work_item_id] or uuid7(),
+                states.ACCEPT if self.chance.random() < 0.7 else states.RETURN,
+            )
+            for slot in slots
+        ]
+        decide(self.task.project, self.user, decisions)
+
+    def expire(self) -> None:
+        """Let some leases lapse while their holders sleep."""
+        past = timezone.now() - timedelta(seconds=1)
+        leased = WorkSlot.objects.filter(state=states.LEASED).values_list("pk", flat=True)
+        lapsed = self.chance.sample(list(leased), min(4, len(leased)))
+        WorkSlot.objects.filter(pk__in=lapsed, state=states.LEASED).update(expires_at=past)
+        leases.expire_leases(self.task.pk)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_nothing_is_lost_and_nothing_counts_twice(seed: int) -> None:
+    task = make_task(ITEMS, audit_percent=40)
+    people = [
+        Person(make_member(task.project, "labeler"), task, random.Random(seed * 100 + n))
+        for n in range(PEOPLE)
+    ]
+    barrier = threading.Barrier(PEOPLE)
+
+    def live(person: Person) -> None:
+        barrier.wait()
+        try:
+            for _ in range(ROUNDS):
+                person.act()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(PEOPLE) as pool:
+        list(pool.map(live, people))
+
+    assert_everything_sent_is_stored(people)
+    assert_each_lease_counted_once()
+    assert_nobody_is_twice_on_an_item()
+    assert_states_agree()
+
+
+def assert_everything_sent_is_stored(people: list[Person]) -> None:
+    stored = set(AnnotationRevision.objects.values_list("idempotency_key", flat=True))
+    sent = [wanted.idempotency_key for person in people for wanted in person.sent]
+    assert len(sent) > ITEMS
+    assert set(sent) == stored
+    assert AnnotationRevision.objects.count() == len(set(sent))
+
+
+def assert_each_lease_counted_once() -> None:
+    counted = AnnotationRevision.objects.filter(accepted=True)
+    per_lease = Counter(counted.values_list("slot", "lease_no"))
+    assert set(per_lease.values()) == {1}
+    finished = WorkSlot.objects.filter(role=states.LABEL_ROLE, state=states.ACCEPTED)
+    assert finished.exists()
+    for slot in finished.select_related("work_item", "revision"):
+        assert slot.revision is not None
+        assert slot.revision.accepted
+        assert slot.work_item.final_revision_id == slot.revision_id
+
+
+def assert_nobody_is_twice_on_an_item() -> None:
+    pairs = WorkSlot.objects.filter(user__isnull=False).values_list("work_item", "user")
+    assert max(Counter(pairs).values()) == 1
+    for slot in WorkSlot.objects.filter(role=states.AUDIT_ROLE).exclude(state=states.OPEN):
+        label = WorkSlot.objects.get(work_item=slot.work_item_id, role=states.LABEL_ROLE)
+        assert label.user_id != slot.user_id
+
+
+def assert_states_agree() -> None:
+    expected = {
+        states.OPEN: {states.READY},
+        states.LEASED: {states.LABELING},
+        states.SUBMITTED: {states.AUDIT},
+        states.RETURNED: {states.REWORK},
+        states.ACCEPTED: {states.ACCEPTED},
+    }
+    for item in WorkItem.objects.prefetch_related("slots"):
+        [label] = [slot for slot in item.slots.all() if slot.role == states.LABEL_ROLE]
+        assert item.state in expected[label.state], (item.state, label.state)

@@ -1,0 +1,156 @@
+"""Accepted labels become the next version of the dataset, once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from atom.core.storage import project_store
+from atom.datasets.models import Version, VersionPin
+from atom.labeling import states, tasks
+from atom.labeling.actions import leases, publishing
+from atom.labeling.errors import NothingToPublish, UnfinishedItems
+from atom.labeling.models import LabelTask, WorkItem
+from atom_sdk.manifests import read_layer, read_root
+from tests.factories.accounts import make_member
+from tests.factories.labeling import make_task, unlabelled
+from tests.labeling.work import rule, submit_all
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def label_some(task: LabelTask, n: int, label_id: int = 3) -> None:
+    labeler = make_member(task.project, "labeler")
+    submit_all(leases.lease_labels(task, labeler, n), labeler, label_id)
+
+
+def request(task: LabelTask, *, partial: bool = False) -> LabelTask:
+    assert task.created_by is not None
+    publishing.request_publish(task, task.created_by, partial=partial)
+    return LabelTask.objects.select_related("output_version").get(pk=task.pk)
+
+
+def labels_of(version: Version) -> pa.Table:
+    store = project_store(version.dataset.project)
+    layer = read_root(bytes.fromhex(version.root), store).layer("labels")
+    assert layer is not None
+    return read_layer(layer, store)
+
+
+def test_a_finished_task_becomes_the_next_version_with_its_labels() -> None:
+    task = make_task(3)
+    label_some(task, 3)
+    task = request(task)
+    assert task.state == states.PUBLISHED
+    version = task.output_version
+    assert version is not None
+    assert version.number == 2
+    rows = labels_of(version).to_pylist()
+    assert [row["path"] for row in rows] == sorted(unlabelled(3))
+    assert {row["label"] for row in rows} == {"3"}
+    assert {row["source"] for row in rows} == {"human"}
+    assert {row["audit_state"] for row in rows} == {"not_sampled"}
+    assert set(WorkItem.objects.values_list("state", flat=True)) == {states.PUBLISHED}
+
+
+def test_the_layer_tells_what_was_audited_and_hides_who_labeled() -> None:
+    task = make_task(1, audit_percent=100)
+    labeler, auditor = (make_member(task.project, "labeler") for _ in range(2))
+    submit_all(leases.lease_labels(task, labeler, 1), labeler)
+    rule(leases.lease_audits(task, auditor, 1)[0], auditor, states.ACCEPT)
+    [row] = labels_of(request(task).output_version).to_pylist()  # type: ignore[arg-type]
+    assert row["audit_state"] == "accepted"
+    assert row["annotator"].startswith("labeler-")
+    assert labeler.username not in row["annotator"]
+
+
+def test_the_version_says_which_task_it_came_from() -> None:
+    task = make_task(1)
+    label_some(task, 1)
+    version = request(task).output_version
+    assert version is not None
+    assert version.provenance["label_task"] == str(task.pk)
+    assert version.provenance["source_version"] == str(task.dataset_version_id)
+
+
+def test_unfinished_items_are_counted_and_refuse_publishing() -> None:
+    task = make_task(3)
+    label_some(task, 1)
+    with pytest.raises(UnfinishedItems) as refused:
+        request(task)
+    assert refused.value.extra["unfinished"] == 2
+    assert LabelTask.objects.get().state == states.ACTIVE
+
+
+def test_a_partial_publication_carries_what_is_accepted() -> None:
+    task = make_task(3)
+    label_some(task, 2)
+    task = request(task, partial=True)
+    assert task.state == states.PUBLISHED
+    assert labels_of(task.output_version).num_rows == 2  # type: ignore[arg-type]
+    assert WorkItem.objects.filter(state=states.READY).count() == 1
+
+
+def test_a_task_without_accepted_labels_has_nothing_to_publish() -> None:
+    task = make_task(2)
+    with pytest.raises(NothingToPublish):
+        request(task, partial=True)
+
+
+def test_publishing_twice_makes_one_version() -> None:
+    task = make_task(1)
+    label_some(task, 1)
+    first = request(task)
+    second = request(task)
+    assert first.output_version == second.output_version
+    assert Version.objects.filter(dataset=task.dataset).count() == 2
+
+
+def test_a_publication_killed_before_its_record_is_finished_by_the_next_try(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    task = make_task(2)
+    label_some(task, 2)
+
+    class Killed(BaseException):
+        pass
+
+    def die(*_: Any) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(publishing, "_finish", die)
+        with pytest.raises(Killed):
+            request(task)
+    assert LabelTask.objects.get().state == states.PUBLISHING
+    LabelTask.objects.update(updated_at=task.created_at.replace(year=2000))
+    tasks.tick()
+    task = LabelTask.objects.get()
+    assert task.state == states.PUBLISHED
+    assert Version.objects.filter(dataset=task.dataset).count() == 2
+    assert task.output_version == Version.objects.get(number=2)
+
+
+def test_labels_of_another_task_over_the_same_version_are_kept() -> None:
+    first = make_task(2, prefix="unlabelled/00000")
+    second = make_task(
+        project=first.project,
+        version=first.dataset_version,
+        name="second",
+        prefix="unlabelled/00001",
+    )
+    for task, label_id in ((first, 1), (second, 2)):
+        label_some(task, 1, label_id)
+        request(task)
+    newest = Version.objects.get(dataset=first.dataset, number=3)
+    assert labels_of(newest).column("label").to_pylist() == ["1", "2"]
+
+
+def test_the_version_is_pinned_until_the_task_is_published() -> None:
+    task = make_task(1)
+    assert VersionPin.objects.filter(version=task.dataset_version).count() == 1
+    label_some(task, 1)
+    request(task)
+    assert not VersionPin.objects.filter(holder_id=str(task.pk)).exists()

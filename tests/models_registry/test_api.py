@@ -1,0 +1,241 @@
+"""The registry over HTTP."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+from asgiref.sync import async_to_sync
+from django.http import StreamingHttpResponse
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from atom.accounts.models import Project, User
+from atom.jobs.models import Run
+from atom.models_registry import actions, tasks
+from tests.factories.accounts import make_member, make_project
+from tests.factories.datasets import make_dataset, make_version
+from tests.factories.models_registry import EVALUATION, WEIGHTS, make_trained_run
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def project() -> Project:
+    return make_project()
+
+
+@pytest.fixture
+def researcher(project: Project, client: Client) -> User:
+    user = make_member(project, "researcher")
+    client.force_login(user)
+    return user
+
+
+@pytest.fixture
+def run(project: Project) -> Run:
+    """A run over a labeled version, taken in as `digits` version 1."""
+    dataset = make_dataset(project, "cats")
+    source = make_version(dataset, {"1.png": None})
+    labeled = make_version(
+        dataset,
+        {"1.png": "cat"},
+        provenance={
+            "label_task": "0190c1f0-0000-7000-8000-000000000000",
+            "label_task_name": "name the cats",
+            "source_version": str(source.pk),
+        },
+    )
+    parameters = {"register_model": "digits", "epochs": 3}
+    made = make_trained_run(
+        project=project, dataset_version=labeled, evaluation=EVALUATION, parameters=parameters
+    )
+    tasks.tick()
+    return made
+
+
+def send(client: Client, method: str, path: str, body: Any = None) -> Any:
+    data = "" if body is None else json.dumps(body)
+    return client.generic(method, path, data=data, content_type="application/json")
+
+
+def test_a_model_is_made_and_a_version_registered_from_a_run(
+    project: Project, researcher: User, client: Client
+) -> None:
+    base = f"/api/v1/projects/{project.slug}/models/"
+    run = make_trained_run(project=project)
+    assert send(client, "POST", base, {"name": "mine"}).status_code == 201
+    body = {"run": str(run.pk), "artifact_path": "model/", "description": "first"}
+    made = send(client, "POST", f"{base}mine/versions/", body)
+    assert made.status_code == 201
+    assert (made.json()["number"], made.json()["run"]["id"]) == (1, str(run.pk))
+    shown = send(client, "GET", f"{base}mine/").json()
+    assert (shown["latest"]["number"], shown["versions_count"]) == (1, 1)
+    again = send(client, "POST", base, {"name": "mine"})
+    assert (again.status_code, again.json()["code"]) == (409, "model_name_taken")
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"run": "00000000-0000-0000-0000-000000000000"}, "run"),
+        ({"run": "not-an-id"}, "run"),
+        ({}, "run"),
+    ],
+)
+def test_a_wrong_registration_names_the_field(
+    project: Project, researcher: User, client: Client, body: dict[str, Any], field: str
+) -> None:
+    actions.create_model(project, researcher, "mine")
+    path = f"/api/v1/projects/{project.slug}/models/mine/versions/"
+    answer = send(client, "POST", path, body)
+    assert answer.status_code == 400
+    assert field in answer.json()["errors"]
+
+
+def test_a_run_of_another_project_cannot_be_registered(
+    project: Project, researcher: User, client: Client
+) -> None:
+    actions.create_model(project, researcher, "mine")
+    path = f"/api/v1/projects/{project.slug}/models/mine/versions/"
+    body = {"run": str(make_trained_run().pk)}
+    assert send(client, "POST", path, body).status_code == 400
+
+
+def test_aliases_move_with_history(
+    project: Project, researcher: User, client: Client, run: Run
+) -> None:
+    base = f"/api/v1/projects/{project.slug}/models/digits/aliases/"
+    put = send(client, "PUT", f"{base}production/", {"version": 1})
+    assert put.json() == {"name": "production", "version": 1}
+    listed = send(client, "GET", base).json()["results"]
+    assert [alias["name"] for alias in listed] == ["candidate", "production"]
+    assert send(client, "DELETE", f"{base}production/").status_code == 204
+    history = send(client, "GET", f"{base}history/").json()["results"]
+    steps = [(s["alias"], s["old_version"], s["new_version"]) for s in history]
+    assert steps == [("production", 1, None), ("production", None, 1), ("candidate", None, 1)]
+    assert send(client, "PUT", f"{base}production/", {"version": 9}).status_code == 400
+    assert send(client, "PUT", f"{base}Not%20good/", {"version": 1}).status_code == 400
+
+
+def test_the_lineage_leads_from_labels_to_the_evaluation(
+    project: Project, researcher: User, client: Client, run: Run
+) -> None:
+    path = f"/api/v1/projects/{project.slug}/models/digits/versions/1/lineage/"
+    graph = send(client, "GET", path).json()
+    title = {node["id"]: node["title"] for node in graph["nodes"]}
+    edges = {(title[e["from"]], title[e["to"]]) for e in graph["edges"]}
+    run_title = f"#{run.number} {run.name}"
+    assert edges == {
+        ("cats@v1", "name the cats"),
+        ("name the cats", "cats@v2"),
+        ("cats@v2", run_title),
+        (run_title, "model"),
+        ("model", "digits v1"),
+        ("digits v1", "75.00% on test"),
+        ("cats@v2", "75.00% on test"),
+    }
+    [run_node] = [node for node in graph["nodes"] if node["kind"] == "run"]
+    assert '"epochs": 3' in run_node["subtitle"]
+
+
+def test_the_lineage_of_a_dataset_version_leads_to_the_models(
+    project: Project, researcher: User, client: Client, run: Run
+) -> None:
+    path = f"/api/v1/projects/{project.slug}/datasets/cats/versions/v2/lineage/"
+    kinds = [node["kind"] for node in send(client, "GET", path).json()["nodes"]]
+    assert {"label_task", "dataset_version", "run", "model_version", "evaluation"} <= set(kinds)
+
+
+def test_every_file_downloads_with_its_digest(
+    project: Project, researcher: User, client: Client, run: Run
+) -> None:
+    path = f"/api/v1/projects/{project.slug}/models/digits/versions/1/download/"
+    answer = send(client, "GET", path).json()
+    files = {file["path"]: file for file in answer["files"]}
+    got = httpx.get(files["weights.pt"]["url"])
+    assert got.content == WEIGHTS
+    assert answer["url"].endswith("/download/zip/")
+    assert answer["size_bytes"] == sum(file["size_bytes"] for file in files.values())
+
+
+def test_the_files_download_as_one_archive(
+    project: Project, researcher: User, client: Client, run: Run
+) -> None:
+    path = f"/api/v1/projects/{project.slug}/models/digits/versions/1/download/zip/"
+    answer = client.get(path)
+    assert answer["Content-Type"] == "application/zip"
+    assert 'filename="digits-v1.zip"' in answer["Content-Disposition"]
+    assert isinstance(answer, StreamingHttpResponse)
+    data = async_to_sync(_joined)(aiter(answer))
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        assert archive.testzip() is None
+        assert archive.read("weights.pt") == WEIGHTS
+
+
+async def _joined(chunks: AsyncIterator[bytes]) -> bytes:
+    return b"".join([chunk async for chunk in chunks])
+
+
+def paths(project: Project) -> list[tuple[str, str]]:
+    base = f"/api/v1/projects/{project.slug}/models/"
+    version = f"{base}digits/versions/1/"
+    reads = [base, f"{base}digits/", f"{base}digits/versions/", version, f"{base}digits/aliases/"]
+    reads += [f"{base}digits/aliases/history/", f"{version}lineage/", f"{version}download/"]
+    reads += [f"{version}download/zip/", f"{version}evaluations/"]
+    reads += [f"/api/v1/projects/{project.slug}/datasets/cats/versions/v2/lineage/"]
+    writes = [("POST", base), ("POST", f"{base}digits/versions/")]
+    writes += [(method, f"{base}digits/aliases/x/") for method in ("PUT", "DELETE")]
+    return [("GET", path) for path in reads] + writes
+
+
+def test_strangers_find_nothing_and_nobody_gets_in(project: Project, run: Run) -> None:
+    stranger = Client()
+    stranger.force_login(make_member(make_project(), "admin"))
+    for method, path in paths(project):
+        assert send(stranger, method, path, {}).status_code == 404, path
+        assert send(Client(), method, path, {}).status_code == 401, path
+
+
+def test_a_viewer_reads_and_changes_nothing(project: Project, run: Run, client: Client) -> None:
+    client.force_login(make_member(project, "viewer"))
+    for method, path in paths(project):
+        if "zip" not in path:
+            expected = 200 if method == "GET" else 403
+            assert send(client, method, path, {}).status_code == expected, path
+
+
+def test_lists_cost_the_same_queries_for_one_and_for_twenty_rows(
+    project: Project,
+    researcher: User,
+    client: Client,
+    run: Run,
+    django_assert_max_num_queries: DjangoAssertNumQueries,
+) -> None:
+    base = f"/api/v1/projects/{project.slug}/models/"
+    listed = (base, f"{base}digits/versions/", f"/api/v1/projects/{project.slug}/overview/")
+    before = [count_queries(client, path, django_assert_max_num_queries) for path in listed]
+    version = run.inputs.get().version
+    for index in range(19):
+        for name in ("digits", f"model{index}"):
+            make_trained_run(
+                project=project,
+                dataset_version=version,
+                evaluation=EVALUATION,
+                parameters={"register_model": name},
+            )
+    tasks.tick()
+    after = [count_queries(client, path, django_assert_max_num_queries) for path in listed]
+    assert before == after
+    assert len(send(client, "GET", base).json()["results"]) == 20
+
+
+def count_queries(client: Client, path: str, counter: DjangoAssertNumQueries) -> int:
+    with counter(60) as queries:
+        assert client.get(path).status_code == 200
+    return len(queries)

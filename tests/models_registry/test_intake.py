@@ -1,0 +1,136 @@
+"""Finished runs are looked at once: models registered, evaluations recorded."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from atom.core.storage import objects
+from atom.jobs import states as job_states
+from atom.jobs.models import Artifact, Run
+from atom.models_registry import states, tasks
+from atom.models_registry.engines.evaluations import MalformedEvaluation, parse_evaluation
+from atom.models_registry.models import Alias, Evaluation, Model, ModelVersion, RunIntake
+from tests.factories.datasets import make_dataset, make_version
+from tests.factories.models_registry import EVALUATION, make_trained_run
+
+pytestmark = pytest.mark.django_db
+
+
+def trained(**fields: Any) -> Run:
+    fields = {"parameters": {"register_model": "digits"}, "evaluation": EVALUATION, **fields}
+    if "dataset_version" not in fields:
+        dataset = make_dataset(fields.get("project"))
+        fields["dataset_version"] = make_version(dataset, {"cat/1.png": "cat"})
+        fields["project"] = dataset.project
+    return make_trained_run(**fields)
+
+
+def test_a_training_run_becomes_a_candidate_with_its_evaluation() -> None:
+    run = trained()
+    tasks.tick()
+    version = ModelVersion.objects.get(run=run)
+    assert (version.model.name, version.number) == ("digits", 1)
+    assert Alias.objects.get(name="candidate").version == version
+    evaluation = Evaluation.objects.get(model_version=version)
+    assert (evaluation.n, evaluation.accuracy, evaluation.split) == (4, 0.75, "test")
+    assert evaluation.dataset_version == run.inputs.get().version
+    assert evaluation.confusion["matrix"] == [[2, 0], [1, 1]]
+    kinds = set(run.events.values_list("kind", flat=True))
+    assert {"model_registered", "evaluated"} <= kinds
+
+
+def test_looking_again_changes_nothing() -> None:
+    run = trained()
+    tasks.tick()
+    RunIntake.objects.update(state=states.PENDING)
+    tasks.tick()
+    assert ModelVersion.objects.filter(run=run).count() == 1
+    assert Evaluation.objects.count() == 1
+
+
+def test_the_next_run_takes_the_candidate_alias() -> None:
+    first = trained()
+    tasks.tick()
+    trained(project=first.project, dataset_version=first.inputs.get().version)
+    tasks.tick()
+    assert Alias.objects.get().version.number == 2
+
+
+def test_an_evaluation_run_is_recorded_with_the_model_that_it_names() -> None:
+    first = trained(evaluation=None)
+    tasks.tick()
+    version = ModelVersion.objects.get()
+    run = trained(
+        project=first.project,
+        dataset_version=first.inputs.get().version,
+        parameters={"model_version": "digits@v1"},
+    )
+    tasks.tick()
+    assert ModelVersion.objects.count() == 1
+    assert Evaluation.objects.get().run == run
+    assert Evaluation.objects.get().model_version == version
+
+
+def test_a_run_that_asks_for_nothing_is_left_alone() -> None:
+    run = trained(parameters={}, evaluation=None)
+    tasks.tick()
+    assert not Model.objects.exists()
+    assert RunIntake.objects.get(run=run).state == states.DONE
+
+
+@pytest.mark.parametrize("state", [job_states.FAILED, job_states.CANCELLED, job_states.RUNNING])
+def test_only_succeeded_runs_are_looked_at(state: str) -> None:
+    run = trained()
+    Run.objects.filter(pk=run.pk).update(state=state)
+    tasks.tick()
+    assert not RunIntake.objects.exists()
+
+
+def test_a_damaged_model_is_told_on_the_timeline_and_tried_again() -> None:
+    run = trained()
+    artifact = Artifact.objects.get(path="model/weights.pt")
+    whole = objects().get(artifact.key)
+    objects().put(artifact.key, b"broken")
+    tasks.tick()
+    assert RunIntake.objects.get(run=run).error_code == "artifact_damaged"
+    assert not Model.objects.exists()
+    objects().put(artifact.key, whole)
+    tasks.tick()
+    assert RunIntake.objects.get(run=run).state == states.DONE
+    assert ModelVersion.objects.exists()
+
+
+def test_one_bad_run_keeps_no_other_waiting() -> None:
+    bad = trained(parameters={"register_model": "Not A Name!"})
+    good = trained()
+    tasks.tick()
+    assert RunIntake.objects.get(run=bad).state == states.FAILED
+    assert bad.events.filter(kind="registration_failed").exists()
+    assert ModelVersion.objects.get().run == good
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"n": 5}, "counts 4"),
+        ({"n": -1}, "n is not"),
+        ({"accuracy": 0.9}, "accuracy is not what"),
+        ({"accuracy": "high"}, "accuracy is not a number"),
+        ({"accuracy": float("nan")}, "accuracy is not a number"),
+        ({"matrix": [[4]]}, "row and a column"),
+        ({"matrix": [[2, 0], [1, "1"]]}, "a cell"),
+        ({"labels": []}, "labels is not"),
+    ],
+)
+def test_a_malformed_evaluation_says_where(change: dict[str, Any], said: str) -> None:
+    with pytest.raises(MalformedEvaluation, match=said):
+        parse_evaluation(json.dumps({**EVALUATION, **change}).encode())
+
+
+@pytest.mark.parametrize("data", [b"", b"[]", b"{", b"\xff", b"null"])
+def test_what_is_no_evaluation_is_malformed(data: bytes) -> None:
+    with pytest.raises(MalformedEvaluation):
+        parse_evaluation(data)
