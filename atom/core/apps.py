@@ -1,11 +1,17 @@
 """Django application of `atom.core`."""
 
+from importlib import import_module
+
 from django.apps import AppConfig
 
 
 class CoreConfig(AppConfig):
-    """The shared kernel; it has no tables of its own except idempotency keys."""
+    """The shared kernel; its only table holds answers to idempotent requests."""
 
     name = "atom.core"
     label = "core"
     verbose_name = "Core"
+
+    def ready(self) -> None:
+        """Register what drf-spectacular must know before it describes the first view."""
+        import_module("atom.core.schema")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+
 _PROBLEM = {
     "type": "object",
     "required": ["type", "title", "status", "code", "detail", "action"],
@@ -39,3 +41,30 @@ def add_problem_responses(result: dict[str, Any], **_: Any) -> dict[str, Any]:
             if method in _METHODS:
                 operation["responses"]["default"] = response
     return result
+
+
+class _BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """A bearer token in OpenAPI; the subclasses name which."""
+
+    name: str
+    description = ""
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+        """Return the scheme's definition."""
+        return {"type": "http", "scheme": "bearer", "description": self.description}
+
+
+class ApiTokenScheme(_BearerScheme):  # type: ignore[no-untyped-call]
+    """API tokens of people and programs."""
+
+    target_class = "atom.accounts.authentication.TokenAuthentication"
+    name = "apiToken"
+    description = "An API token: `atom_<prefix>_<secret>`."
+
+
+class RunnerTokenScheme(_BearerScheme):  # type: ignore[no-untyped-call]
+    """The token of one attempt."""
+
+    target_class = "atom.jobs.api.runner.RunnerAuthentication"
+    name = "runnerToken"
+    description = "The token of one attempt: `atomrun_…`; good for that run only, until it ends."

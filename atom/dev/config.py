@@ -22,7 +22,7 @@ class LauncherEnvironment(Environment):
     atom_postgres_port: int = 5532
     atom_redis_port: int = 6479
     atom_s3_port: int = 8333
-    atom_worker_concurrency: int = 2
+    atom_worker_concurrency: int = 4
 
 
 @dataclass(frozen=True)

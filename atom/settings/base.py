@@ -62,6 +62,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django_structlog.middlewares.RequestMiddleware",
+    "atom.core.middleware.RefuseNul",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
@@ -69,7 +70,7 @@ MIDDLEWARE = [
 CSRF_FAILURE_VIEW = "atom.core.errors.csrf_failure"
 ROOT_URLCONF = "atom.urls"
 ASGI_APPLICATION = "atom.asgi.application"
-# API paths have no trailing slash.
+# Every API path ends in a slash; a redirect would lose the body of a POST.
 APPEND_SLASH = False
 
 TEMPLATES = [
@@ -182,6 +183,11 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     ],
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
+    "ENUM_NAME_OVERRIDES": {
+        "UploadKindEnum": ["pack", "changes"],
+        "ArtifactKindEnum": ["output", "checkpoint", "model"],
+        "RunStateEnum": "atom.jobs.states.RUN_STATE_CHOICES",
+    },
     "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],
 }
 
@@ -194,8 +200,8 @@ CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+# No default for the soft limit: Celery refuses to send a task whose own hard limit is lower.
 CELERY_TASK_TIME_LIMIT = 1800
-CELERY_TASK_SOFT_TIME_LIMIT = 1740
 # A message that nobody acknowledged comes back after this; it must outlast the longest task.
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 2000,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tests.factories.accounts import make_project, make_unit, make_user
 
 from atom.accounts import actions, permissions
 from atom.accounts.models import Project, User
 from atom.core.errors import NotFound
+from tests.factories.accounts import make_project, make_unit, make_user
 
 pytestmark = pytest.mark.django_db
 

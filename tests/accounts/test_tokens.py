@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 from django.utils import timezone
-from tests.factories.accounts import make_member, make_project, make_user
 
 from atom.accounts import actions
 from atom.accounts.models import ApiToken, AuditEvent
+from tests.factories.accounts import make_member, make_project, make_user
 
 pytestmark = pytest.mark.django_db
 

@@ -12,6 +12,11 @@ from atom.core.errors import NotFound
 
 if TYPE_CHECKING:
     from rest_framework.request import Request
+    from rest_framework.views import APIView
+
+    _Mixin = APIView
+else:
+    _Mixin = object
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -46,7 +51,7 @@ class ScopedView:
         permissions.require_scope(token_of(request), scope)
 
 
-class ProjectScopedView:
+class ProjectScopedView(_Mixin):
     """A view under `projects/<slug:project>/`; strangers get 404 before anything is looked up.
 
     `required_roles` maps a method to the role that it needs; reads need `viewer`, writes
@@ -54,8 +59,6 @@ class ProjectScopedView:
     """
 
     required_roles: ClassVar[dict[str, str]] = {}
-    request: Request
-    kwargs: dict[str, Any]
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Authenticate, then authorize for the project in the path."""

@@ -97,6 +97,8 @@ class ProjectListView(ScopedView, generics.ListAPIView[Project]):
 
     def get_queryset(self) -> QuerySet[Project]:
         """Return the visible projects; a token bound to a project sees only that one."""
+        if getattr(self, "swagger_fake_view", False):
+            return Project.objects.none()
         projects = Project.objects.visible_to(user_of(self.request)).select_related("unit")
         token = token_of(self.request)
         return projects.filter(pk=token.project_id) if token and token.project_id else projects
@@ -131,6 +133,8 @@ class TokenListView(ScopedView, generics.ListCreateAPIView[ApiToken]):
 
     def get_queryset(self) -> QuerySet[ApiToken]:
         """Return the caller's tokens that are not revoked."""
+        if getattr(self, "swagger_fake_view", False):
+            return ApiToken.objects.none()
         own = ApiToken.objects.filter(user=user_of(self.request), revoked_at=None)
         return own.select_related("project")
 

@@ -7,67 +7,128 @@ import atom.core.ids
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='Cluster',
+            name="Cluster",
             fields=[
-                ('id', models.UUIDField(default=atom.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('updated_at', models.DateTimeField(auto_now=True)),
-                ('name', models.CharField(max_length=63, unique=True)),
-                ('kind', models.CharField(choices=[('local', 'local'), ('kubernetes', 'kubernetes')], max_length=20)),
-                ('state', models.CharField(choices=[('draining', 'draining'), ('ready', 'ready'), ('unreachable', 'unreachable')], default='ready', max_length=20)),
-                ('single_user', models.BooleanField(default=False)),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=atom.core.ids.uuid7,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                ("name", models.CharField(max_length=63, unique=True)),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("local", "local"), ("kubernetes", "kubernetes")], max_length=20
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("draining", "draining"),
+                            ("ready", "ready"),
+                            ("unreachable", "unreachable"),
+                        ],
+                        default="ready",
+                        max_length=20,
+                    ),
+                ),
+                ("single_user", models.BooleanField(default=False)),
             ],
             options={
-                'constraints': [models.CheckConstraint(condition=models.Q(('state__in', ['draining', 'ready', 'unreachable'])), name='cluster_state')],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("state__in", ["draining", "ready", "unreachable"])),
+                        name="cluster_state",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='Node',
+            name="Node",
             fields=[
-                ('id', models.UUIDField(default=atom.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('updated_at', models.DateTimeField(auto_now=True)),
-                ('name', models.CharField(max_length=253)),
-                ('cpu_count', models.PositiveIntegerField()),
-                ('memory_bytes', models.BigIntegerField()),
-                ('gpu_count', models.PositiveIntegerField(default=0)),
-                ('gpu_model', models.CharField(blank=True, max_length=100)),
-                ('schedulable', models.BooleanField(default=True)),
-                ('heartbeat_at', models.DateTimeField(null=True)),
-                ('cluster', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='nodes', to='clusters.cluster')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=atom.core.ids.uuid7,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                ("name", models.CharField(max_length=253)),
+                ("cpu_count", models.PositiveIntegerField()),
+                ("memory_bytes", models.BigIntegerField()),
+                ("gpu_count", models.PositiveIntegerField(default=0)),
+                ("gpu_model", models.CharField(blank=True, max_length=100)),
+                ("schedulable", models.BooleanField(default=True)),
+                ("heartbeat_at", models.DateTimeField(null=True)),
+                (
+                    "cluster",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="nodes",
+                        to="clusters.cluster",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Reservation',
+            name="Reservation",
             fields=[
-                ('id', models.UUIDField(default=atom.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('updated_at', models.DateTimeField(auto_now=True)),
-                ('attempt_id', models.UUIDField(unique=True)),
-                ('cpus', models.PositiveIntegerField()),
-                ('memory_bytes', models.BigIntegerField()),
-                ('gpus', models.PositiveIntegerField(default=0)),
-                ('slot', models.PositiveIntegerField()),
-                ('node', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='reservations', to='clusters.node')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=atom.core.ids.uuid7,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                ("attempt_id", models.UUIDField(unique=True)),
+                ("cpus", models.PositiveIntegerField()),
+                ("memory_bytes", models.BigIntegerField()),
+                ("gpus", models.PositiveIntegerField(default=0)),
+                ("slot", models.PositiveIntegerField()),
+                (
+                    "node",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="reservations",
+                        to="clusters.node",
+                    ),
+                ),
             ],
         ),
         migrations.AddConstraint(
-            model_name='node',
-            constraint=models.UniqueConstraint(fields=('cluster', 'name'), name='node_name'),
+            model_name="node",
+            constraint=models.UniqueConstraint(fields=("cluster", "name"), name="node_name"),
         ),
         migrations.AddConstraint(
-            model_name='reservation',
-            constraint=models.UniqueConstraint(fields=('node', 'slot'), name='reservation_slot'),
+            model_name="reservation",
+            constraint=models.UniqueConstraint(fields=("node", "slot"), name="reservation_slot"),
         ),
         migrations.AddConstraint(
-            model_name='reservation',
-            constraint=models.CheckConstraint(condition=models.Q(('cpus__gte', 1), ('memory_bytes__gte', 1)), name='reservation_not_empty'),
+            model_name="reservation",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("cpus__gte", 1), ("memory_bytes__gte", 1)),
+                name="reservation_not_empty",
+            ),
         ),
     ]

@@ -24,8 +24,8 @@ def save_model(
 ) -> Path:
     """Write the run's model and return its folder; a later call replaces it.
 
-    `files` is a file, a folder, a mapping of names to bytes or paths, or a callable that writes into
-    the folder it is given. `signature` says what goes in and comes out.
+    `files` is a file, a folder, a mapping of names to bytes or paths, or a callable that writes
+    into the folder it is given. `signature` says what goes in and comes out.
     """
     target = output_dir() / "model"
     half = target.with_name(f".model-{os.getpid()}")

@@ -22,6 +22,8 @@ def build_environment(job: Job, paths: AttemptPaths) -> dict[str, str]:
     env.update(_atom(job, paths))
     # A line that waits in the command's buffer is not live.
     env.setdefault("PYTHONUNBUFFERED", "1")
+    # Threads that spin while they wait are many times slower on a machine that others use as well.
+    env.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     return env
 
 

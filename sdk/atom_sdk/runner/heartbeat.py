@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from pathlib import Path
 
 from .api import Api, ApiError, RevokedError, UnreachableError
 
@@ -12,8 +13,9 @@ from .api import Api, ApiError, RevokedError, UnreachableError
 class Heartbeat:
     """A thread; read `cancel` and `revoked` at any time."""
 
-    def __init__(self, api: Api, every_s: float, phase: str) -> None:
-        """Begin in `phase`."""
+    def __init__(self, api: Api, folder: Path, every_s: float, phase: str) -> None:
+        """Begin in `phase`; `folder` is the attempt's, without it nothing is worth reporting."""
+        self._folder = folder
         self._api = api
         self._every_s = every_s
         self._started_s = time.monotonic()
@@ -50,16 +52,23 @@ class Heartbeat:
 
     def _run(self) -> None:
         while not self._stopping.is_set():
+            if not self._folder.exists():
+                self._revoke()
+                return
             try:
                 answer = self._api.post("heartbeat/", self._body(), deadline_s=self._every_s)
                 self.cancel = self.cancel or bool(answer.get("cancel"))
             except RevokedError:
-                self.revoked = True
+                self._revoke()
                 return
             except (ApiError, UnreachableError):
                 pass  # the command goes on while the server is away
             self._soon.wait(self._every_s)
             self._soon.clear()
+
+    def _revoke(self) -> None:
+        self.revoked = True
+        self._api.abandon()  # nothing that waits for an answer will get one
 
     def _body(self) -> dict[str, object]:
         uptime_s = round(time.monotonic() - self._started_s, 3)

@@ -24,7 +24,7 @@ class Reporting:
         self._report_s = job.limits.report_s
         self.api = Api(job.api_url, paths.token.read_text("utf-8").strip())
         self.spool = Spool(paths.spool, job.limits.spool_bytes)
-        self.heartbeat = Heartbeat(self.api, job.limits.heartbeat_s, phase)
+        self.heartbeat = Heartbeat(self.api, paths.root, job.limits.heartbeat_s, phase)
         self.logs = LogSender(self.api, self.spool)
         self.metrics = MetricSender(self.api, paths)
         self.outputs = OutputSync(self.api, paths)

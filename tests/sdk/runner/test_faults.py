@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -226,3 +227,14 @@ def test_a_million_lines_all_arrive(attempt: Attempt, server: RunnerServer) -> N
     log = bytes(server.state.log)
     assert log.count(b"\n") == count
     assert log.endswith(b"line 1000000 of a training log with some text\n")
+
+
+def test_a_runner_whose_folder_is_gone_ends_itself(
+    attempt: Attempt, server: RunnerServer, eventually: Eventually
+) -> None:
+    attempt.python("import time; print('ready'); time.sleep(60)", verb="supervise")
+    eventually(lambda: server.lines() == ["ready"])
+    server.stop()
+    shutil.rmtree(attempt.root)
+    attempt.wait()
+    server.start()

@@ -96,7 +96,8 @@ def test_outputs_are_classed_and_unfinished_or_linked_ones_left_out(
             "sh",
             "-c",
             'cd "$ATOM_OUTPUT_DIR"; mkdir model checkpoints/step-00000001 '
-            "checkpoints/step-00000002 checkpoints/.tmp-3; echo w > model/weights; echo e > eval.json;"
+            "checkpoints/step-00000002 checkpoints/.tmp-3; echo w > model/weights;"
+            "echo e > eval.json;"
             "echo 1 > checkpoints/step-00000001/state; touch checkpoints/step-00000001/.complete;"
             "echo 2 > checkpoints/step-00000002/state; echo 3 > checkpoints/.tmp-3/state;"
             "ln -s /etc/passwd stolen; truncate -s 3M large.bin",

@@ -109,7 +109,7 @@ def test_a_revoked_attempt_ends_its_command_and_reports_nothing(
     attempt: Attempt, server: RunnerServer, eventually: Eventually
 ) -> None:
     attempt.python("import os, time; print(os.getpid()); time.sleep(60)")
-    pid = int(eventually(lambda: server.lines())[0])
+    pid = int(eventually(server.lines)[0])
     server.state.revoked = True
     assert attempt.wait() == 0
     assert not os.path.exists(f"/proc/{pid}")

@@ -37,6 +37,7 @@ def test_what_is_appended_is_read_in_batches(tmp_path: Path) -> None:
         offset += payload_bytes
     assert found == b"".join(b"line %d\n" % number for number in range(100))
     assert spool.lines == 100
+    spool.close()
 
 
 @given(st.integers(0, 120))
@@ -46,6 +47,7 @@ def test_reading_starts_inside_a_frame(tmp_path_factory: pytest.TempPathFactory,
     for number in range(12):
         spool.append(1, 0, b"line %03d\n" % number)
     assert payload_of(spool.read(at, LIMIT)[0]) == text[at:]
+    spool.close()
 
 
 @given(st.integers(0, 12 * (HEADER.size + 9)))

@@ -1,0 +1,1 @@
+"""Every write of the jobs app, one verb function per use case."""

@@ -1,0 +1,146 @@
+"""What a runner reports about its attempt, and how an attempt ends."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from atom.core.crypto import hash_token
+from atom.core.errors import NotFound
+from atom.jobs import states
+from atom.jobs.actions import effects
+from atom.jobs.actions.events import announce, move, record
+from atom.jobs.engines import failures
+from atom.jobs.engines.failures import ExitReport, Failure, Limits
+from atom.jobs.models import Attempt, Run
+
+TOKEN_PREFIX = "atomrun_"
+TOKEN_LIFE = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """The server's answer to a heartbeat."""
+
+    cancel: bool
+    token_expires_at: datetime
+    server_time: datetime
+
+
+def issue_token(attempt: Attempt) -> str:
+    """Give the attempt a new token; only its hash is kept."""
+    token = TOKEN_PREFIX + secrets.token_urlsafe(32)
+    Attempt.objects.filter(pk=attempt.pk).update(
+        token_hash=hash_token(token), token_expires_at=timezone.now() + TOKEN_LIFE
+    )
+    return token
+
+
+def find_by_token(token: str) -> Attempt | None:
+    """Return the open attempt whose token this is."""
+    return (
+        Attempt.objects.filter(token_hash=hash_token(token), token_expires_at__gt=timezone.now())
+        .select_related("run__project", "node")
+        .first()
+    )
+
+
+def beat(attempt: Attempt) -> Beat:
+    """Note a heartbeat, renew the token and say whether the run is to stop."""
+    now = timezone.now()
+    expires_at = now + TOKEN_LIFE
+    Attempt.objects.filter(pk=attempt.pk).update(heartbeat_at=now, token_expires_at=expires_at)
+    return Beat(attempt.run.cancel_requested_at is not None, expires_at, now)
+
+
+def note_started(attempt: Attempt, pid: int | None) -> None:
+    """Note that the command runs; safe to repeat."""
+    with transaction.atomic():
+        run, attempt = lock(attempt.pk)
+        if attempt.state not in states.SUPERVISED or attempt.state == states.RUNNING:
+            return
+        now = timezone.now()
+        attempt.started_at = attempt.heartbeat_at = now
+        run.started_at = run.started_at or now
+        run.progress_text = ""
+        move(run, states.RUNNING, attempt)
+        record(run, "running", "The command was started.", attempt, pid=pid)
+
+
+def note_progress(attempt: Attempt, fraction: float, text: str) -> None:
+    """Show how far the command is; `fraction` from 0 to 1."""
+    run = attempt.run
+    run.progress, run.progress_text = min(1.0, max(0.0, fraction)), text[:300]
+    Run.objects.filter(pk=run.pk).update(progress=run.progress, progress_text=run.progress_text)
+    announce(run)
+
+
+def note_exit(attempt_id: UUID, report: ExitReport, evidence: dict[str, Any]) -> None:
+    """Take the runner's last word; safe to repeat."""
+    with transaction.atomic():
+        run, attempt = lock(attempt_id)
+        if attempt.state not in states.SUPERVISED | {states.CANCELLING}:
+            return
+        attempt.exit_code, attempt.signal = report.exit_code, report.signal
+        limits = Limits(run.memory_bytes, run.timeout_s, list(run.command))
+        failure = failures.classify(report, limits)
+        end_attempt(run, attempt, failure, {**evidence, "reason": report.reason})
+
+
+def find_attempt(run: Run, wanted: str = "") -> Attempt:
+    """Return the attempt by id or number; the last one if none is named. Raises NotFound."""
+    attempts = run.attempts.order_by("-number")
+    if not wanted:
+        found = attempts.first()
+    elif wanted.isdecimal() and len(wanted) < 10:
+        found = attempts.filter(number=int(wanted)).first()
+    else:
+        found = attempts.filter(pk=_uuid(wanted)).first()
+    if found is None:
+        raise NotFound("The run has no such attempt yet.")
+    return found
+
+
+def _uuid(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError as error:
+        raise NotFound from error
+
+
+def lock(attempt_id: UUID) -> tuple[Run, Attempt]:
+    """Lock the run, then read it and its attempt: the one order in which rows are locked."""
+    run_id = Attempt.objects.values_list("run_id", flat=True).get(pk=attempt_id)
+    run = Run.objects.select_for_update().get(pk=run_id)
+    return run, Attempt.objects.select_related("node").get(pk=attempt_id)
+
+
+def end_attempt(
+    run: Run, attempt: Attempt, failure: Failure | None, evidence: dict[str, Any]
+) -> None:
+    """Begin the end: what is still on its way (log, outputs) gets a little time."""
+    if failure is not None:
+        attempt.failure_class = failure.failure_class
+        attempt.failure_reason = failure.reason
+        attempt.suggestion = failure.suggestion
+    attempt.evidence = evidence
+    attempt.finalizing_since = timezone.now()
+    move(run, states.FINALIZING, attempt)
+    data = asdict(failure) if failure is not None else {}
+    record(run, "ended", _sentence(attempt, failure, evidence), attempt, **data)
+    effects.flush(attempt.pk)
+    effects.wake()
+
+
+def _sentence(attempt: Attempt, failure: Failure | None, evidence: dict[str, Any]) -> str:
+    if failure is not None:
+        return failure.reason
+    if evidence.get("reason") == "cancelled":
+        return "The command was stopped because the run was cancelled."
+    return f"The command ended with exit code {attempt.exit_code or 0}."

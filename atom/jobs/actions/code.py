@@ -1,0 +1,84 @@
+"""Code snapshots: uploaded once per digest, checked before a run may use them."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from blake3 import blake3
+
+from atom.accounts.models import Project, User
+from atom.core import storage
+from atom.core.errors import NotFound
+from atom.jobs.errors import CodeIncomplete
+from atom.jobs.models import CodeSnapshot
+
+PUT_EXPIRES_S = 3600
+
+
+def announce(
+    project: Project, *, digest: str, size_bytes: int, files_count: int, git: dict[str, Any] | None
+) -> CodeSnapshot:
+    """Return the snapshot of this digest; it is there already, or waits for its bytes."""
+    snapshot, _ = CodeSnapshot.objects.get_or_create(
+        project=project,
+        digest=digest,
+        defaults={
+            "size_bytes": size_bytes,
+            "files_count": files_count,
+            "git": git,
+            "key": _key(project, digest),
+        },
+    )
+    return snapshot
+
+
+def put_url(snapshot: CodeSnapshot) -> str:
+    """Return where to put the bytes."""
+    return storage.objects().presign_put(snapshot.key, PUT_EXPIRES_S)
+
+
+def complete(snapshot_id: UUID, user: User) -> CodeSnapshot:
+    """Check the uploaded bytes against the announced size and digest. Raises CodeIncomplete."""
+    visible = Project.objects.visible_to(user)
+    snapshot = CodeSnapshot.objects.filter(pk=snapshot_id, project__in=visible).first()
+    if snapshot is None:
+        raise NotFound
+    if not snapshot.ready:
+        _check(snapshot)
+        snapshot.ready = True
+        snapshot.save(update_fields=["ready", "updated_at"])
+    return snapshot
+
+
+def _check(snapshot: CodeSnapshot) -> None:
+    objects = storage.objects()
+    info = objects.head_or_none(snapshot.key)
+    if info is None or info.size_bytes != snapshot.size_bytes:
+        raise CodeIncomplete
+    digest = blake3()
+    for chunk in objects.stream(snapshot.key):
+        digest.update(chunk)
+    if digest.hexdigest() != snapshot.digest:
+        objects.delete(snapshot.key)
+        raise CodeIncomplete
+
+
+def store(project: Project, data: bytes, files_count: int) -> CodeSnapshot:
+    """Store the code of a built-in workflow as a snapshot of the project."""
+    snapshot = announce(
+        project,
+        digest=blake3(data).hexdigest(),
+        size_bytes=len(data),
+        files_count=files_count,
+        git=None,
+    )
+    if not snapshot.ready:
+        storage.objects().put(snapshot.key, data)
+        snapshot.ready = True
+        snapshot.save(update_fields=["ready", "updated_at"])
+    return snapshot
+
+
+def _key(project: Project, digest: str) -> str:
+    return f"p/{project.pk}/code/{digest}.tar.gz"

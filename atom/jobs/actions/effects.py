@@ -1,0 +1,34 @@
+"""What is done after commit, by a worker: tasks by their names, so that actions import none."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from atom.core.background import enqueue
+
+_TASKS = "atom.jobs.tasks"
+
+
+def wake() -> None:
+    """Have the reconciler look now instead of at its next second."""
+    enqueue(f"{_TASKS}.tick")
+
+
+def launch(attempt_id: UUID) -> None:
+    """Have an attempt's supervisor started."""
+    enqueue(f"{_TASKS}.launch_attempt", str(attempt_id))
+
+
+def build(runtime_id: UUID) -> None:
+    """Have a runtime built."""
+    enqueue(f"{_TASKS}.build_runtime", str(runtime_id))
+
+
+def flush(attempt_id: UUID) -> None:
+    """Have an attempt's log moved into chunks."""
+    enqueue(f"{_TASKS}.flush_log", str(attempt_id))
+
+
+def verify(artifact_id: UUID) -> None:
+    """Have an uploaded file hashed."""
+    enqueue(f"{_TASKS}.verify_output", str(artifact_id))

@@ -1,0 +1,55 @@
+"""The run's timeline, and the moves of its state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import structlog
+from django.utils import timezone
+
+from atom.core import live
+from atom.core.states import check_move
+from atom.jobs import states
+from atom.jobs.models import Attempt, Run, RunEvent
+
+log = structlog.get_logger(__name__)
+
+
+def record(run: Run, kind: str, text: str, attempt: Attempt | None = None, **data: Any) -> RunEvent:
+    """Add a line to the run's timeline and tell the pages that show it."""
+    event = RunEvent.objects.create(run=run, attempt=attempt, kind=kind, text=text, data=data)
+    live.publish(f"run.{run.pk}", {"type": "event", "seq": event.pk})
+    return event
+
+
+def move(run: Run, state: str, attempt: Attempt | None = None) -> None:
+    """Move the run, and its open attempt with it. Raises IllegalMove.
+
+    The caller holds the run's row lock; its other changed fields are saved too.
+    """
+    check_move(states.RUN_STATES, run.state, state)
+    if attempt is not None:
+        check_move(states.ATTEMPT_STATES, attempt.state, state)
+        attempt.state = state
+        attempt.save()
+    log.info("run_moved", run_id=str(run.pk), old=run.state, new=state)
+    run.state = state
+    if state in states.TERMINAL:
+        run.finished_at = timezone.now()
+    run.save()
+    announce(run)
+
+
+def announce(run: Run) -> None:
+    """Tell the pages that show the run that it changed; they read the rest again."""
+    event = {
+        "type": "run",
+        "id": str(run.pk),
+        "state": run.state,
+        "progress": run.progress,
+        "progress_text": run.progress_text,
+    }
+    live.publish(f"run.{run.pk}", event)
+    live.publish(
+        f"project.{run.project_id}", {"type": "run", "id": str(run.pk), "state": run.state}
+    )

@@ -1,0 +1,112 @@
+"""What a runner is told about its job: `job.json` and `GET runner/job/`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from atom.cache.actions import view_for
+from atom.core import storage
+from atom.jobs.actions import outputs, runtimes
+from atom.jobs.models import Attempt, Run
+from atom.jobs.pipelines.interpreter import library_path
+
+URL_EXPIRES_S = 24 * 3600
+GRACE_S = 10
+
+
+def job_of(attempt: Attempt) -> dict[str, Any]:
+    """Return the job of an attempt, with fresh addresses. See the runner's README."""
+    run = attempt.run
+    return {
+        "attempt": str(attempt.pk),
+        "attempt_number": attempt.number,
+        "run": str(run.pk),
+        "name": run.name,
+        "command": run.command,
+        "env": {**_environment(run), **run.env},
+        "workdir": "",
+        "code": _code(run),
+        "inputs": _inputs(run),
+        "datasets": _datasets(attempt),
+        "parameters": run.parameters,
+        "resources": {
+            "cpus": run.cpus,
+            "memory_bytes": run.memory_bytes,
+            "gpus": run.gpus,
+        },
+        "timeout_s": run.timeout_s,
+        "resume": _resume(run),
+        "limits": {"grace_s": GRACE_S},
+    }
+
+
+def _environment(run: Run) -> dict[str, str]:
+    """Return the variables by which the job finds its runtime and does not use more than it has."""
+    threads = str(run.cpus)
+    environment = {"OMP_NUM_THREADS": threads, "MKL_NUM_THREADS": threads, "PYTHONUNBUFFERED": "1"}
+    if run.runtime is None:
+        return environment
+    path = runtimes.path_of(run.runtime)
+    return {
+        **environment,
+        **library_path(runtimes.job_python()),
+        "VIRTUAL_ENV": str(path),
+        "PATH": f"{path / 'bin'}:/usr/local/bin:/usr/bin:/bin",
+    }
+
+
+def _code(run: Run) -> dict[str, Any] | None:
+    if run.code is None:
+        return None
+    return {
+        "url": storage.objects().presign_get(run.code.key, URL_EXPIRES_S),
+        "digest": run.code.digest,
+        "size_bytes": run.code.size_bytes,
+    }
+
+
+def _inputs(run: Run) -> list[dict[str, Any]]:
+    return [
+        {
+            "path": file.path,
+            "url": storage.objects().presign_get(file.artifact.key, URL_EXPIRES_S),
+            "sha256": file.artifact.sha256,
+            "size_bytes": file.artifact.size_bytes,
+        }
+        for file in run.files.select_related("artifact")
+    ]
+
+
+def _datasets(attempt: Attempt) -> list[dict[str, str]]:
+    views: list[dict[str, str]] = []
+    if attempt.node is None:
+        return views
+    for one in attempt.run.inputs.select_related("version__dataset__project"):
+        view = view_for(one.version, attempt.node, one.selector)
+        views.append(
+            {
+                "alias": one.alias,
+                "index_path": str(view.index_path),
+                "pack_dir": str(view.pack_dir),
+                "reference": f"{one.version.dataset.name}@{one.version.ref}",
+            }
+        )
+    return views
+
+
+def _resume(run: Run) -> dict[str, Any] | None:
+    checkpoint = outputs.latest_checkpoint(run)
+    if checkpoint is None:
+        return None
+    return {
+        "step": checkpoint.step,
+        "files": [
+            {
+                "path": file.path,
+                "url": storage.objects().presign_get(file.key, URL_EXPIRES_S),
+                "sha256": file.sha256,
+                "size_bytes": file.size_bytes,
+            }
+            for file in checkpoint.files
+        ],
+    }

@@ -1,0 +1,81 @@
+"""Starts an attempt's supervisor: claimed, done outside of transactions, safe to repeat."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.db.models import Q
+from django.utils import timezone
+
+from atom.clusters.actions import note_isolation
+from atom.clusters.models import Reservation
+from atom.core.errors import AtomError
+from atom.jobs import states
+from atom.jobs.actions import attempts
+from atom.jobs.actions.job_spec import job_of
+from atom.jobs.actions.reconcile import fail_launch
+from atom.jobs.executors.local import LaunchFailedError, LocalExecutor, Observation
+from atom.jobs.models import Attempt, Run
+
+log = structlog.get_logger(__name__)
+
+CLAIM = timedelta(seconds=60)
+
+
+def executor() -> LocalExecutor:
+    """Return the executor of this machine."""
+    return LocalExecutor(Path(settings.ATOM_HOME))
+
+
+def launch(attempt_id: UUID) -> None:
+    """Start the supervisor of a submitted attempt, unless it runs or somebody is at it."""
+    attempt = _claim(attempt_id)
+    if attempt is None:
+        return
+    try:
+        seen = _start(attempt)
+    except (LaunchFailedError, AtomError) as error:
+        log.warning("launch_failed", attempt_id=str(attempt_id), error=str(error))
+        fail_launch(attempt_id, str(error))
+        return
+    note_supervisor(attempt, seen)
+
+
+def _claim(attempt_id: UUID) -> Attempt | None:
+    now = timezone.now()
+    free = Q(claimed_until__isnull=True) | Q(claimed_until__lt=now)
+    mine = Run.objects.filter(free, attempts=attempt_id, state=states.SUBMITTED)
+    if not Run.objects.filter(pk__in=mine.values("pk")).update(claimed_until=now + CLAIM):
+        return None
+    found = Attempt.objects.select_related("run__project", "run__runtime", "run__code", "node")
+    attempt = found.get(pk=attempt_id)
+    return attempt if attempt.state == states.SUBMITTED else None
+
+
+def _start(attempt: Attempt) -> Observation:
+    local = executor()
+    seen = local.observe(attempt.pk)
+    if seen.launched:
+        return seen
+    slot = Reservation.objects.values_list("slot", flat=True).get(attempt_id=attempt.pk)
+    if attempt.node is not None:
+        note_isolation(attempt.node.cluster_id, single_user=not local.isolated)
+    job = job_of(attempt)
+    return local.launch(job, attempts.issue_token(attempt), slot, _api_url())
+
+
+def _api_url() -> str:
+    return str(getattr(settings, "ATOM_RUNNER_API_URL", "") or settings.ATOM_PUBLIC_URL)
+
+
+def note_supervisor(attempt: Attempt, seen: Observation) -> None:
+    """Note which process supervises the attempt, so that a later worker can adopt it."""
+    Attempt.objects.filter(pk=attempt.pk, supervisor_pid__isnull=True).update(
+        supervisor_pid=seen.pid,
+        supervisor_start_ticks=seen.start_ticks,
+        heartbeat_at=timezone.now(),
+    )

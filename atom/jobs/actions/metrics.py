@@ -1,0 +1,148 @@
+"""Metrics: batches of points become chunks, each batch exactly once."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import TypeVar
+from uuid import UUID
+
+from django.db import transaction
+
+from atom.core import live
+from atom.core.errors import Invalid
+from atom.jobs.engines import points as codec
+from atom.jobs.engines.points import CHUNK_POINTS, Points
+from atom.jobs.errors import MetricsGap
+from atom.jobs.models import Attempt, MetricChunk, MetricSeries, Run
+
+SYSTEM_PREFIX = "system/"
+MAX_KEY_LENGTH = 250
+MAX_KEYS = 2000
+
+PointRow = tuple[str, int, int, float | None]
+Number = TypeVar("Number", int, float)
+
+
+def ingest(attempt: Attempt, seq: int, rows: Iterable[PointRow]) -> int:
+    """Store batch number `seq` of an attempt and return the number of the next one.
+
+    A batch that was stored before is skipped. Raises MetricsGap if one before it is missing.
+    """
+    batches = _by_key(rows)
+    with transaction.atomic():
+        # Lock first: a runner that timed out sends the same batch again while we store it.
+        locked = Attempt.objects.select_for_update().only("metrics_next_seq").get(pk=attempt.pk)
+        if seq < locked.metrics_next_seq:
+            return locked.metrics_next_seq
+        if seq > locked.metrics_next_seq:
+            expected = locked.metrics_next_seq
+            raise MetricsGap(f"Batch {expected} comes next, not {seq}.", next_seq=expected)
+        series = _series_of(attempt, list(batches))
+        _extend(series, batches)
+        Attempt.objects.filter(pk=attempt.pk).update(metrics_next_seq=seq + 1)
+    _summarise(attempt.run_id, series)
+    return seq + 1
+
+
+def _by_key(rows: Iterable[PointRow]) -> dict[str, Points]:
+    grouped: dict[str, list[tuple[int, int, float]]] = defaultdict(list)
+    try:
+        for key, step, ts_ms, value in rows:
+            grouped[key].append(
+                (int(step), int(ts_ms), math.nan if value is None else float(value))
+            )
+    except (TypeError, ValueError, OverflowError) as error:
+        raise Invalid(
+            errors={"points": [f"Expected [key, step, ts_ms, value]: {error}"]}
+        ) from error
+    for key in grouped:
+        if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY_LENGTH:
+            raise Invalid(errors={"points": [f"A key has 1 to {MAX_KEY_LENGTH} characters."]})
+    return {key: codec.points_from(found) for key, found in grouped.items()}
+
+
+def _series_of(attempt: Attempt, keys: list[str]) -> list[MetricSeries]:
+    known = set(attempt.series.values_list("key", flat=True))
+    missing = [key for key in keys if key not in known]
+    if len(known) + len(missing) > MAX_KEYS:
+        raise Invalid(errors={"points": [f"An attempt may have {MAX_KEYS} different metrics."]})
+    MetricSeries.objects.bulk_create(
+        [
+            MetricSeries(run_id=attempt.run_id, attempt=attempt, key=key, kind=_kind(key))
+            for key in missing
+        ],
+        ignore_conflicts=True,
+    )
+    return list(attempt.series.filter(key__in=keys))
+
+
+def _kind(key: str) -> str:
+    return "system" if key.startswith(SYSTEM_PREFIX) else "user"
+
+
+def _extend(series: list[MetricSeries], batches: dict[str, Points]) -> None:
+    tails = {
+        chunk.series_id: chunk
+        for chunk in MetricChunk.objects.filter(series__in=series, n__lt=CHUNK_POINTS)
+    }
+    changed: list[MetricChunk] = []
+    created: list[MetricChunk] = []
+    for one in series:
+        new = batches[one.key]
+        tail = tails.get(one.pk)
+        room = CHUNK_POINTS - tail.n if tail else CHUNK_POINTS
+        parts = list(codec.split(new, room))
+        if tail is not None:
+            _fill(tail, codec.join(codec.decode(bytes(tail.data)), parts.pop(0)))
+            changed.append(tail)
+        # Every chunk before the last one is full, so the count gives the next number.
+        first_seq = -(-one.n // CHUNK_POINTS)
+        for index, part in enumerate(parts):
+            chunk = MetricChunk(series=one, seq=first_seq + index)
+            _fill(chunk, part)
+            created.append(chunk)
+        _count(one, new)
+    MetricChunk.objects.bulk_update(changed, _CHUNK_FIELDS)
+    MetricChunk.objects.bulk_create(created)
+    MetricSeries.objects.bulk_update(series, _SERIES_FIELDS)
+
+
+_CHUNK_FIELDS = ["n", "step_min", "step_max", "vmin", "vmax", "data"]
+_SERIES_FIELDS = ["n", "step_min", "step_max", "vmin", "vmax", "last", "last_step", "last_ts_ms"]
+
+
+def _fill(chunk: MetricChunk, points: Points) -> None:
+    chunk.n = len(points)
+    chunk.step_min, chunk.step_max = int(points.steps.min()), int(points.steps.max())
+    chunk.vmin, chunk.vmax = points.value_range()
+    chunk.data = codec.encode(points)
+
+
+def _count(series: MetricSeries, new: Points) -> None:
+    vmin, vmax = new.value_range()
+    series.n += len(new)
+    series.step_min = _least(series.step_min, int(new.steps.min()))
+    series.step_max = _most(series.step_max, int(new.steps.max()))
+    series.vmin, series.vmax = _least(series.vmin, vmin), _most(series.vmax, vmax)
+    series.last = float(new.values[-1])
+    series.last_step, series.last_ts_ms = int(new.steps[-1]), int(new.ts_ms[-1])
+
+
+def _least(one: Number | None, other: Number | None) -> Number | None:
+    return min((value for value in (one, other) if value is not None), default=None)
+
+
+def _most(one: Number | None, other: Number | None) -> Number | None:
+    return max((value for value in (one, other) if value is not None), default=None)
+
+
+def _summarise(run_id: UUID, series: list[MetricSeries]) -> None:
+    """Copy the last values to the run, for lists, and tell the pages how long the curves are."""
+    last = {one.key: one.last for one in series if one.kind == "user" and one.last is not None}
+    finite = {key: value for key, value in last.items() if math.isfinite(value)}
+    if finite:
+        summary = Run.objects.values_list("metrics_summary", flat=True).get(pk=run_id)
+        Run.objects.filter(pk=run_id).update(metrics_summary={**summary, **finite})
+    live.publish(f"run.{run_id}", {"type": "metrics", "keys": {one.key: one.n for one in series}})

@@ -1,0 +1,172 @@
+"""Files that a run leaves: announced, uploaded to staging, verified, then durable."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+import structlog
+from blake3 import blake3
+from django.db import transaction
+
+from atom.core import live, storage
+from atom.core.states import check_move
+from atom.jobs import states
+from atom.jobs.actions import effects
+from atom.jobs.actions.events import record
+from atom.jobs.errors import OutputIncomplete
+from atom.jobs.models import Artifact, Attempt, Run
+
+log = structlog.get_logger(__name__)
+
+PUT_EXPIRES_S = 3600
+CHECKPOINT = "checkpoint"
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFile:
+    """A file as the runner announces it."""
+
+    path: str
+    size_bytes: int
+    sha256: str
+    kind: str
+    step: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OutputUpload:
+    """Where to put a file; `url` is None if its bytes are stored already."""
+
+    artifact: Artifact
+    url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """The files of one durable checkpoint."""
+
+    step: int
+    attempt_number: int
+    files: list[Artifact]
+
+
+def announce(attempt: Attempt, files: Iterable[OutputFile]) -> list[OutputUpload]:
+    """Note the files and return where their bytes go; safe to repeat."""
+    return [_announce_one(attempt, file) for file in files]
+
+
+def _announce_one(attempt: Attempt, file: OutputFile) -> OutputUpload:
+    stored = Artifact.objects.filter(
+        run_id=attempt.run_id,
+        sha256=file.sha256,
+        size_bytes=file.size_bytes,
+        state=states.PERSISTED,
+    ).first()
+    artifact, _ = Artifact.objects.get_or_create(
+        attempt=attempt,
+        path=file.path,
+        sha256=file.sha256,
+        defaults={
+            "run_id": attempt.run_id,
+            "size_bytes": file.size_bytes,
+            "kind": file.kind,
+            "step": file.step,
+            "state": states.PERSISTED if stored else states.LOCAL,
+            "digest": stored.digest if stored else "",
+            "key": stored.key if stored else "",
+        },
+    )
+    if artifact.state == states.PERSISTED:
+        return OutputUpload(artifact, None)
+    return OutputUpload(
+        artifact, storage.objects().presign_put(staging_key(artifact), PUT_EXPIRES_S)
+    )
+
+
+def staging_key(artifact: Artifact) -> str:
+    """Return where the runner puts the bytes; it never gets an address of the final key."""
+    return f"staging/outputs/{artifact.pk}"
+
+
+def complete(attempt: Attempt, ids: Iterable[UUID]) -> list[Artifact]:
+    """Check the sizes and have the bytes verified. Raises OutputIncomplete."""
+    artifacts = list(attempt.artifacts.filter(pk__in=list(ids)))
+    for artifact in artifacts:
+        if artifact.state == states.PERSISTED:
+            continue
+        info = storage.objects().head_or_none(staging_key(artifact))
+        if info is None or info.size_bytes != artifact.size_bytes:
+            # It may have been verified, and its staging object deleted, since we looked.
+            artifact.refresh_from_db()
+            if artifact.state == states.PERSISTED:
+                continue
+            raise OutputIncomplete(f"'{artifact.path}' has not arrived whole.", path=artifact.path)
+        if artifact.state == states.FAILED:
+            Artifact.objects.filter(pk=artifact.pk).update(state=states.LOCAL)
+        effects.verify(artifact.pk)
+    return artifacts
+
+
+def verify(artifact_id: UUID) -> None:
+    """Copy an uploaded file out of the runner's reach, then hash the copy."""
+    artifact = Artifact.objects.select_related("run").filter(pk=artifact_id).first()
+    if artifact is None or artifact.state != states.LOCAL:
+        return
+    objects = storage.objects()
+    key = f"p/{artifact.run.project_id}/runs/{artifact.run_id}/outputs/{artifact.pk}"
+    objects.copy(staging_key(artifact), key)
+    sha256, digest = hashlib.sha256(), blake3()
+    for chunk in objects.stream(key):
+        sha256.update(chunk)
+        digest.update(chunk)
+    if sha256.hexdigest() == artifact.sha256:
+        _settle(artifact, states.PERSISTED, key=key, digest=digest.hexdigest())
+    else:
+        log.warning("output_digest_mismatch", artifact_id=str(artifact.pk), path=artifact.path)
+        objects.delete(key)
+        _settle(artifact, states.FAILED)
+    objects.delete(staging_key(artifact))
+
+
+def _settle(artifact: Artifact, state: str, *, key: str = "", digest: str = "") -> None:
+    check_move(states.ARTIFACT_STATES, artifact.state, state)
+    with transaction.atomic():
+        moved = Artifact.objects.filter(pk=artifact.pk, state=states.LOCAL).update(
+            state=state, key=key, digest=digest
+        )
+        if moved:
+            _tell(artifact, state)
+
+
+def _tell(artifact: Artifact, state: str) -> None:
+    event = {"type": "file", "id": str(artifact.pk), "state": state}
+    live.publish(f"run.{artifact.run_id}", event)
+    if state == states.FAILED:
+        text = f"The file '{artifact.path}' was refused: its bytes are not what was announced."
+        record(artifact.run, "output_refused", text, artifact.attempt)
+        return
+    found = latest_checkpoint(artifact.run) if artifact.kind == CHECKPOINT else None
+    if found is not None and found.step == artifact.step:
+        size_bytes = sum(file.size_bytes for file in found.files)
+        text = f"The checkpoint of step {found.step} is safe ({size_bytes} bytes)."
+        record(artifact.run, "checkpoint", text, artifact.attempt, step=found.step)
+
+
+def latest_checkpoint(run: Run) -> Checkpoint | None:
+    """Return the newest checkpoint of which every file is durable."""
+    files = list(
+        run.artifacts.filter(kind=CHECKPOINT, step__isnull=False)
+        .select_related("attempt")
+        .order_by("-step", "-attempt__number", "path", "-created_at")
+    )
+    groups: dict[tuple[int, int], list[Artifact]] = {}
+    for file in files:
+        groups.setdefault((file.step or 0, file.attempt.number), []).append(file)
+    for (step, number), group in groups.items():
+        if all(file.state == states.PERSISTED for file in group):
+            newest = {file.path: file for file in reversed(group)}
+            return Checkpoint(step, number, list(newest.values()))
+    return None

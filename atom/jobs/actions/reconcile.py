@@ -1,0 +1,172 @@
+"""The reconciler: every second, and after each change, it moves every run as far as it can.
+
+It reads where things stand and never relies on having seen an event, so a worker may be killed
+anywhere: the next tick, in any worker, goes on. Each run is advanced under its own row lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import structlog
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from atom.clusters.actions import beat_local_node
+from atom.jobs import states
+from atom.jobs.actions import effects, logs
+from atom.jobs.actions.attempts import end_attempt, lock
+from atom.jobs.actions.conclude import conclude
+from atom.jobs.actions.events import move
+from atom.jobs.actions.scheduling import place_run, warm_run
+from atom.jobs.actions.watch import watch
+from atom.jobs.engines.failures import RUNNER_LOST, Failure
+from atom.jobs.models import Attempt, Run
+from atom.jobs.pipelines.log_stream import ask_once
+
+log = structlog.get_logger(__name__)
+
+# More than this many queued runs are not looked at in one tick: the machines are full long before.
+PLACED_PER_TICK = 200
+PASSED_PER_TICK = 20
+STARVING = timedelta(minutes=10)
+_STEPS_PER_TICK = 6
+_FLUSH_ASKED_FOR_S = 5
+
+
+def tick() -> None:
+    """Advance everything that can be advanced."""
+    beat_local_node()
+    for stream in logs.streams_due():
+        ask_flush(stream.attempt_id)
+    for run_id in _open_runs():
+        _guarded(run_id)
+    _place_queued()
+
+
+def _place_queued() -> None:
+    """Place in order; small jobs may pass a large one until it has waited for too long."""
+    passed = 0
+    for run_id, queued_at in _queued_runs():
+        if _guarded(run_id) != states.QUEUED:
+            continue
+        passed += 1
+        waited = timezone.now() - (queued_at or timezone.now())
+        if waited > STARVING or passed >= PASSED_PER_TICK:
+            break
+
+
+def ask_flush(attempt_id: UUID) -> None:
+    """Have a log flushed, with one task for all who ask at the same time."""
+    if ask_once(attempt_id, "flush", _FLUSH_ASKED_FOR_S):
+        effects.flush(attempt_id)
+
+
+def _open_runs() -> list[UUID]:
+    """Return the runs that hold a machine, or wait for their next attempt."""
+    open_states = states.ACTIVE - {states.QUEUED}
+    return list(
+        Run.objects.filter(state__in=open_states).order_by("id").values_list("pk", flat=True)
+    )
+
+
+def _queued_runs() -> list[tuple[UUID, datetime | None]]:
+    queued = Run.objects.filter(state=states.QUEUED)
+    ordered = queued.order_by("-priority", F("queued_at").asc(nulls_first=True), "id")
+    return list(ordered.values_list("pk", "queued_at")[:PLACED_PER_TICK])
+
+
+def _guarded(run_id: UUID) -> str | None:
+    """Advance one run; a defect that one run meets must not stop the others."""
+    try:
+        return advance(run_id)
+    except Exception:
+        log.exception("run_not_advanced", run_id=str(run_id))
+        return None
+
+
+def advance(run_id: UUID) -> str | None:
+    """Take steps until the run's state stays; return it, None if another worker is at it."""
+    state = None
+    for _ in range(_STEPS_PER_TICK):
+        before, state = state, _step(run_id)
+        if state is None or state == before or state in states.TERMINAL:
+            break
+    return state
+
+
+def _step(run_id: UUID) -> str | None:
+    with transaction.atomic():
+        run = (
+            Run.objects.select_for_update(skip_locked=True, of=("self",))
+            .select_related("project", "runtime")
+            .filter(pk=run_id)
+            .first()
+        )
+        if run is None:
+            return None
+        step = _STEPS.get(run.state)
+        if step is not None:
+            step(run)
+        return run.state
+
+
+def _wait_is_over(run: Run) -> None:
+    if run.retry_at is None or run.retry_at <= timezone.now():
+        run.queued_at, run.retry_at = timezone.now(), None
+        move(run, states.QUEUED)
+
+
+def _place(run: Run) -> None:
+    place_run(run)
+
+
+def _warm(run: Run) -> None:
+    attempt = open_attempt(run)
+    if run.cancel_requested_at is not None:
+        move(run, states.CANCELLING, attempt)
+        end_attempt(run, attempt, None, {"reason": "cancelled", "no_more": True})
+        return
+    warm_run(run, attempt)
+
+
+def _watch(run: Run) -> None:
+    watch(run, open_attempt(run))
+
+
+def _conclude(run: Run) -> None:
+    attempt = open_attempt(run)
+    if not conclude(run, attempt):
+        ask_flush(attempt.pk)
+
+
+def open_attempt(run: Run) -> Attempt:
+    """Return the attempt that is not over."""
+    return run.attempts.select_related("node").exclude(state__in=states.TERMINAL).get()
+
+
+_STEPS: dict[str, Callable[[Run], None]] = {
+    states.QUEUED: _place,
+    states.RETRY_WAIT: _wait_is_over,
+    states.WARMING: _warm,
+    states.CANCELLING: _watch,
+    states.FINALIZING: _conclude,
+    **dict.fromkeys(states.SUPERVISED, _watch),
+}
+
+
+def fail_launch(attempt_id: UUID, said: str) -> None:
+    """End an attempt whose supervisor would not start."""
+    with transaction.atomic():
+        run, attempt = lock(attempt_id)
+        if attempt.state not in states.SUPERVISED:
+            return
+        failure = Failure(
+            RUNNER_LOST,
+            f"The job's supervisor could not be started: {said}",
+            "Look at the worker's log; the run starts again by itself while it has retries left.",
+        )
+        end_attempt(run, attempt, failure, {"reason": "runner_lost", "tail": said, "no_more": True})

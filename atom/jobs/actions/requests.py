@@ -1,0 +1,206 @@
+"""Checks what a person asks for before anything is written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from atom.accounts.models import Project, User
+from atom.clusters.models import Node
+from atom.core.errors import AtomError, NotFound
+from atom.datasets.models import Dataset, Version
+from atom.datasets.refs import resolve_ref
+from atom.jobs.actions import workflows
+from atom.jobs.engines.parameters import check_parameters
+from atom.jobs.engines.placement import Demand, NodeCapacity, never_fits
+from atom.jobs.engines.refs import BadReferenceError, parse_reference
+from atom.jobs.errors import InvalidParameters, InvalidRun, ResourcesNeverFit
+from atom.jobs.inputs import ResolvedModel, model_resolver
+from atom.jobs.models import CodeSnapshot, Workflow
+
+DEFAULT_RESOURCES = {"cpus": 1, "memory_bytes": 1 << 30, "gpus": 0}
+_ENV_NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
+_RESERVED_ENV = ("ATOM_", "LD_", "PYTHONHOME")
+_ALIAS = re.compile(r"^[A-Za-z0-9_.-]{1,63}$")
+
+Errors = dict[str, list[str]]
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """What a person asks for, as it came."""
+
+    name: str = ""
+    workflow: str = ""
+    parameters: dict[str, Any] = field(default_factory=dict)
+    command: list[str] = field(default_factory=list)
+    code_snapshot: UUID | None = None
+    requirements: str = ""
+    datasets: dict[str, str] = field(default_factory=dict)
+    resources: dict[str, int] = field(default_factory=dict)
+    env: dict[str, str] = field(default_factory=dict)
+    timeout_s: int | None = None
+    max_retries: int | None = None
+    tags: list[str] = field(default_factory=list)
+
+
+@dataclass
+class RunPlan:
+    """The request with everything looked up; `errors` by field, empty if it can run."""
+
+    request: RunRequest
+    workflow: Workflow | None = None
+    parameters: dict[str, Any] = field(default_factory=dict)
+    command: list[str] = field(default_factory=list)
+    requirements: str = ""
+    code: CodeSnapshot | None = None
+    inputs: dict[str, Version] = field(default_factory=dict)
+    models: dict[str, ResolvedModel] = field(default_factory=dict)
+    demand: Demand = field(default_factory=lambda: Demand(1, 1 << 30, 0))
+    timeout_s: int | None = None
+    errors: Errors = field(default_factory=dict)
+    too_large: Errors = field(default_factory=dict)
+
+    def raise_errors(self) -> None:
+        """Raise what is wrong: parameters first, then fields, then resources."""
+        if any(name.startswith("parameters.") for name in self.errors):
+            raise InvalidParameters(errors=self.errors)
+        if self.errors:
+            raise InvalidRun(errors=self.errors)
+        if self.too_large:
+            raise ResourcesNeverFit(errors=self.too_large)
+
+
+def plan_run(project: Project, user: User, request: RunRequest) -> RunPlan:
+    """Look everything up and collect what is wrong; writes nothing."""
+    plan = RunPlan(request)
+    if request.workflow:
+        _plan_workflow(plan, project)
+    else:
+        _plan_command(plan, project)
+    _plan_datasets(plan, project, user)
+    _plan_models(plan, project)
+    _check_env(plan)
+    plan.demand = _demand(plan)
+    plan.too_large = never_fits(capacities(), plan.demand)
+    return plan
+
+
+def _plan_workflow(plan: RunPlan, project: Project) -> None:
+    request = plan.request
+    plan.workflow = workflows.find(project, request.workflow)
+    if plan.workflow is None:
+        plan.errors["workflow"] = [f"There is no workflow '{request.workflow}'."]
+        return
+    if request.command:
+        plan.errors["command"] = ["A workflow brings its own command: leave this out."]
+    definition = plan.workflow.definition
+    plan.command = list(definition["command"])
+    plan.requirements = definition["requirements"]
+    plan.timeout_s = definition.get("timeout_s")
+    checked = check_parameters(workflows.parameters_of(plan.workflow), request.parameters)
+    plan.parameters = checked.values
+    plan.errors.update({f"parameters.{name}": said for name, said in checked.errors.items()})
+
+
+def _plan_command(plan: RunPlan, project: Project) -> None:
+    request = plan.request
+    plan.command = list(request.command)
+    plan.parameters = dict(request.parameters)
+    plan.requirements = request.requirements
+    if not request.command or not request.command[0].strip():
+        plan.errors["command"] = ["Give a command, or choose a workflow."]
+    if request.code_snapshot is not None:
+        plan.code = CodeSnapshot.objects.filter(pk=request.code_snapshot, project=project).first()
+        if plan.code is None:
+            plan.errors["code_snapshot"] = ["There is no such code snapshot in this project."]
+        elif not plan.code.ready:
+            plan.errors["code_snapshot"] = ["Its upload has not been completed."]
+
+
+def _plan_datasets(plan: RunPlan, project: Project, user: User) -> None:
+    wanted = {alias: (f"datasets.{alias}", text) for alias, text in plan.request.datasets.items()}
+    for name in _parameters_of_type(plan, "dataset"):
+        wanted[name] = (f"parameters.{name}", plan.parameters[name])
+    for alias, (field_name, text) in wanted.items():
+        if not _ALIAS.match(alias):
+            plan.errors[field_name] = ["An alias has letters, digits, dots, dashes, underscores."]
+            continue
+        try:
+            plan.inputs[alias] = resolve_dataset(project, user, text)
+        except (BadReferenceError, AtomError) as error:
+            plan.errors[field_name] = [str(error)]
+    for name in _parameters_of_type(plan, "dataset"):
+        if name in plan.inputs:
+            version = plan.inputs[name]
+            # What ran stays known: `digits@main` moves on, `digits@v3` does not.
+            plan.parameters[name] = f"{version.dataset.name}@{version.ref}"
+
+
+def _parameters_of_type(plan: RunPlan, kind: str) -> list[str]:
+    if plan.workflow is None:
+        return []
+    typed = workflows.parameters_of(plan.workflow)
+    return [one.name for one in typed if one.type == kind and plan.parameters.get(one.name)]
+
+
+def resolve_dataset(project: Project, user: User, text: str) -> Version:
+    """Return the version that `dataset@ref` means now. Raises BadReferenceError, NotFound."""
+    reference = parse_reference(text)
+    if reference.project not in (None, project.slug):
+        # Packs are cached and mounted per project, so a run reads its own project's data only.
+        raise NotFound(f"'{text}' belongs to another project.")
+    dataset = Dataset.objects.filter(project=project, name=reference.name).first()
+    if dataset is None:
+        raise NotFound(f"There is no dataset '{reference.name}' in this project.")
+    version: Version = resolve_ref(dataset, reference.ref)
+    return version
+
+
+def _plan_models(plan: RunPlan, project: Project) -> None:
+    resolve = model_resolver()
+    for name in _parameters_of_type(plan, "model"):
+        try:
+            if resolve is None:
+                raise NotFound("This installation has no model registry.")
+            plan.models[name] = resolve(project, plan.parameters[name])
+            plan.parameters[name] = plan.models[name].reference
+        except AtomError as error:
+            plan.errors[f"parameters.{name}"] = [str(error)]
+
+
+def _check_env(plan: RunPlan) -> None:
+    for name, value in plan.request.env.items():
+        if not _ENV_NAME.match(name) or "\0" in value:
+            plan.errors[f"env.{name}"] = ["Not a valid name or value of a variable."]
+        elif name.startswith(_RESERVED_ENV):
+            plan.errors[f"env.{name}"] = ["This name is reserved."]
+
+
+def _demand(plan: RunPlan) -> Demand:
+    defaults = plan.workflow.definition["resources"] if plan.workflow is not None else {}
+    wanted = {**DEFAULT_RESOURCES, **defaults, **plan.request.resources}
+    return Demand(wanted["cpus"], wanted["memory_bytes"], wanted["gpus"])
+
+
+def capacities() -> list[NodeCapacity]:
+    """Return every node with what is taken on it."""
+    # The annotations of a QuerySet are not part of the model's type.
+    nodes: Iterable[Any] = Node.objects.with_used().order_by("name")
+    return [
+        NodeCapacity(
+            id=node.pk,
+            name=node.name,
+            cpus=node.cpu_count,
+            memory_bytes=node.memory_bytes,
+            gpus=node.gpu_count,
+            used_cpus=node.used_cpus,
+            used_memory_bytes=node.used_memory_bytes,
+            used_gpus=node.used_gpus,
+            usable=node.schedulable,
+        )
+        for node in nodes
+    ]

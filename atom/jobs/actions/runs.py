@@ -1,0 +1,162 @@
+"""Runs: create, cancel, retry, clone."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from atom.accounts import audit
+from atom.accounts.models import Project, User
+from atom.datasets.models import VersionPin
+from atom.jobs import states
+from atom.jobs.actions import effects, runtimes, workflows
+from atom.jobs.actions.events import announce, move, record
+from atom.jobs.actions.requests import RunPlan, RunRequest, plan_run
+from atom.jobs.errors import NotCancellable, NotRetryable
+from atom.jobs.models import Run, RunFile, RunInput
+
+DEFAULT_MAX_RETRIES = 2
+PIN_HOLDER = "run"
+
+
+def create_run(project: Project, user: User, request: RunRequest) -> Run:
+    """Check the request and put a run into the queue.
+
+    Raises InvalidParameters, InvalidRun, ResourcesNeverFit.
+    """
+    plan = plan_run(project, user, request)
+    plan.raise_errors()
+    with transaction.atomic():
+        run = _insert(project, user, plan)
+        audit.record(user, "run.create", run, project, name=run.name)
+        record(run, "created", f"{user.username} started the run.")
+        enqueue_run(run)
+    return run
+
+
+def _insert(project: Project, user: User, plan: RunPlan) -> Run:
+    # Lock first: two runs created at once must not get one number.
+    Project.objects.select_for_update().get(pk=project.pk)
+    last = Run.objects.filter(project=project).aggregate(last=Max("number"))["last"] or 0
+    request = plan.request
+    code = workflows.snapshot_of(plan.workflow, project) if plan.workflow else plan.code
+    run = Run.objects.create(
+        project=project,
+        number=last + 1,
+        name=request.name or (plan.workflow.title if plan.workflow else plan.command[0]),
+        workflow=plan.workflow,
+        workflow_version=plan.workflow.version if plan.workflow else "",
+        command=plan.command,
+        parameters=plan.parameters,
+        env=request.env,
+        cpus=int(plan.demand.cpus),
+        memory_bytes=plan.demand.memory_bytes,
+        gpus=plan.demand.gpus,
+        runtime=runtimes.ensure_runtime(plan.requirements),
+        code=code,
+        created_by=user,
+        timeout_s=request.timeout_s or plan.timeout_s,
+        max_retries=DEFAULT_MAX_RETRIES if request.max_retries is None else request.max_retries,
+        tags=request.tags,
+    )
+    RunInput.objects.bulk_create(
+        RunInput(run=run, alias=alias, version=version) for alias, version in plan.inputs.items()
+    )
+    RunFile.objects.bulk_create(
+        RunFile(
+            run=run,
+            alias=alias,
+            reference=model.reference,
+            path=f"{alias}/{path}",
+            artifact=artifact,
+        )
+        for alias, model in plan.models.items()
+        for path, artifact in model.files.items()
+    )
+    return run
+
+
+def enqueue_run(run: Run) -> None:
+    """Put a run into the queue, pin what it reads and wake the reconciler."""
+    run.queued_at = timezone.now()
+    run.retry_at = run.finished_at = run.cancel_requested_at = None
+    run.failure_class = run.failure_reason = run.suggestion = ""
+    move(run, states.QUEUED)
+    VersionPin.objects.bulk_create(
+        [
+            VersionPin(version_id=one.version_id, holder_type=PIN_HOLDER, holder_id=str(run.pk))
+            for one in {one.version_id: one for one in run.inputs.all()}.values()
+        ],
+        ignore_conflicts=True,
+    )
+    if run.runtime is not None:
+        runtimes.request_build(run.runtime)
+    effects.wake()
+
+
+def unpin(run: Run) -> None:
+    """Let go of what the run read; its inputs stay known."""
+    VersionPin.objects.filter(holder_type=PIN_HOLDER, holder_id=str(run.pk)).delete()
+
+
+def cancel_run(run_id: UUID, user: User) -> Run:
+    """Ask a run to stop; one that waits is over at once. Raises NotCancellable."""
+    with transaction.atomic():
+        run = Run.objects.select_for_update().get(pk=run_id)
+        if run.state in states.TERMINAL:
+            raise NotCancellable(f"The run has {run.state} already.")
+        if run.cancel_requested_at is None:
+            run.cancel_requested_at = timezone.now()
+            record(run, "cancel_requested", f"{user.username} asked to cancel the run.")
+            audit.record(user, "run.cancel", run, run.project)
+        if run.state in states.WAITING:
+            move(run, states.CANCELLED)
+            unpin(run)
+        else:
+            run.save(update_fields=["cancel_requested_at", "updated_at"])
+            announce(run)
+            effects.wake()
+    return run
+
+
+def retry_run(run_id: UUID, user: User) -> Run:
+    """Start another attempt from the last durable checkpoint. Raises NotRetryable."""
+    with transaction.atomic():
+        run = Run.objects.select_for_update().get(pk=run_id)
+        if run.state not in (states.FAILED, states.CANCELLED):
+            raise NotRetryable(f"The run is {run.state}.")
+        record(run, "retried", f"{user.username} asked for another attempt.")
+        audit.record(user, "run.retry", run, run.project)
+        enqueue_run(run)
+    return run
+
+
+def request_like(run: Run) -> RunRequest:
+    """Return the request that makes a run like this one."""
+    own = run.workflow is None
+    return RunRequest(
+        name=run.name,
+        workflow=run.workflow.slug if run.workflow else "",
+        parameters=run.parameters,
+        command=list(run.command) if own else [],
+        code_snapshot=run.code_id if own else None,
+        requirements=run.runtime.requirements if own and run.runtime else "",
+        datasets={
+            one.alias: f"{one.version.dataset.name}@{one.version.ref}"
+            for one in run.inputs.select_related("version__dataset")
+            if own or one.alias not in run.parameters
+        },
+        resources={"cpus": run.cpus, "memory_bytes": run.memory_bytes, "gpus": run.gpus},
+        env=run.env,
+        timeout_s=run.timeout_s,
+        max_retries=run.max_retries,
+        tags=run.tags,
+    )
+
+
+def clone_run(run: Run, user: User) -> Run:
+    """Start a new run with the same code, parameters, data and resources."""
+    return create_run(run.project, user, request_like(run))

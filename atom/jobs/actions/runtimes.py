@@ -1,0 +1,192 @@
+"""Runtimes: requirements → digest → environment, built once by a worker."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections import deque
+from datetime import timedelta
+from pathlib import Path
+from uuid import UUID
+
+import structlog
+from blake3 import blake3
+from django.conf import settings
+from django.db.models import Q
+from django.utils import timezone
+
+from atom.core import live
+from atom.jobs import states
+from atom.jobs.actions import effects
+from atom.jobs.models import Run, Runtime
+from atom.jobs.pipelines import runtime_build
+from atom.jobs.pipelines.interpreter import base_python, can_isolate, version_of
+from atom.jobs.pipelines.runtime_build import BuildBusyError, BuildFailedError, RuntimeSpec
+from atom.jobs.pipelines.sdk_wheel import ensure_wheel, sdk_digest
+
+log = structlog.get_logger(__name__)
+
+CLAIM = timedelta(seconds=60)
+_REPORT_EVERY_S = 1.0
+_FIRST_LINE_MAX = 200
+
+
+def job_python() -> Path:
+    """Return the interpreter that runtimes and runners start from."""
+    home = Path(settings.ATOM_HOME)
+    return base_python(home, isolated=can_isolate(home))
+
+
+def normalise(requirements: str) -> str:
+    """Return the requirements without comments, blank lines and differences in order."""
+    lines = (line.split(" #")[0].strip() for line in requirements.splitlines())
+    return "".join(f"{line}\n" for line in sorted({x for x in lines if x and x[0] != "#"}))
+
+
+def digest_of(requirements: str) -> tuple[str, str]:
+    """Return the digest of a runtime with these requirements, and its Python version."""
+    python = version_of(job_python())
+    parts = (normalise(requirements), python, sdk_digest(), *pip_options())
+    return blake3("\0".join(parts).encode()).hexdigest(), python
+
+
+def pip_options() -> tuple[str, ...]:
+    """Return the installation's own options of `pip install`."""
+    return tuple(shlex.split(getattr(settings, "ATOM_RUNTIME_PIP_OPTIONS", "")))
+
+
+def find_runtime(requirements: str) -> tuple[str, Runtime | None]:
+    """Return the digest that these requirements have, and the runtime if it is known."""
+    digest, _ = digest_of(requirements)
+    return digest, Runtime.objects.filter(digest=digest).first()
+
+
+def ensure_runtime(requirements: str) -> Runtime:
+    """Return the runtime row of these requirements."""
+    digest, python = digest_of(requirements)
+    runtime, _ = Runtime.objects.get_or_create(
+        digest=digest, defaults={"requirements": normalise(requirements), "python": python}
+    )
+    return runtime
+
+
+def path_of(runtime: Runtime) -> Path:
+    """Return the folder of the environment."""
+    return Path(settings.ATOM_HOME) / "runtimes" / runtime.digest[:32]
+
+
+def request_build(runtime: Runtime) -> None:
+    """Have the runtime built unless it is there; one that failed or vanished is tried again."""
+    if runtime.state == states.READY and runtime_build.is_ready(path_of(runtime)):
+        return
+    again = Runtime.objects.filter(pk=runtime.pk, state__in=[states.FAILED, states.READY])
+    again.update(state=states.PENDING, log_tail="")
+    effects.build(runtime.pk)
+
+
+def nudge_build(runtime: Runtime) -> None:
+    """Have a build done that nobody alive is at; called every second, so it asks rarely."""
+    if runtime.state == states.READY:
+        request_build(runtime)
+        return
+    now = timezone.now()
+    idle = Q(claimed_until__isnull=True) | Q(claimed_until__lt=now)
+    unattended = Runtime.objects.filter(idle, pk=runtime.pk, state=states.BUILDING)
+    lost = unattended.update(state=states.PENDING, claimed_until=now + CLAIM)
+    waiting = Runtime.objects.filter(idle, pk=runtime.pk, state=states.PENDING)
+    if lost or waiting.update(claimed_until=now + CLAIM):
+        effects.build(runtime.pk)
+
+
+def claim(runtime_id: UUID) -> Runtime | None:
+    """Take a runtime to build; None if it is built, or somebody alive is at it."""
+    now = timezone.now()
+    mine = Runtime.objects.filter(pk=runtime_id).filter(
+        Q(state=states.PENDING) | Q(state=states.BUILDING, claimed_until__lt=now)
+    )
+    if not mine.update(state=states.BUILDING, claimed_until=now + CLAIM):
+        return None
+    return Runtime.objects.get(pk=runtime_id)
+
+
+def build(runtime_id: UUID) -> None:
+    """Build a runtime, reporting pip's lines to the runs that wait for it."""
+    runtime = claim(runtime_id)
+    if runtime is None:
+        return
+    report = BuildReport(runtime)
+    try:
+        size_bytes = runtime_build.build(_spec(runtime), report.line)
+        _finish(runtime, states.READY, report.tail(), size_bytes)
+    except BuildFailedError as error:
+        _finish(runtime, states.FAILED, error.tail, 0)
+    except BuildBusyError:
+        # A builder that is slow to renew its claim: the tick looks again when it has expired.
+        return
+    except BaseException as error:
+        Runtime.objects.filter(pk=runtime.pk, state=states.BUILDING).update(state=states.PENDING)
+        log.warning("runtime_build_interrupted", digest=runtime.digest, error=repr(error))
+        raise
+    effects.wake()
+
+
+def _spec(runtime: Runtime) -> RuntimeSpec:
+    return RuntimeSpec(
+        path=path_of(runtime),
+        python=job_python(),
+        requirements=runtime.requirements,
+        sdk_wheel=ensure_wheel(Path(settings.ATOM_HOME)),
+        pip_options=pip_options(),
+    )
+
+
+def _finish(runtime: Runtime, state: str, tail: str, size_bytes: int) -> None:
+    log.info("runtime_built", digest=runtime.digest, state=state, size_bytes=size_bytes)
+    Runtime.objects.filter(pk=runtime.pk, state=states.BUILDING).update(
+        state=state,
+        log_tail=tail,
+        size_bytes=size_bytes,
+        path=str(path_of(runtime)),
+        built_at=timezone.now(),
+        claimed_until=None,
+    )
+
+
+class BuildReport:
+    """Passes pip's lines on, at most once a second, and renews the builder's claim with them."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        """Report for the runs that wait for `runtime`."""
+        self._runtime = runtime
+        self._lines: deque[str] = deque(maxlen=runtime_build.TAIL_LINES)
+        self._reported_at = 0.0
+
+    def line(self, text: str) -> None:
+        """Note one line."""
+        self._lines.append(text)
+        if time.monotonic() - self._reported_at >= _REPORT_EVERY_S:
+            self._reported_at = time.monotonic()
+            self._report(text)
+
+    def tail(self) -> str:
+        """Return the last lines."""
+        return "\n".join(self._lines)
+
+    def _report(self, text: str) -> None:
+        Runtime.objects.filter(pk=self._runtime.pk).update(
+            log_tail=self.tail(), claimed_until=timezone.now() + CLAIM
+        )
+        waiting = Run.objects.filter(runtime=self._runtime, state=states.WARMING)
+        said = f"Building the environment: {text.strip()}"[:_FIRST_LINE_MAX]
+        waiting.update(progress_text=said)
+        for run_id in waiting.values_list("pk", flat=True):
+            live.publish(
+                f"run.{run_id}",
+                {
+                    "type": "run",
+                    "id": str(run_id),
+                    "state": "warming",
+                    "progress": 0,
+                    "progress_text": said,
+                },
+            )

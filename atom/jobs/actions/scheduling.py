@@ -1,0 +1,155 @@
+"""From the queue to a machine: placement, reservation, warm-up."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from uuid import UUID
+
+from django.db.models import Max
+
+from atom.cache.actions import request_warm
+from atom.cache.models import CacheRecord
+from atom.clusters.actions import reserve
+from atom.clusters.models import Node
+from atom.core.ids import uuid7
+from atom.jobs import states
+from atom.jobs.actions import effects, outputs, runtimes
+from atom.jobs.actions.attempts import end_attempt
+from atom.jobs.actions.events import move, record
+from atom.jobs.actions.requests import capacities
+from atom.jobs.engines import failures
+from atom.jobs.engines.placement import Demand, NodeCapacity, Placement, place
+from atom.jobs.models import Attempt, Run, RunInput
+from atom.jobs.pipelines.runtime_build import is_ready
+
+
+def demand_of(run: Run) -> Demand:
+    """Return what the run needs of a node."""
+    return Demand(run.cpus, run.memory_bytes, run.gpus)
+
+
+def capacities_for(inputs: dict[UUID, int]) -> list[NodeCapacity]:
+    """Return the nodes with the part of the data that each holds.
+
+    `inputs` maps the id of each version that is read to its size in bytes.
+    """
+    nodes = capacities()
+    total_bytes = sum(inputs.values())
+    if not total_bytes:
+        return [replace(node, coverage=1.0) for node in nodes]
+    present: dict[UUID, int] = {}
+    for node_id, version_id, here, all_bytes in CacheRecord.objects.filter(
+        version__in=inputs
+    ).values_list("node_id", "version_id", "bytes_present", "bytes_total"):
+        part = here / all_bytes if all_bytes else 0.0
+        present[node_id] = present.get(node_id, 0) + int(part * inputs[version_id])
+    return [
+        replace(node, coverage=min(1.0, present.get(node.id, 0) / total_bytes)) for node in nodes
+    ]
+
+
+def sizes_of(run: Run) -> dict[UUID, int]:
+    """Return the size in bytes of each version that the run reads."""
+    return dict(run.inputs.values_list("version_id", "version__size_bytes"))
+
+
+def place_run(run: Run) -> bool:
+    """Give a queued run a machine and begin an attempt; False while it has to wait.
+
+    The caller holds the run's row lock.
+    """
+    placement = place(capacities_for(sizes_of(run)), demand_of(run))
+    if placement.node is None:
+        return False
+    attempt_id = uuid7()
+    held = reserve(
+        placement.node.id,
+        attempt_id,
+        cpus=run.cpus,
+        memory_bytes=run.memory_bytes,
+        gpus=run.gpus,
+    )
+    if held is None:
+        return False  # taken meanwhile: the next tick looks again
+    _begin(run, attempt_id, held.node, placement)
+    return True
+
+
+def _begin(run: Run, attempt_id: UUID, node: Node, placement: Placement) -> None:
+    last = run.attempts.aggregate(last=Max("number"))["last"] or 0
+    checkpoint = outputs.latest_checkpoint(run)
+    attempt = Attempt.objects.create(
+        id=attempt_id,
+        run=run,
+        number=last + 1,
+        node=node,
+        placement=_placement_json(placement),
+        resumed_from_step=checkpoint.step if checkpoint else None,
+    )
+    run.claimed_until = None
+    run.progress, run.progress_text = 0.0, ""
+    move(run, states.PLACING)
+    record(run, "placed", placement.why, attempt, node=node.name)
+    if checkpoint is not None:
+        text = f"It resumes from the checkpoint of step {checkpoint.step}."
+        record(run, "resumes", text, attempt, step=checkpoint.step)
+    for one in run.inputs.select_related("version__dataset__project"):
+        request_warm(one.version, node, one.selector)
+    move(run, states.WARMING, attempt)
+
+
+def _placement_json(placement: Placement) -> dict[str, object]:
+    candidates = [{**asdict(one), "node_id": str(one.node_id)} for one in placement.candidates]
+    return {"why": placement.why, "candidates": candidates}
+
+
+def warm_run(run: Run, attempt: Attempt) -> None:
+    """Submit the attempt once its data and its environment are on the machine."""
+    data = _data_ready(run, attempt)
+    runtime = data is not None and _runtime_ready(run, attempt)
+    if not (data and runtime):
+        return
+    run.progress_text = ""
+    move(run, states.SUBMITTED, attempt)
+    record(run, "warmed", "Data and environment are ready on the machine.", attempt)
+    effects.launch(attempt.pk)
+
+
+def _data_ready(run: Run, attempt: Attempt) -> bool | None:
+    """Return whether all data is there; None when the attempt has failed over it."""
+    records = {
+        one.version_id: one
+        for one in CacheRecord.objects.filter(
+            node=attempt.node, version__in=run.inputs.values("version")
+        )
+    }
+    ready = True
+    for one in run.inputs.select_related("version__dataset__project"):
+        cached = records.get(one.version_id)
+        if cached is not None and cached.state == "failed":
+            failure = failures.data_warmup(_name(one), cached.error or "see its cache page")
+            end_attempt(run, attempt, failure, {"reason": "data_warmup", "tail": cached.error})
+            return None
+        if attempt.node is not None and (cached is None or cached.state == "cold"):
+            request_warm(one.version, attempt.node, one.selector)
+        ready = ready and cached is not None and cached.state == "warm"
+    return ready
+
+
+def _name(one: RunInput) -> str:
+    return f"{one.version.dataset.name}@{one.version.ref}"
+
+
+def _runtime_ready(run: Run, attempt: Attempt) -> bool:
+    runtime = run.runtime
+    if runtime is None:
+        return True
+    if runtime.state == states.FAILED:
+        last_lines = "\n".join(runtime.log_tail.splitlines()[-15:])
+        failure = failures.runtime_build(last_lines)
+        end_attempt(run, attempt, failure, {"reason": "runtime_build", "tail": runtime.log_tail})
+        return False
+    if runtime.state == states.READY and is_ready(runtimes.path_of(runtime)):
+        return True
+    runtimes.nudge_build(runtime)
+    return False

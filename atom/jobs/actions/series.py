@@ -1,0 +1,95 @@
+"""Reads curves: the points of a run's metrics, no more than a screen can show."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Q
+
+from atom.jobs.engines import points as codec
+from atom.jobs.engines.downsampling import downsample
+from atom.jobs.engines.points import CHUNK_POINTS, Points
+from atom.jobs.models import MetricChunk, MetricSeries, Run
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Which part of a curve is wanted; None for no bound. `since_n` skips the first points."""
+
+    points: int = 1000
+    from_step: int | None = None
+    to_step: int | None = None
+    since_n: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A metric of a run; `n` counts all its points, before any window."""
+
+    key: str
+    n: int
+    points: Points
+    downsampled: bool
+
+
+def curves(run: Run, keys: Sequence[str], window: Window) -> list[Curve]:
+    """Return the curves of the keys that the run has, in the order asked for.
+
+    User metrics go on over the attempts of a run; system metrics are those of the last one.
+    """
+    series = series_of(run, keys)
+    chunks = _chunks(series, window)
+    return [_curve(key, series[key], chunks, window) for key in keys if key in series]
+
+
+def series_of(run: Run, keys: Sequence[str] | None = None) -> dict[str, list[MetricSeries]]:
+    """Return the series by key, one per attempt, in order of the attempts."""
+    found = run.series.select_related("attempt").order_by("key", "attempt__number")
+    if keys is not None:
+        found = found.filter(key__in=keys)
+    grouped: dict[str, list[MetricSeries]] = defaultdict(list)
+    for one in found:
+        grouped[one.key].append(one)
+    return {key: some[-1:] if some[0].kind == "system" else some for key, some in grouped.items()}
+
+
+def _chunks(series: dict[str, list[MetricSeries]], window: Window) -> dict[UUID, list[MetricChunk]]:
+    wanted = Q(series__in=[one for some in series.values() for one in some])
+    if window.from_step is not None:
+        wanted &= Q(step_max__gte=window.from_step)
+    if window.to_step is not None:
+        wanted &= Q(step_min__lte=window.to_step)
+    grouped: dict[UUID, list[MetricChunk]] = defaultdict(list)
+    for chunk in MetricChunk.objects.filter(wanted).order_by("series", "seq"):
+        grouped[chunk.series_id].append(chunk)
+    return grouped
+
+
+def _curve(
+    key: str,
+    series: list[MetricSeries],
+    chunks: dict[UUID, list[MetricChunk]],
+    window: Window,
+) -> Curve:
+    parts, skipped = [codec.EMPTY], 0
+    for one in series:
+        for chunk in chunks.get(one.pk, []):
+            points = codec.decode(bytes(chunk.data))
+            # Every chunk but the last is full, so its number tells where its points begin.
+            first = skipped + chunk.seq * CHUNK_POINTS
+            parts.append(points[slice(max(0, window.since_n - first), None)])
+        skipped += one.n
+    wanted = _inside(codec.join(*parts), window)
+    shown = downsample(wanted, window.points)
+    return Curve(key, skipped, shown, len(shown) < len(wanted))
+
+
+def _inside(points: Points, window: Window) -> Points:
+    if window.from_step is not None:
+        points = points[points.steps >= window.from_step]
+    if window.to_step is not None:
+        points = points[points.steps <= window.to_step]
+    return points

@@ -1,0 +1,123 @@
+"""Watches supervised attempts: adoption, deadlines, cancellation, lost supervisors."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import structlog
+from django.conf import settings
+from django.utils import timezone
+
+from atom.clusters.actions import this_machine
+from atom.jobs import states
+from atom.jobs.actions import effects
+from atom.jobs.actions.attempts import end_attempt
+from atom.jobs.actions.events import move, record
+from atom.jobs.engines import failures
+from atom.jobs.engines.failures import ExitReport, Limits
+from atom.jobs.executors.local import LocalExecutor, Observation
+from atom.jobs.models import Attempt, Run
+
+log = structlog.get_logger(__name__)
+
+# A supervisor that is gone may have sent its last words a moment ago.
+DEFAULT_LOST_AFTER_S = 30
+# The runner ends a command by itself; this is for a runner that does not.
+OVERDUE = timedelta(seconds=60)
+CANCEL_OVERDUE = timedelta(seconds=30)
+
+
+def watch(run: Run, attempt: Attempt) -> None:
+    """Look at an attempt whose supervisor was, or should be, started; caller holds the lock."""
+    if attempt.node is not None and attempt.node.name != this_machine().name:
+        return  # that machine's own worker watches it
+    executor = LocalExecutor(Path(settings.ATOM_HOME))
+    seen = executor.observe(attempt.pk)
+    if run.cancel_requested_at is not None and attempt.state != states.CANCELLING:
+        _begin_cancelling(run, attempt, seen)
+    if not seen.launched:
+        _relaunch(run, attempt)
+    elif seen.alive:
+        _adopt(attempt, seen)
+        _enforce(run, attempt, executor)
+    else:
+        _bury(run, attempt, executor, seen)
+
+
+def _begin_cancelling(run: Run, attempt: Attempt, seen: Observation) -> None:
+    move(run, states.CANCELLING, attempt)
+    if not seen.launched:
+        end_attempt(run, attempt, None, {"reason": "cancelled", "no_more": True})
+        return
+    text = "The command is asked to stop; it has ten seconds to save its work."
+    record(run, "cancelling", text, attempt)
+
+
+def _relaunch(run: Run, attempt: Attempt) -> None:
+    unattended = run.claimed_until is None or run.claimed_until < timezone.now()
+    if attempt.state == states.SUBMITTED and unattended:
+        effects.launch(attempt.pk)
+
+
+def _adopt(attempt: Attempt, seen: Observation) -> None:
+    if attempt.supervisor_pid is None:
+        attempt.supervisor_pid, attempt.supervisor_start_ticks = seen.pid, seen.start_ticks
+        attempt.save(update_fields=["supervisor_pid", "supervisor_start_ticks", "updated_at"])
+
+
+def _enforce(run: Run, attempt: Attempt, executor: LocalExecutor) -> None:
+    now = timezone.now()
+    if run.cancel_requested_at is not None:
+        if now - run.cancel_requested_at > CANCEL_OVERDUE:
+            executor.kill(attempt.pk)
+            end_attempt(run, attempt, None, {"reason": "cancelled", "no_more": True})
+        return
+    limit = timedelta(seconds=run.timeout_s) if run.timeout_s else None
+    if limit and attempt.started_at and now - attempt.started_at > limit + OVERDUE:
+        executor.kill(attempt.pk)
+        end_attempt(run, attempt, failures.deadline(run.timeout_s), {"reason": "timeout"})
+
+
+def _bury(run: Run, attempt: Attempt, executor: LocalExecutor, seen: Observation) -> None:
+    """End an attempt whose supervisor is gone; its exit report, if it left one, still counts."""
+    last_sign = attempt.heartbeat_at or attempt.updated_at
+    lost_after = timedelta(
+        seconds=getattr(settings, "ATOM_RUNNER_LOST_AFTER_S", DEFAULT_LOST_AFTER_S)
+    )
+    if timezone.now() - last_sign < lost_after:
+        return
+    executor.kill_leftovers(attempt.pk)
+    log.warning("supervisor_gone", attempt_id=str(attempt.pk), pid=seen.pid)
+    if seen.exit_report is not None:
+        _apply_report(run, attempt, seen.exit_report)
+    elif attempt.state == states.CANCELLING:
+        end_attempt(run, attempt, None, {"reason": "cancelled", "no_more": True})
+    else:
+        evidence = {"reason": "runner_lost", "no_more": True}
+        end_attempt(run, attempt, failures.runner_lost(), evidence)
+
+
+def _apply_report(run: Run, attempt: Attempt, data: dict[str, object]) -> None:
+    report = report_of(data)
+    attempt.exit_code, attempt.signal = report.exit_code, report.signal
+    limits = Limits(run.memory_bytes, run.timeout_s, list(run.command))
+    evidence = {**_evidence(data), "reason": report.reason, "no_more": True}
+    end_attempt(run, attempt, failures.classify(report, limits), evidence)
+
+
+def report_of(data: dict[str, object]) -> ExitReport:
+    """Build the report from its JSON as the runner writes and sends it."""
+    evidence = _evidence(data)
+    return ExitReport(
+        reason=data.get("reason", "exited"),  # type: ignore[arg-type]  # checked by the serializer
+        exit_code=data.get("exit_code"),  # type: ignore[arg-type]
+        signal=data.get("signal"),  # type: ignore[arg-type]
+        tail=str(evidence.get("tail") or ""),
+        traceback=str(evidence.get("traceback") or ""),
+    )
+
+
+def _evidence(data: dict[str, object]) -> dict[str, object]:
+    found = data.get("evidence")
+    return found if isinstance(found, dict) else {}

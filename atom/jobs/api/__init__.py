@@ -1,0 +1,1 @@
+"""The REST API of runs, workflows and clusters, and the protocol of runners."""

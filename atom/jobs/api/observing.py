@@ -1,0 +1,310 @@
+"""What a run leaves: metrics, files and logs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from django.http import StreamingHttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from atom.core.errors import Invalid, NotFound
+from atom.jobs.actions import logs, series
+from atom.jobs.actions.attempts import find_attempt
+from atom.jobs.actions.logs import LogSlice
+from atom.jobs.actions.series import Curve, Window
+from atom.jobs.api.serializers import ArtifactSerializer, finite
+from atom.jobs.api.views import PAGE, RunScopedView, listing, page_of
+from atom.jobs.engines.frames import STREAM_NAMES, Frame
+from atom.jobs.engines.text import search
+from atom.jobs.models import Attempt, LogStream, MetricSeries
+
+DEFAULT_LOG_BYTES = 256 << 10
+MAX_LOG_BYTES = 4 << 20
+# A search looks at so much in one request and answers where to go on.
+SEARCHED_BYTES = 32 << 20
+MAX_MATCHES = 1000
+MAX_KEYS = 100
+
+
+def number_of(request: Request, name: str, default: int | None = None) -> int | None:
+    """Return a whole number of the query. Raises Invalid."""
+    text = request.query_params.get(name)
+    if text is None or text == "":
+        return default
+    try:
+        return int(text)
+    except ValueError as error:
+        raise Invalid(errors={name: ["Give a whole number."]}) from error
+
+
+METRIC = inline_serializer(
+    "RunMetric",
+    {
+        "key": serializers.CharField(),
+        "kind": serializers.ChoiceField(choices=["user", "system"]),
+        "n": serializers.IntegerField(),
+        "last": serializers.FloatField(allow_null=True),
+        "last_step": serializers.IntegerField(allow_null=True),
+        "vmin": serializers.FloatField(allow_null=True),
+        "vmax": serializers.FloatField(allow_null=True),
+        "step_min": serializers.IntegerField(),
+        "step_max": serializers.IntegerField(),
+    },
+    many=True,
+)
+NUMBERS = serializers.ListField(child=serializers.FloatField(allow_null=True))
+CURVES = inline_serializer(
+    "RunSeries",
+    {
+        "series": inline_serializer(
+            "RunCurve",
+            {
+                "key": serializers.CharField(),
+                "steps": serializers.ListField(child=serializers.IntegerField()),
+                "values": NUMBERS,
+                "ts": serializers.ListField(child=serializers.IntegerField()),
+                "n": serializers.IntegerField(),
+                "downsampled": serializers.BooleanField(),
+            },
+            many=True,
+        )
+    },
+)
+
+
+class MetricsView(RunScopedView):
+    """`runs/<id>/metrics/`."""
+
+    @extend_schema(operation_id="runs_metrics", responses=METRIC)
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """List the run's metrics with their last values and ranges."""
+        grouped = series.series_of(self.run)
+        return Response([_metric(key, some) for key, some in grouped.items()])
+
+
+def _metric(key: str, some: list[MetricSeries]) -> dict[str, Any]:
+    last = some[-1]
+    lows = [one.vmin for one in some if one.vmin is not None]
+    highs = [one.vmax for one in some if one.vmax is not None]
+    return {
+        "key": key,
+        "kind": last.kind,
+        "n": sum(one.n for one in some),
+        "last": finite(last.last),
+        "last_step": last.last_step,
+        "vmin": min(lows, default=None),
+        "vmax": max(highs, default=None),
+        "step_min": min((one.step_min for one in some if one.step_min is not None), default=0),
+        "step_max": max((one.step_max for one in some if one.step_max is not None), default=0),
+    }
+
+
+class SeriesView(RunScopedView):
+    """`runs/<id>/metrics/series/`."""
+
+    @extend_schema(
+        operation_id="runs_series",
+        parameters=[
+            OpenApiParameter("key", str, many=True, required=True),
+            OpenApiParameter("points", int, description="Points per curve, at most 4,000."),
+            OpenApiParameter("from_step", int),
+            OpenApiParameter("to_step", int),
+            OpenApiParameter("since_n", int, description="Skip so many of the first points."),
+        ],
+        responses=CURVES,
+    )
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """Return curves, downsampled so that peaks stay."""
+        keys = list(dict.fromkeys(request.query_params.getlist("key")))
+        if not 0 < len(keys) <= MAX_KEYS:
+            raise Invalid(errors={"key": [f"Give 1 to {MAX_KEYS} keys."]})
+        window = Window(
+            points=number_of(request, "points", 1000) or 1000,
+            from_step=number_of(request, "from_step"),
+            to_step=number_of(request, "to_step"),
+            since_n=max(0, number_of(request, "since_n", 0) or 0),
+        )
+        found = series.curves(self.run, keys, window)
+        return Response({"series": [_curve(curve) for curve in found]})
+
+
+def _curve(curve: Curve) -> dict[str, Any]:
+    return {
+        "key": curve.key,
+        "steps": curve.points.steps.tolist(),
+        "values": [finite(value) for value in curve.points.values.tolist()],
+        "ts": curve.points.ts_ms.tolist(),
+        "n": curve.n,
+        "downsampled": curve.downsampled,
+    }
+
+
+class FilesView(RunScopedView):
+    """`runs/<id>/files/`."""
+
+    keyset = ("-created_at", "-id")
+
+    @extend_schema(
+        operation_id="runs_files",
+        parameters=[*PAGE, OpenApiParameter("kind", str), OpenApiParameter("path", str)],
+        responses=listing(ArtifactSerializer, "ArtifactPage"),
+    )
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """List the files that the run left, newest first."""
+        found = self.run.artifacts.select_related("attempt")
+        if kind := request.query_params.get("kind"):
+            found = found.filter(kind=kind)
+        if path := request.query_params.get("path"):
+            found = found.filter(path=path)
+        return page_of(self, found, ArtifactSerializer)
+
+
+LOG_PARAMETERS = [
+    OpenApiParameter("attempt", str, description="Number or id; the last one if left out."),
+    OpenApiParameter("stream", str, enum=["stdout", "stderr", "all"]),
+    OpenApiParameter("from", int, description="Byte offset; negative counts from the end."),
+    OpenApiParameter("limit_bytes", int),
+    OpenApiParameter("q", str, description="Only lines that contain this."),
+]
+LOG = inline_serializer(
+    "RunLog",
+    {
+        "attempt": serializers.IntegerField(),
+        "attempt_id": serializers.UUIDField(),
+        "streams": inline_serializer(
+            "RunLogStream",
+            {
+                "stream": serializers.CharField(),
+                "bytes": serializers.IntegerField(),
+                "lines": serializers.IntegerField(),
+                "eof": serializers.BooleanField(),
+            },
+            many=True,
+        ),
+        "frames": inline_serializer(
+            "RunLogFrame",
+            {
+                "stream": serializers.CharField(),
+                "seq": serializers.IntegerField(),
+                "byte_off": serializers.IntegerField(),
+                "ts_ns": serializers.IntegerField(),
+                "fd": serializers.IntegerField(),
+                "text": serializers.CharField(),
+            },
+            many=True,
+        ),
+        "next": serializers.IntegerField(),
+        "eof": serializers.BooleanField(),
+    },
+)
+
+
+class LogsView(RunScopedView):
+    """`runs/<id>/logs/`: one byte sequence per attempt, resumed by one offset."""
+
+    @extend_schema(operation_id="runs_logs", parameters=LOG_PARAMETERS, responses=LOG)
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """Return a part of the log, or its lines that match."""
+        try:
+            attempt = find_attempt(self.run, request.query_params.get("attempt", ""))
+        except NotFound:
+            if request.query_params.get("attempt"):
+                raise
+            return Response(_NO_LOG_YET)
+        query = request.query_params.get("q", "")
+        limit = SEARCHED_BYTES if query else number_of(request, "limit_bytes", DEFAULT_LOG_BYTES)
+        start = _start(attempt, number_of(request, "from", 0) or 0)
+        cap = SEARCHED_BYTES if query else MAX_LOG_BYTES
+        found = logs.read(attempt, start, max(1, min(limit or 1, cap)))
+        wanted = request.query_params.get("stream", "all")
+        frames = [one for one in found.frames if wanted in ("all", "", STREAM_NAMES[one.fd])]
+        return Response(_log(attempt, found, _matches(frames, query) if query else _rows(frames)))
+
+
+_NO_LOG_YET: dict[str, Any] = {
+    "attempt": 0,
+    "attempt_id": None,
+    "streams": [],
+    "frames": [],
+    "next": 0,
+    "eof": False,
+}
+
+
+def _start(attempt: Attempt, start: int) -> int:
+    return start if start >= 0 else max(0, logs.read(attempt, 1 << 62, 1).total_bytes + start)
+
+
+def _rows(frames: list[Frame]) -> list[dict[str, Any]]:
+    return [_row(one.fd, one.byte_off, one.ts_ns, one.payload) for one in frames]
+
+
+def _matches(frames: list[Frame], query: str) -> list[dict[str, Any]]:
+    rows = []
+    for match in search(frames, query):
+        rows.append(_row(match.fd, match.byte_off, match.ts_ns, match.line))
+        if len(rows) >= MAX_MATCHES:
+            break
+    return rows
+
+
+def _row(fd: int, byte_off: int, ts_ns: int, data: bytes) -> dict[str, Any]:
+    # A frame is named by its offset: unique in its stream and rising, as a sequence number is.
+    return {
+        "stream": STREAM_NAMES[fd],
+        "seq": byte_off,
+        "byte_off": byte_off,
+        "ts_ns": ts_ns,
+        "fd": fd,
+        "text": data.decode("utf-8", "replace"),
+    }
+
+
+def _log(attempt: Attempt, found: LogSlice, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "attempt": attempt.number,
+        "attempt_id": str(attempt.pk),
+        "streams": [
+            {
+                "stream": logs.MAIN,
+                "bytes": found.total_bytes,
+                "lines": found.lines,
+                "eof": found.eof,
+            }
+        ],
+        "frames": rows,
+        "next": found.next,
+        "eof": found.eof,
+    }
+
+
+class RawLogView(RunScopedView):
+    """`runs/<id>/logs/raw/`."""
+
+    @extend_schema(
+        operation_id="runs_logs_raw",
+        parameters=[OpenApiParameter("attempt", str)],
+        responses={(200, "text/plain"): OpenApiTypes.BINARY},
+    )
+    def get(self, request: Request, run_id: UUID) -> StreamingHttpResponse:
+        """Download the whole log as text, as the command wrote it."""
+        attempt = find_attempt(self.run, request.query_params.get("attempt", ""))
+        stream = logs.stream_of(attempt)
+        response = StreamingHttpResponse(
+            _bytes_of(stream), content_type="text/plain; charset=utf-8"
+        )
+        name = f"run-{self.run.number}-attempt-{attempt.number}.log"
+        response["Content-Disposition"] = f'attachment; filename="{name}"'
+        response["X-Content-Type-Options"] = "nosniff"
+        return response
+
+
+def _bytes_of(stream: LogStream) -> Iterator[bytes]:
+    for frame in logs.iterate(stream, 0, 1 << 62):
+        yield frame.payload

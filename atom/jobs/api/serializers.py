@@ -1,0 +1,310 @@
+"""Shapes of runs, workflows and what runs leave behind."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from atom.accounts.models import User
+from atom.core import storage
+from atom.jobs import states
+from atom.jobs.models import Artifact, Attempt, CodeSnapshot, Run, RunEvent, Runtime, Workflow
+
+DOWNLOAD_EXPIRES_S = 3600
+
+
+def finite(value: float | None) -> float | None:
+    """Return the number, or None if JSON cannot hold it."""
+    return value if value is not None and math.isfinite(value) else None
+
+
+class PersonSerializer(serializers.ModelSerializer[User]):
+    """Who started a run."""
+
+    class Meta:
+        model = User
+        fields = ("username", "full_name")
+
+
+class ResourcesSerializer(serializers.Serializer[Any]):
+    """What a run needs of a machine."""
+
+    cpus = serializers.IntegerField(min_value=1, max_value=4096)
+    memory_bytes = serializers.IntegerField(min_value=16 << 20, max_value=1 << 50)
+    gpus = serializers.IntegerField(min_value=0, max_value=1024)
+
+
+class PartialResourcesSerializer(ResourcesSerializer):
+    """Resources of which the rest has defaults."""
+
+    cpus = serializers.IntegerField(min_value=1, max_value=4096, required=False)
+    memory_bytes = serializers.IntegerField(min_value=16 << 20, max_value=1 << 50, required=False)
+    gpus = serializers.IntegerField(min_value=0, max_value=1024, required=False)
+
+
+class ParameterSerializer(serializers.Serializer[Any]):
+    """One field of a workflow's form."""
+
+    name = serializers.CharField()
+    type = serializers.ChoiceField(
+        choices=["int", "float", "string", "bool", "enum", "dataset", "model"]
+    )
+    title = serializers.CharField()
+    help = serializers.CharField()
+    default = serializers.JSONField(allow_null=True)
+    min = serializers.FloatField(allow_null=True)
+    max = serializers.FloatField(allow_null=True)
+    choices = serializers.ListField(child=serializers.CharField())
+    required = serializers.BooleanField()  # type: ignore[assignment]  # the field's own name
+
+
+class WorkflowSerializer(serializers.ModelSerializer[Workflow]):
+    """A predefined job."""
+
+    parameters = ParameterSerializer(source="definition.parameters", many=True)
+    resources = PartialResourcesSerializer(source="definition.resources")
+
+    class Meta:
+        model = Workflow
+        fields = ("slug", "version", "title", "description", "parameters", "resources")
+
+
+class RunRequestSerializer(serializers.Serializer[Any]):
+    """What a person asks for: a workflow with parameters, or a command."""
+
+    name = serializers.CharField(max_length=200, required=False, allow_blank=True)
+    workflow = serializers.CharField(max_length=63, required=False, allow_blank=True)
+    parameters = serializers.DictField(required=False)
+    command = serializers.ListField(
+        child=serializers.CharField(max_length=100_000, trim_whitespace=False, allow_blank=True),
+        required=False,
+        max_length=1000,
+    )
+    code_snapshot = serializers.UUIDField(required=False, allow_null=True)
+    requirements = serializers.CharField(
+        max_length=100_000, required=False, allow_blank=True, trim_whitespace=False
+    )
+    datasets = serializers.DictField(child=serializers.CharField(), required=False)
+    resources = PartialResourcesSerializer(required=False)
+    env = serializers.DictField(
+        child=serializers.CharField(allow_blank=True, trim_whitespace=False), required=False
+    )
+    timeout_s = serializers.IntegerField(
+        min_value=1, max_value=90 * 86_400, required=False, allow_null=True
+    )
+    max_retries = serializers.IntegerField(min_value=0, max_value=20, required=False)
+    tags = serializers.ListField(
+        child=serializers.CharField(max_length=63), required=False, max_length=30
+    )
+
+
+class RunInputSerializer(serializers.Serializer[Any]):
+    """A dataset version that the run reads."""
+
+    alias = serializers.CharField()
+    dataset = serializers.CharField(source="version.dataset.name")
+    ref = serializers.CharField(source="version.ref")
+
+
+class RunShortSerializer(serializers.ModelSerializer[Run]):
+    """A run as lists show it; the queryset is `Run.objects.for_lists()`."""
+
+    workflow = serializers.SerializerMethodField()
+    created_by = PersonSerializer()
+    datasets = RunInputSerializer(source="inputs", many=True)
+    resources = ResourcesSerializer(source="*")
+    node = serializers.SerializerMethodField()
+    duration_s = serializers.SerializerMethodField()
+    attempts = serializers.SerializerMethodField()
+    failure_class = serializers.SerializerMethodField()
+    failure_reason = serializers.SerializerMethodField()
+    metrics_summary = serializers.DictField(child=serializers.FloatField())
+
+    class Meta:
+        model = Run
+        fields: tuple[str, ...] = (
+            "id", "number", "name", "state", "workflow", "created_by", "datasets", "resources",
+            "node", "progress", "progress_text", "duration_s", "failure_class", "failure_reason",
+            "metrics_summary", "tags", "created_at", "started_at", "finished_at", "attempts",
+        )  # fmt: skip
+
+    def get_workflow(self, run: Run) -> str | None:
+        """Return the workflow's slug."""
+        return run.workflow.slug if run.workflow else None
+
+    def get_node(self, run: Run) -> str | None:
+        """Return the machine of the last attempt."""
+        attempts = list(run.attempts.all())
+        return attempts[-1].node.name if attempts and attempts[-1].node else None
+
+    def get_duration_s(self, run: Run) -> float | None:
+        """Return for how long it has run, or ran."""
+        if run.started_at is None:
+            return None
+        seconds = ((run.finished_at or timezone.now()) - run.started_at).total_seconds()
+        return round(max(0.0, seconds), 3)
+
+    @extend_schema_field(serializers.IntegerField())
+    def get_attempts(self, run: Run) -> Any:
+        """Return how many attempts there were."""
+        return len(run.attempts.all())
+
+    def get_failure_class(self, run: Run) -> str | None:
+        """Return the class of the failure, None if it did not fail."""
+        return run.failure_class or None
+
+    def get_failure_reason(self, run: Run) -> str | None:
+        """Return the failure in a sentence."""
+        return run.failure_reason or None
+
+
+class AttemptSerializer(serializers.ModelSerializer[Attempt]):
+    """One try at a run."""
+
+    node = serializers.CharField(source="node.name", default=None)
+    failure_class = serializers.SerializerMethodField()
+    failure_reason = serializers.SerializerMethodField()
+    resume_checkpoint = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Attempt
+        fields = (
+            "id", "number", "state", "node", "exit_code", "signal", "failure_class",
+            "failure_reason", "suggestion", "evidence", "placement", "started_at", "finished_at",
+            "heartbeat_at", "resume_checkpoint", "resumed_from_step", "log_complete",
+        )  # fmt: skip
+
+    def get_failure_class(self, attempt: Attempt) -> str | None:
+        """Return the class of the failure, None if it did not fail."""
+        return attempt.failure_class or None
+
+    def get_failure_reason(self, attempt: Attempt) -> str | None:
+        """Return the failure in a sentence."""
+        return attempt.failure_reason or None
+
+    def get_resume_checkpoint(self, attempt: Attempt) -> str | None:
+        """Return the checkpoint that it went on from, such as `step 300`."""
+        step = attempt.resumed_from_step
+        return None if step is None else f"step {step}"
+
+
+class RuntimeSerializer(serializers.ModelSerializer[Runtime]):
+    """The environment of a run."""
+
+    class Meta:
+        model = Runtime
+        fields = ("digest", "state", "requirements", "python", "size_bytes", "log_tail", "built_at")
+
+
+class CodeSnapshotSerializer(serializers.ModelSerializer[CodeSnapshot]):
+    """The code of a run."""
+
+    class Meta:
+        model = CodeSnapshot
+        fields = ("id", "digest", "size_bytes", "files_count", "git")
+
+
+class RunSerializer(RunShortSerializer):
+    """A run with everything that its page shows."""
+
+    runtime = RuntimeSerializer(allow_null=True)
+    code = CodeSnapshotSerializer(allow_null=True)
+    env = serializers.SerializerMethodField()
+    suggestion = serializers.SerializerMethodField()
+    evidence = serializers.SerializerMethodField()
+    outputs_count = serializers.SerializerMethodField()
+    model_versions = serializers.SerializerMethodField()
+    project = serializers.CharField(source="project.slug")
+
+    class Meta(RunShortSerializer.Meta):
+        fields = (
+            *RunShortSerializer.Meta.fields,
+            "project", "parameters", "command", "runtime", "code", "env", "suggestion", "evidence",
+            "outputs_count", "model_versions", "workflow_version", "timeout_s", "max_retries",
+            "priority", "queued_at", "cancel_requested_at",
+        )  # fmt: skip
+
+    @extend_schema_field(AttemptSerializer(many=True))
+    def get_attempts(self, run: Run) -> Any:
+        """Return every attempt, oldest first."""
+        return AttemptSerializer(run.attempts.all(), many=True).data
+
+    def get_env(self, run: Run) -> list[str]:
+        """Return the names only: the values may be secrets."""
+        return sorted(run.env)
+
+    def get_suggestion(self, run: Run) -> str | None:
+        """Return what to do about the failure."""
+        return run.suggestion or None
+
+    @extend_schema_field(serializers.DictField(allow_null=True))
+    def get_evidence(self, run: Run) -> dict[str, Any] | None:
+        """Return what the last attempt's end left to see."""
+        attempts = list(run.attempts.all())
+        return (attempts[-1].evidence or None) if attempts else None
+
+    def get_outputs_count(self, run: Run) -> int:
+        """Return how many files it left."""
+        return run.artifacts.count()
+
+    @extend_schema_field(serializers.ListField(child=serializers.DictField()))
+    def get_model_versions(self, run: Run) -> list[dict[str, Any]]:
+        """Return the model versions that were registered from it."""
+        registered = getattr(run, "model_versions", None)
+        if registered is None:
+            return []
+        rows = registered.values_list("model__name", "number").order_by("model__name", "number")
+        return [{"model": name, "number": number} for name, number in rows]
+
+
+class RunEventSerializer(serializers.ModelSerializer[RunEvent]):
+    """A line of a run's timeline."""
+
+    seq = serializers.IntegerField(source="id")
+    attempt = serializers.IntegerField(source="attempt.number", default=None)
+
+    class Meta:
+        model = RunEvent
+        fields = ("seq", "kind", "text", "attempt", "data", "at")
+
+
+class ArtifactSerializer(serializers.ModelSerializer[Artifact]):
+    """A file that a run left, with an address to download it."""
+
+    attempt = serializers.IntegerField(source="attempt.number")
+    download_url = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Artifact
+        fields = (
+            "id", "path", "size_bytes", "sha256", "digest", "kind", "state", "step", "attempt",
+            "download_url", "created_at",
+        )  # fmt: skip
+
+    def get_download_url(self, artifact: Artifact) -> str | None:
+        """Return an address that is valid for an hour; None until the file is durable."""
+        if artifact.state != states.PERSISTED:
+            return None
+        name = artifact.path.rsplit("/", 1)[-1]
+        return storage.objects().presign_get(artifact.key, DOWNLOAD_EXPIRES_S, filename=name)
+
+
+class CodeRequestSerializer(serializers.Serializer[Any]):
+    """A code snapshot to upload."""
+
+    digest = serializers.RegexField(r"^[0-9a-f]{64}$")
+    size_bytes = serializers.IntegerField(min_value=1, max_value=512 << 20)
+    files_count = serializers.IntegerField(min_value=0, required=False, default=0)
+    git = serializers.DictField(required=False, allow_null=True, default=None)
+
+
+class CodeStateSerializer(serializers.Serializer[Any]):
+    """Where to put the code, if it is not there."""
+
+    id = serializers.UUIDField()
+    state = serializers.ChoiceField(choices=["present", "upload"])
+    put_url = serializers.CharField(allow_null=True)

@@ -1,0 +1,41 @@
+"""Addresses of runs, workflows and the runner protocol, under `/api/v1/`."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from atom.jobs.api import observing, runner, views
+
+RUN = "runs/<uuid:run_id>/"
+PROJECT = "projects/<slug:project>/"
+
+urlpatterns = [
+    path("workflows/", views.WorkflowsView.as_view()),
+    path("workflows/<slug:slug>/", views.WorkflowView.as_view()),
+    path(f"{PROJECT}runs/", views.RunsView.as_view()),
+    path(f"{PROJECT}runs/preview/", views.PreviewView.as_view()),
+    path(f"{PROJECT}code-snapshots/", views.CodeSnapshotsView.as_view()),
+    path("code-snapshots/<uuid:snapshot_id>/complete/", views.CodeCompleteView.as_view()),
+    path(RUN, views.RunView.as_view()),
+    path(f"{RUN}cancel/", views.CancelView.as_view()),
+    path(f"{RUN}retry/", views.RetryView.as_view()),
+    path(f"{RUN}clone/", views.CloneView.as_view()),
+    path(f"{RUN}explain/", views.ExplainView.as_view()),
+    path(f"{RUN}events/", views.EventsView.as_view()),
+    path(f"{RUN}attempts/", views.AttemptsView.as_view()),
+    path(f"{RUN}metrics/", observing.MetricsView.as_view()),
+    path(f"{RUN}metrics/series/", observing.SeriesView.as_view()),
+    path(f"{RUN}files/", observing.FilesView.as_view()),
+    path(f"{RUN}logs/", observing.LogsView.as_view()),
+    path(f"{RUN}logs/raw/", observing.RawLogView.as_view()),
+    path("runner/job/", runner.JobView.as_view()),
+    path("runner/heartbeat/", runner.HeartbeatView.as_view()),
+    path("runner/started/", runner.StartedView.as_view()),
+    path("runner/logs/", runner.RunnerLogsView.as_view()),
+    path("runner/logs/eof/", runner.RunnerLogEofView.as_view()),
+    path("runner/metrics/", runner.RunnerMetricsView.as_view()),
+    path("runner/progress/", runner.ProgressView.as_view()),
+    path("runner/outputs/presign/", runner.PresignView.as_view()),
+    path("runner/outputs/complete/", runner.CompleteView.as_view()),
+    path("runner/exit/", runner.ExitView.as_view()),
+]

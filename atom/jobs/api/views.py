@@ -1,0 +1,341 @@
+"""Runs and workflows: parse, permit, act, render."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q
+from django.utils.functional import cached_property
+from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from atom.accounts.api.mixins import SAFE, ProjectScopedView, ScopedView, authorize, user_of
+from atom.accounts.models import Project
+from atom.core.errors import Invalid, NotFound
+from atom.core.idempotency import idempotent
+from atom.core.pagination import KeysetPagination
+from atom.core.states import all_states
+from atom.jobs import states
+from atom.jobs.actions import code, explain, runs, workflows
+from atom.jobs.actions.requests import RunRequest, plan_run
+from atom.jobs.api.serializers import (
+    AttemptSerializer,
+    CodeRequestSerializer,
+    CodeStateSerializer,
+    RunEventSerializer,
+    RunRequestSerializer,
+    RunSerializer,
+    RunShortSerializer,
+    WorkflowSerializer,
+)
+from atom.jobs.models import CodeSnapshot, Run, RunQuerySet, Workflow
+
+
+def page_of(view: APIView, queryset: Any, serializer: type[Any]) -> Response:
+    """Return one keyset page of a queryset; the view's `keyset` orders it."""
+    paginator = KeysetPagination()
+    rows = paginator.paginate_queryset(queryset, view.request, view)
+    return paginator.get_paginated_response(serializer(rows, many=True).data)
+
+
+def listing(serializer: type[Any], name: str) -> Any:
+    """Describe `{results, next}` for OpenAPI."""
+    return inline_serializer(
+        name,
+        {"results": serializer(many=True), "next": serializers.CharField(allow_null=True)},
+    )
+
+
+PAGE = [OpenApiParameter("limit", int), OpenApiParameter("cursor", str)]
+
+
+class WorkflowsView(ScopedView, APIView):
+    """`workflows/`: what may be started with a form."""
+
+    keyset = ("slug", "id")
+
+    @extend_schema(
+        operation_id="workflows_list",
+        parameters=[*PAGE, OpenApiParameter("project", str)],
+        responses=listing(WorkflowSerializer, "WorkflowPage"),
+    )
+    def get(self, request: Request) -> Response:
+        """List the built-in workflows and those of a project."""
+        project = _project_of_query(request)
+        visible = Q(project=None) | Q(project=project) if project else Q(project=None)
+        return page_of(self, Workflow.objects.filter(visible), WorkflowSerializer)
+
+
+class WorkflowView(ScopedView, APIView):
+    """`workflows/<slug>/`."""
+
+    @extend_schema(
+        operation_id="workflows_get",
+        parameters=[OpenApiParameter("project", str)],
+        responses=WorkflowSerializer,
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """Return one workflow with its typed parameters."""
+        found = workflows.find(_project_of_query(request), slug)
+        if found is None:
+            raise NotFound
+        return Response(WorkflowSerializer(found).data)
+
+
+def _project_of_query(request: Request) -> Project | None:
+    slug = request.query_params.get("project")
+    if not slug:
+        return None
+    project = Project.objects.visible_to(user_of(request)).filter(slug=slug).first()
+    if project is None:
+        raise NotFound
+    authorize(request, project, "viewer")
+    return project
+
+
+def parse_request(request: Request) -> RunRequest:
+    """Return the body as a run request. Raises Invalid."""
+    serializer = RunRequestSerializer(data=request.data)
+    serializer.is_valid(raise_exception=True)
+    given = {name: value for name, value in serializer.validated_data.items() if value is not None}
+    return RunRequest(**given)
+
+
+class RunsView(ProjectScopedView, APIView):
+    """`projects/<project>/runs/`."""
+
+    @extend_schema(
+        operation_id="runs_list",
+        parameters=[
+            *PAGE,
+            OpenApiParameter("state", str, description="One state, or several with commas."),
+            OpenApiParameter("q", str, description="A part of the name, or the number."),
+            OpenApiParameter("tag", str),
+            OpenApiParameter("created_by", str, description="A username."),
+        ],
+        responses=listing(RunShortSerializer, "RunPage"),
+    )
+    def get(self, request: Request, project: str) -> Response:
+        """List the runs of a project, newest first."""
+        found = filtered(Run.objects.filter(project=self.project), request)
+        return page_of(self, found.for_lists(), RunShortSerializer)
+
+    @extend_schema(
+        operation_id="runs_create", request=RunRequestSerializer, responses={201: RunSerializer}
+    )
+    @idempotent
+    def post(self, request: Request, project: str) -> Response:
+        """Start a run."""
+        run = runs.create_run(self.project, user_of(request), parse_request(request))
+        return render_run(run.pk, status=201)
+
+
+def filtered(found: RunQuerySet, request: Request) -> RunQuerySet:
+    """Apply the list's filters. Raises Invalid for a state that does not exist."""
+    params = request.query_params
+    if wanted := params.get("state"):
+        names = [name.strip() for name in wanted.split(",") if name.strip()]
+        if unknown := set(names) - set(all_states(states.RUN_STATES)):
+            raise Invalid(errors={"state": [f"There is no state {', '.join(sorted(unknown))}."]})
+        found = found.filter(state__in=names)
+    if text := params.get("q"):
+        number = Q(number=int(text)) if text.isdecimal() and len(text) < 10 else Q()
+        found = found.filter(Q(name__icontains=text) | number)
+    if tag := params.get("tag"):
+        found = found.filter(tags__contains=[tag])
+    if username := params.get("created_by"):
+        found = found.filter(created_by__username=username)
+    return found
+
+
+class PreviewView(ProjectScopedView, APIView):
+    """`projects/<project>/runs/preview/`."""
+
+    @extend_schema(
+        operation_id="runs_preview",
+        request=RunRequestSerializer,
+        responses=inline_serializer(
+            "RunPreview",
+            {
+                "valid": serializers.BooleanField(),
+                "errors": serializers.DictField(
+                    child=serializers.ListField(child=serializers.CharField())
+                ),
+                "placement": serializers.DictField(allow_null=True),
+                "queue_position": serializers.IntegerField(allow_null=True),
+                "warm": serializers.DictField(allow_null=True),
+                "runtime": serializers.DictField(allow_null=True),
+            },
+        ),
+    )
+    def post(self, request: Request, project: str) -> Response:
+        """Say where a run would go and what it would wait for, without starting it."""
+        plan = plan_run(self.project, user_of(request), parse_request(request))
+        return Response(explain.preview(plan))
+
+
+def render_run(run_id: UUID, status: int = 200) -> Response:
+    """Return the whole run, read again."""
+    found = Run.objects.for_lists().select_related("project", "runtime", "code").get(pk=run_id)
+    return Response(RunSerializer(found).data, status=status)
+
+
+class RunScopedView(APIView):
+    """A view under `runs/<uuid:run_id>/`; who may not see the run gets 404."""
+
+    required_role = "researcher"
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Authenticate, then authorize for the run's project."""
+        super().initial(request, *args, **kwargs)
+        role = "viewer" if request.method in SAFE else self.required_role
+        authorize(request, self.run.project, role)
+
+    @cached_property
+    def run(self) -> Run:
+        """Return the run of the path. Raises NotFound if the caller may not see it."""
+        visible = Run.objects.visible_to(user_of(self.request)).select_related("project__unit")
+        found = visible.filter(pk=self.kwargs["run_id"]).first()
+        if found is None:
+            raise NotFound
+        return found
+
+
+class RunView(RunScopedView):
+    """`runs/<id>/`."""
+
+    @extend_schema(operation_id="runs_get", responses=RunSerializer)
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """Return one run."""
+        return render_run(self.run.pk)
+
+
+class CancelView(RunScopedView):
+    """`runs/<id>/cancel/`."""
+
+    @extend_schema(operation_id="runs_cancel", request=None, responses=RunSerializer)
+    def post(self, request: Request, run_id: UUID) -> Response:
+        """Ask the run to stop."""
+        return render_run(runs.cancel_run(self.run.pk, user_of(request)).pk)
+
+
+class RetryView(RunScopedView):
+    """`runs/<id>/retry/`."""
+
+    @extend_schema(operation_id="runs_retry", request=None, responses=RunSerializer)
+    def post(self, request: Request, run_id: UUID) -> Response:
+        """Start another attempt, from the last durable checkpoint."""
+        return render_run(runs.retry_run(self.run.pk, user_of(request)).pk)
+
+
+class CloneView(RunScopedView):
+    """`runs/<id>/clone/`."""
+
+    @extend_schema(operation_id="runs_clone", request=None, responses={201: RunSerializer})
+    @idempotent
+    def post(self, request: Request, run_id: UUID) -> Response:
+        """Start a new run like this one."""
+        return render_run(runs.clone_run(self.run, user_of(request)).pk, status=201)
+
+
+class ExplainView(RunScopedView):
+    """`runs/<id>/explain/`."""
+
+    @extend_schema(
+        operation_id="runs_explain",
+        responses=inline_serializer(
+            "RunExplanation",
+            {
+                "answer": serializers.CharField(),
+                "reasons": inline_serializer(
+                    "RunReason",
+                    {
+                        "kind": serializers.CharField(),
+                        "text": serializers.CharField(),
+                        "action": serializers.CharField(),
+                    },
+                    many=True,
+                ),
+            },
+        ),
+    )
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """Say why the run is, or is not, running."""
+        found = explain.explain(self.run)
+        reasons = [
+            {"kind": one.kind, "text": one.text, "action": one.action} for one in found.reasons
+        ]
+        return Response({"answer": found.answer, "reasons": reasons})
+
+
+class EventsView(RunScopedView):
+    """`runs/<id>/events/`: the timeline, oldest first."""
+
+    keyset = ("id",)
+
+    @extend_schema(
+        operation_id="runs_events",
+        parameters=PAGE,
+        responses=listing(RunEventSerializer, "RunEventPage"),
+    )
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """List the run's events."""
+        return page_of(self, self.run.events.select_related("attempt"), RunEventSerializer)
+
+
+class AttemptsView(RunScopedView):
+    """`runs/<id>/attempts/`: oldest first."""
+
+    keyset = ("number",)
+
+    @extend_schema(
+        operation_id="runs_attempts",
+        parameters=PAGE,
+        responses=listing(AttemptSerializer, "AttemptPage"),
+    )
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """List the run's attempts."""
+        return page_of(self, self.run.attempts.select_related("node"), AttemptSerializer)
+
+
+class CodeSnapshotsView(ProjectScopedView, APIView):
+    """`projects/<project>/code-snapshots/`."""
+
+    @extend_schema(
+        operation_id="code_snapshots_create",
+        request=CodeRequestSerializer,
+        responses={201: CodeStateSerializer},
+    )
+    def post(self, request: Request, project: str) -> Response:
+        """Announce a tar.gz of code; the answer says where to put it."""
+        serializer = CodeRequestSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        snapshot = code.announce(self.project, **serializer.validated_data)
+        return Response(_state_of(snapshot), status=201)
+
+
+class CodeCompleteView(ScopedView, APIView):
+    """`code-snapshots/<id>/complete/`."""
+
+    @extend_schema(
+        operation_id="code_snapshots_complete", request=None, responses=CodeStateSerializer
+    )
+    def post(self, request: Request, snapshot_id: UUID, project: str = "") -> Response:
+        """Have the uploaded code checked."""
+        found = CodeSnapshot.objects.filter(pk=snapshot_id).select_related("project__unit").first()
+        if found is None:
+            raise NotFound
+        authorize(request, found.project, "researcher")
+        return Response(_state_of(code.complete(snapshot_id, user_of(request))))
+
+
+def _state_of(snapshot: CodeSnapshot) -> dict[str, Any]:
+    return {
+        "id": str(snapshot.pk),
+        "state": "present" if snapshot.ready else "upload",
+        "put_url": None if snapshot.ready else code.put_url(snapshot),
+    }

@@ -1,0 +1,34 @@
+"""Django application of `atom.jobs`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.apps import AppConfig
+from django.db.models.signals import post_migrate
+
+
+class JobsConfig(AppConfig):
+    """Runs, attempts, logs and metrics."""
+
+    name = "atom.jobs"
+    label = "jobs"
+    verbose_name = "Jobs"
+
+    def ready(self) -> None:
+        """Put the built-in workflows into the table after each migration."""
+        post_migrate.connect(_sync_workflows, sender=self)
+
+
+def _sync_workflows(using: str, **_: Any) -> None:
+    from atom.jobs.actions.workflows import sync_workflows
+
+    if using == "default" and _has_table():
+        sync_workflows()
+
+
+def _has_table() -> bool:
+    # A migration backwards, or of another app alone, ends here too.
+    from django.db import connection
+
+    return "jobs_workflow" in connection.introspection.table_names()

@@ -1,0 +1,199 @@
+"""`/ws/runs/<id>/?attempt=&log_from=`: what happens to a run, and its log, as it happens.
+
+Server → client: `log`, `gap`, `eof` of the followed attempt; `run`, `metrics`, `event`, `file`
+carry ids and counts only. Client → server: `subscribe_log {attempt, from}`, `pause_log`.
+One socket holds at most 256 KiB of log that was not sent: a client that is further behind gets a
+`gap` and fills it over HTTP.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Any
+from urllib.parse import parse_qs
+from uuid import UUID
+
+import structlog
+from channels.db import database_sync_to_async
+from channels.generic.websocket import AsyncJsonWebsocketConsumer
+
+from atom.accounts.models import User
+from atom.core.errors import AtomError
+from atom.jobs import states
+from atom.jobs.actions import logs
+from atom.jobs.actions.attempts import find_attempt
+from atom.jobs.engines import frames
+from atom.jobs.models import Attempt, LogStream, Run
+from atom.jobs.pipelines.log_follow import LogFollower
+from atom.jobs.pipelines.log_stream import Entry
+
+log = structlog.get_logger(__name__)
+
+NOT_FOUND = 4404
+BEHIND_BYTES = 256 << 10
+# After a gap the client gets the end of the log at once.
+TAIL_BYTES = 64 << 10
+
+
+class RunConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # untyped base
+    """One socket of one page."""
+
+    async def connect(self) -> None:
+        """Let members of the project in; others learn nothing."""
+        self.follow: asyncio.Task[None] | None = None
+        run_id: UUID = self.scope["url_route"]["kwargs"]["run_id"]
+        run = await _visible_run(self.scope.get("user"), run_id)
+        if run is None:
+            await self.close(NOT_FOUND)
+            return
+        self.run = run
+        self.group = f"run.{run.pk}"
+        await self.channel_layer.group_add(self.group, self.channel_name)
+        await self.accept()
+        query = parse_qs(self.scope.get("query_string", b"").decode())
+        if "log_from" in query:
+            await self._follow(query.get("attempt", [None])[0], query["log_from"][0])
+
+    async def disconnect(self, code: int) -> None:
+        """Stop following."""
+        await self._stop()
+        if hasattr(self, "group"):
+            await self.channel_layer.group_discard(self.group, self.channel_name)
+
+    async def receive_json(self, content: Any, **_: Any) -> None:
+        """Follow a log from an offset, or stop following."""
+        kind = content.get("type") if isinstance(content, dict) else None
+        if kind == "subscribe_log":
+            await self._follow(content.get("attempt"), content.get("from", 0))
+        elif kind == "pause_log":
+            await self._stop()
+
+    async def live_event(self, message: dict[str, Any]) -> None:
+        """Pass an event of the channel layer on; the follower tells the end of a log itself."""
+        if message["event"].get("type") != "eof":
+            await self.send_json(message["event"])
+
+    async def _follow(self, attempt: Any, start: Any) -> None:
+        await self._stop()
+        try:
+            offset = max(0, int(start))
+        except (TypeError, ValueError):
+            return
+        self.follow = asyncio.create_task(self._pump(str(attempt or ""), offset))
+
+    async def _stop(self) -> None:
+        if self.follow is not None:
+            self.follow.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self.follow
+            self.follow = None
+
+    async def _pump(self, wanted: str, offset: int) -> None:
+        follower = LogFollower()
+        try:
+            attempt = await self._attempt(wanted)
+            position = LogPosition(self, attempt, offset)
+            while not await position.step(follower):
+                pass
+        except asyncio.CancelledError:
+            raise
+        except Exception:
+            # The page falls back to reading over HTTP; a defect must not kill its other events.
+            log.exception("log_follow_failed", run_id=str(self.run.pk))
+        finally:
+            await follower.close()
+
+    async def _attempt(self, wanted: str) -> Attempt:
+        while True:
+            try:
+                found: Attempt = await database_sync_to_async(find_attempt)(self.run, wanted)
+                return found
+            except AtomError:
+                if wanted:
+                    raise
+                await asyncio.sleep(0.5)  # the run has no attempt yet
+
+
+class LogPosition:
+    """How far a socket has got in an attempt's log."""
+
+    def __init__(self, socket: RunConsumer, attempt: Attempt, offset: int) -> None:
+        """Start at `offset`."""
+        self._socket = socket
+        self._attempt = attempt
+        self.offset = offset
+
+    async def step(self, follower: LogFollower) -> bool:
+        """Send what is there, or wait for more; return whether the log has ended."""
+        entries = await follower.wait(self._attempt.pk, self.offset, block_ms=1)
+        if not entries:
+            if await self._catch_up():
+                return True
+            entries = await follower.wait(self._attempt.pk, self.offset)
+        if entries and entries[0].start <= self.offset and not self._behind(entries):
+            await self._send(entries)
+        elif entries:
+            await self._catch_up()
+        return False
+
+    def _behind(self, entries: list[Entry]) -> bool:
+        return entries[-1].end - self.offset > BEHIND_BYTES
+
+    async def _catch_up(self) -> bool:
+        """Send from chunks what the stream no longer holds; return whether the log has ended."""
+        end, ended = await database_sync_to_async(_extent)(self._attempt.pk)
+        if end - self.offset > BEHIND_BYTES:
+            await self._gap(end - TAIL_BYTES)
+        if end > self.offset:
+            found = await database_sync_to_async(logs.read)(
+                self._attempt, self.offset, BEHIND_BYTES
+            )
+            for frame in found.frames:
+                await self._send_frame(frame)
+        if ended and self.offset >= end:
+            await self._socket.send_json({"type": "eof", "attempt": str(self._attempt.pk)})
+            return True
+        return False
+
+    async def _gap(self, to: int) -> None:
+        gap = {"type": "gap", "attempt": str(self._attempt.pk), "from": self.offset, "to": to}
+        await self._socket.send_json(gap)
+        self.offset = to
+
+    async def _send(self, entries: list[Entry]) -> None:
+        for entry in entries:
+            for frame in frames.cut(frames.decode(entry.body, entry.start), self.offset, entry.end):
+                await self._send_frame(frame)
+
+    async def _send_frame(self, frame: frames.Frame) -> None:
+        # Waits while the client's buffer is full: nothing is read ahead meanwhile.
+        await self._socket.send_json(
+            {
+                "type": "log",
+                "attempt": str(self._attempt.pk),
+                "byte_off": frame.byte_off,
+                "next": frame.end,
+                "text": frame.payload.decode("utf-8", "replace"),
+                "fd": frame.fd,
+                "ts_ns": frame.ts_ns,
+            }
+        )
+        self.offset = frame.end
+
+
+@database_sync_to_async
+def _visible_run(user: Any, run_id: UUID) -> Run | None:
+    if not isinstance(user, User) or not user.is_active:
+        return None
+    return Run.objects.visible_to(user).filter(pk=run_id).first()
+
+
+def _extent(attempt_id: UUID) -> tuple[int, bool]:
+    """Return the log's present length in bytes, and whether it is all there will be."""
+    attempt = Attempt.objects.get(pk=attempt_id)
+    stream = LogStream.objects.filter(attempt=attempt, name=logs.MAIN).first()
+    over = attempt.state in states.TERMINAL
+    if stream is None:
+        return 0, over
+    return logs.length(stream), stream.eof_bytes is not None or over

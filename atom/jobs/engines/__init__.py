@@ -1,0 +1,1 @@
+"""Pure functions of the jobs app: no Django, no Celery, no network."""

@@ -1,0 +1,182 @@
+"""Why an attempt ended: one class, one plain sentence, the evidence and what to do next."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+OOM_HOST: Final = "OOM_HOST"
+USER_CODE: Final = "USER_CODE"
+COMMAND_NOT_FOUND: Final = "COMMAND_NOT_FOUND"
+DATA_WARMUP: Final = "DATA_WARMUP"
+RUNTIME_BUILD: Final = "RUNTIME_BUILD"
+RUNNER_LOST: Final = "RUNNER_LOST"
+NODE_LOST: Final = "NODE_LOST"
+DEADLINE: Final = "DEADLINE"
+QUOTA_NEVER_FITS: Final = "QUOTA_NEVER_FITS"
+BAD_PARAMETERS: Final = "BAD_PARAMETERS"
+
+CLASSES: Final = (
+    OOM_HOST,
+    USER_CODE,
+    COMMAND_NOT_FOUND,
+    DATA_WARMUP,
+    RUNTIME_BUILD,
+    RUNNER_LOST,
+    NODE_LOST,
+    DEADLINE,
+    QUOTA_NEVER_FITS,
+    BAD_PARAMETERS,
+)
+# Not the fault of the code or of what was asked for: the same attempt may well succeed.
+RETRIED: Final = frozenset({RUNNER_LOST, NODE_LOST})
+
+ExitReason = Literal["exited", "oom", "timeout", "cancelled", "not_found", "runner_lost"]
+
+
+@dataclass(frozen=True, slots=True)
+class ExitReport:
+    """What the runner says about the end of the command."""
+
+    reason: ExitReason
+    exit_code: int | None = None
+    signal: int | None = None
+    tail: str = ""
+    traceback: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the attempt was allowed, for the sentences."""
+
+    memory_bytes: int
+    timeout_s: int | None
+    command: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A failure as people read it."""
+
+    failure_class: str
+    reason: str
+    suggestion: str
+
+
+def classify(report: ExitReport, limits: Limits) -> Failure | None:
+    """Return why the attempt failed, None if it succeeded or was cancelled."""
+    if report.reason == "cancelled":
+        return None
+    if report.reason == "runner_lost":
+        return runner_lost()
+    if report.reason == "timeout":
+        return _deadline(limits)
+    if report.reason == "oom" or _says_out_of_memory(report):
+        return _out_of_memory(limits)
+    if report.reason == "not_found":
+        return _not_found(limits)
+    return _exited(report)
+
+
+def _says_out_of_memory(report: ExitReport) -> bool:
+    last = report.traceback.strip().rsplit("\n", 1)[-1]
+    return last.startswith(("MemoryError", "numpy._core._exceptions._ArrayMemoryError"))
+
+
+def _out_of_memory(limits: Limits) -> Failure:
+    gib = limits.memory_bytes / 2**30
+    return Failure(
+        OOM_HOST,
+        f"The job needed more memory than its limit of {gib:.1f} GiB and was stopped.",
+        f"Give it more memory (for example {max(1, round(gib * 2))} GiB), or use a smaller batch "
+        "size or fewer data-loading workers.",
+    )
+
+
+def _deadline(limits: Limits) -> Failure:
+    limit = f"{limits.timeout_s} s" if limits.timeout_s else "its time limit"
+    return Failure(
+        DEADLINE,
+        f"The job was still running after {limit} and was stopped.",
+        "Raise the time limit; a retry goes on from the last saved checkpoint.",
+    )
+
+
+def _not_found(limits: Limits) -> Failure:
+    command = limits.command[0] if limits.command else ""
+    return Failure(
+        COMMAND_NOT_FOUND,
+        f"The command '{command}' does not exist in the job's environment, or may not be executed.",
+        "Check its spelling; add the package that brings it to the requirements, or the file to "
+        "the code that you send.",
+    )
+
+
+def _exited(report: ExitReport) -> Failure | None:
+    if report.signal:
+        return Failure(
+            USER_CODE,
+            f"The command was ended by the signal {_signal_name(report.signal)}.",
+            "Look at the end of its log; a crash in native code leaves no Python traceback.",
+        )
+    if report.exit_code in (0, None):
+        return None
+    error = report.traceback.strip().rsplit("\n", 1)[-1].strip()
+    said = f": {error[:300]}" if error else "."
+    return Failure(
+        USER_CODE,
+        f"The command ended with exit code {report.exit_code}{said}",
+        "Read the traceback and the end of the log, correct the code or the parameters, and start "
+        "the run again.",
+    )
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return str(number)
+
+
+def runner_lost() -> Failure:
+    """Return the failure of an attempt whose supervisor is gone."""
+    return Failure(
+        RUNNER_LOST,
+        "The process that supervised the job is gone, so its end could not be observed.",
+        "Nothing to correct: the run starts again by itself while it has retries left, from its "
+        "last saved checkpoint.",
+    )
+
+
+def deadline(timeout_s: int | None) -> Failure:
+    """Return the failure of an attempt that outlived its time limit."""
+    return _deadline(Limits(0, timeout_s))
+
+
+def node_lost(node: str) -> Failure:
+    """Return the failure of an attempt whose machine is gone."""
+    return Failure(
+        NODE_LOST,
+        f"The machine {node} stopped answering while the job ran.",
+        "Nothing to correct: the run starts again on another machine while it has retries left.",
+    )
+
+
+def data_warmup(dataset: str, error: str) -> Failure:
+    """Return the failure of an attempt whose data could not be brought to the node."""
+    return Failure(
+        DATA_WARMUP,
+        f"The data of {dataset} could not be brought to the machine: {error}",
+        "Look at the dataset's cache page; when the cause is gone, retry the run.",
+    )
+
+
+def runtime_build(last_lines: str) -> Failure:
+    """Return the failure of an attempt whose environment could not be built."""
+    said = last_lines.strip()
+    return Failure(
+        RUNTIME_BUILD,
+        "The job's Python environment could not be built. pip said:\n" + said,
+        "Correct the requirements (names, versions, Python version) and start the run again.",
+    )

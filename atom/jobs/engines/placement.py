@@ -1,0 +1,184 @@
+"""Which node takes a job: filter, then best fit where the data already is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+GIB = 2**30
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What one attempt needs of a node."""
+
+    cpus: float
+    memory_bytes: int
+    gpus: int = 0
+
+    def __str__(self) -> str:
+        """Return the demand in words."""
+        return describe(self.cpus, self.memory_bytes, self.gpus)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeCapacity:
+    """A node, what it has, what is taken and which part of the job's data it holds (0 to 1)."""
+
+    id: UUID
+    name: str
+    cpus: float
+    memory_bytes: int
+    gpus: int
+    used_cpus: float = 0.0
+    used_memory_bytes: int = 0
+    used_gpus: int = 0
+    usable: bool = True
+    coverage: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One node that was looked at, with a sentence about it."""
+
+    node_id: UUID
+    node: str
+    fits: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """The decision with its candidates; `node` is None when the job has to wait."""
+
+    node: NodeCapacity | None
+    why: str
+    candidates: tuple[Candidate, ...]
+
+
+class Fleet:
+    """The free resources of nodes as arrays of shape (nodes,), for many decisions at once."""
+
+    def __init__(self, nodes: Sequence[NodeCapacity]) -> None:
+        """Read the nodes once."""
+        self.nodes = nodes
+        self.cpus = np.array([n.cpus - n.used_cpus for n in nodes], dtype=np.float64)
+        self.memory = np.array([n.memory_bytes - n.used_memory_bytes for n in nodes], np.float64)
+        self.gpus = np.array([n.gpus - n.used_gpus for n in nodes], dtype=np.float64)
+        self.usable = np.array([n.usable for n in nodes], dtype=np.bool_)
+        self.coverage = np.array([n.coverage for n in nodes], dtype=np.float64)
+        self._totals = np.array([[max(n.cpus, 1e-9), max(n.memory_bytes, 1)] for n in nodes])
+
+    def choose(self, demand: Demand) -> int | None:
+        """Return the index of the best node and take its resources; None if none fits.
+
+        Best: most of the data there; then the one that is fullest afterwards, so that large
+        jobs still find an empty node; nodes with GPUs last for jobs that need none.
+        """
+        fits = self._fits(demand)
+        if not fits.any():
+            return None
+        score = np.where(fits, self._score(demand), -np.inf)
+        chosen = int(np.argmax(score))
+        self.cpus[chosen] -= demand.cpus
+        self.memory[chosen] -= demand.memory_bytes
+        self.gpus[chosen] -= demand.gpus
+        return chosen
+
+    def _fits(self, demand: Demand) -> NDArray[np.bool_]:
+        return (
+            self.usable
+            & (self.cpus + 1e-9 >= demand.cpus)
+            & (self.memory >= demand.memory_bytes)
+            & (self.gpus >= demand.gpus)
+        )
+
+    def _score(self, demand: Demand) -> NDArray[np.float64]:
+        left = (self.cpus - demand.cpus) / self._totals[:, 0]
+        left = left + (self.memory - demand.memory_bytes) / self._totals[:, 1]
+        spare_gpus = np.where(self.gpus > demand.gpus, 1.0, 0.0)
+        score: NDArray[np.float64] = 100.0 * self.coverage - 10.0 * spare_gpus - left
+        return score
+
+
+def place(nodes: Sequence[NodeCapacity], demand: Demand) -> Placement:
+    """Choose a node for one job and say why."""
+    candidates = tuple(_candidate(node, demand) for node in nodes)
+    chosen = Fleet(nodes).choose(demand) if nodes else None
+    if chosen is None:
+        return Placement(None, _why_waiting(candidates, demand), candidates)
+    return Placement(nodes[chosen], _why_chosen(nodes[chosen], demand, len(nodes)), candidates)
+
+
+def never_fits(nodes: Sequence[NodeCapacity], demand: Demand) -> dict[str, list[str]]:
+    """Return what no node could ever offer, as sentences by resource; empty if one could."""
+    if any(_fits_empty(node, demand) for node in nodes) or not nodes:
+        return {}
+    errors: dict[str, list[str]] = {}
+    most_cpus = max(node.cpus for node in nodes)
+    most_memory = max(node.memory_bytes for node in nodes)
+    most_gpus = max(node.gpus for node in nodes)
+    if demand.cpus > most_cpus:
+        errors["resources.cpus"] = [f"The largest machine has {most_cpus:g} CPUs."]
+    if demand.memory_bytes > most_memory:
+        errors["resources.memory_bytes"] = [
+            f"The largest machine has {most_memory / GIB:.1f} GiB of memory."
+        ]
+    if demand.gpus > most_gpus:
+        errors["resources.gpus"] = [f"No machine has more than {most_gpus} GPUs."]
+    return errors or {"resources": ["No single machine has all of this together."]}
+
+
+def _fits_empty(node: NodeCapacity, demand: Demand) -> bool:
+    return (
+        node.cpus >= demand.cpus
+        and node.memory_bytes >= demand.memory_bytes
+        and node.gpus >= demand.gpus
+    )
+
+
+def _candidate(node: NodeCapacity, demand: Demand) -> Candidate:
+    lacking = _lacking(node, demand)
+    if not node.usable:
+        return Candidate(node.id, node.name, False, f"{node.name} does not take jobs now")
+    if lacking:
+        return Candidate(node.id, node.name, False, f"{node.name} lacks {', '.join(lacking)}")
+    return Candidate(node.id, node.name, True, f"{node.name} has room, {_data(node)}")
+
+
+def _lacking(node: NodeCapacity, demand: Demand) -> list[str]:
+    lacking = []
+    if node.cpus - node.used_cpus + 1e-9 < demand.cpus:
+        lacking.append(f"{demand.cpus - node.cpus + node.used_cpus:g} CPUs")
+    free_memory = node.memory_bytes - node.used_memory_bytes
+    if free_memory < demand.memory_bytes:
+        lacking.append(f"{(demand.memory_bytes - free_memory) / GIB:.1f} GiB of memory")
+    if node.gpus - node.used_gpus < demand.gpus:
+        lacking.append(f"{demand.gpus - node.gpus + node.used_gpus} GPUs")
+    return lacking
+
+
+def _data(node: NodeCapacity) -> str:
+    return f"{node.coverage:.0%} of the data is there"
+
+
+def _why_chosen(node: NodeCapacity, demand: Demand, count: int) -> str:
+    among = "the only machine" if count == 1 else f"the best fit of {count} machines"
+    return f"{node.name} is {among} with {demand} free; {_data(node)}."
+
+
+def _why_waiting(candidates: Sequence[Candidate], demand: Demand) -> str:
+    if not candidates:
+        return "No machine has joined the cluster yet."
+    told = "; ".join(candidate.text for candidate in candidates[:3])
+    return f"Waiting for {demand}: {told}."
+
+
+def describe(cpus: float, memory_bytes: int, gpus: int) -> str:
+    """Return resources in words, such as `2 CPUs, 4.0 GiB of memory`."""
+    text = f"{cpus:g} CPU{'' if cpus == 1 else 's'}, {memory_bytes / GIB:.1f} GiB of memory"
+    return text + (f", {gpus} GPU{'' if gpus == 1 else 's'}" if gpus else "")

@@ -1,0 +1,93 @@
+"""Every failure of the jobs API, one class each."""
+
+from __future__ import annotations
+
+from atom.core.errors import AtomError, Conflict, Invalid, NotAuthenticated
+
+
+class InvalidParameters(Invalid):
+    """A parameter of the workflow is unknown, missing or of the wrong type."""
+
+    code = "invalid_parameters"
+    title = "Some of the workflow's parameters are not valid."
+    action = "Correct the fields listed under errors; the workflow's page lists its parameters."
+
+
+class InvalidRun(Invalid):
+    """The request for a run is not complete or contradicts itself."""
+
+    code = "invalid_run"
+    title = "The run cannot be created like this."
+    action = "Correct the fields listed under errors."
+
+
+class ResourcesNeverFit(Invalid):
+    """No machine could ever run this, so it is refused instead of waiting for ever."""
+
+    code = "resources_never_fit"
+    title = "No machine of this installation is large enough for the job."
+    action = "Ask for less CPU, memory or GPUs, or add a larger machine."
+
+
+class NotRetryable(Conflict):
+    """The run is not over, or it succeeded."""
+
+    code = "not_retryable"
+    title = "Only a run that failed or was cancelled can be retried."
+    action = "Wait until it is over, or clone it to start a new run."
+
+
+class NotCancellable(Conflict):
+    """The run is over."""
+
+    code = "not_cancellable"
+    title = "The run is already over."
+    action = "Nothing is left to cancel."
+
+
+class LogGap(Conflict):
+    """Log bytes came out of order: the runner has to go back to `next`."""
+
+    code = "log_gap"
+    title = "Log bytes before this offset are missing."
+    action = "Send the log again from the offset given as next."
+
+
+class MetricsGap(Conflict):
+    """A batch of metrics came out of order."""
+
+    code = "metrics_gap"
+    title = "A batch of metrics before this one is missing."
+    action = "Send the batches again from the one given as next_seq."
+
+
+class BadLogFrames(AtomError):
+    """The body is not made of log frames."""
+
+    code = "bad_log_frames"
+    title = "The body is not a sequence of log frames."
+    action = "Update the runner; its log format is not the server's."
+
+
+class OutputIncomplete(Conflict):
+    """An output was reported complete, but the stored object is not what was announced."""
+
+    code = "output_incomplete"
+    title = "The stored file does not have the size that was announced."
+    action = "Upload the file again."
+
+
+class CodeIncomplete(Conflict):
+    """A code snapshot was reported complete, but the stored object has another digest."""
+
+    code = "code_incomplete"
+    title = "The uploaded code does not have the size and digest that were announced."
+    action = "Upload the code again."
+
+
+class RunnerTokenInvalid(NotAuthenticated):
+    """The attempt is over, or the token was never valid."""
+
+    code = "runner_token_invalid"
+    title = "This runner's token is not valid any more."
+    action = "Stop: the attempt has ended."

@@ -1,0 +1,206 @@
+"""Runs an attempt on this machine, under a supervisor that outlives whoever started it.
+
+The supervisor holds a lock in the attempt's folder for as long as it lives, so starting twice is
+harmless; it is recognised again by its pid and start time. See `atom_sdk/runner/README.md`.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import psutil
+import structlog
+
+from atom.jobs.pipelines.interpreter import base_python, can_isolate, library_path
+from atom_sdk.runner.build import build_runner
+
+log = structlog.get_logger(__name__)
+
+# Each slot of a machine has a user id of its own, far from those of people.
+FIRST_UID = 200_000
+_START_TIMEOUT_S = 30
+_KEPT_VARIABLES = ("PATH", "LANG", "TZ", "SSL_CERT_FILE")
+_KEPT_PREFIXES = ("LC_", "CUDA_", "NVIDIA_")
+
+
+class LaunchFailedError(Exception):
+    """The supervisor did not start; the message is what it said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What this machine can tell about an attempt's supervisor."""
+
+    launched: bool
+    alive: bool
+    pid: int | None = None
+    start_ticks: int | None = None
+    exit_report: dict[str, Any] | None = None
+
+
+class LocalExecutor:
+    """Starts, observes and ends attempts under `home`/attempts."""
+
+    def __init__(self, home: Path) -> None:
+        """Keep everything below `home` (ATOM_HOME)."""
+        self.home = home
+        self.isolated = can_isolate(home)
+
+    def folder(self, attempt_id: UUID | str) -> Path:
+        """Return the attempt's folder."""
+        return self.home / "attempts" / str(attempt_id)
+
+    def launch(self, job: dict[str, Any], token: str, slot: int, api_url: str) -> Observation:
+        """Write the attempt's folder and start its supervisor, unless that was done before.
+
+        Raises LaunchFailedError.
+        """
+        folder = self.folder(job["attempt"])
+        self._make_folder(folder)
+        with (folder / "launch.lock").open("a") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return self.observe(job["attempt"])
+            if not (folder / "supervisor.json").exists():
+                self._write(folder, {**job, **self._identity(slot), "api_url": api_url}, token)
+                self._start(folder, lock.fileno())
+        return self.observe(job["attempt"])
+
+    def _make_folder(self, folder: Path) -> None:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        if self.isolated:
+            # Others may pass through to their own folder and cannot list whose there are.
+            folder.parent.chmod(0o711)
+        folder.mkdir(exist_ok=True, mode=0o700)
+
+    def _identity(self, slot: int) -> dict[str, int]:
+        return {"uid": FIRST_UID + slot, "gid": FIRST_UID + slot} if self.isolated else {}
+
+    def _write(self, folder: Path, job: dict[str, Any], token: str) -> None:
+        for name, text in (("job.json", json.dumps(job)), ("token", token)):
+            descriptor = os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write(text)
+
+    def _start(self, folder: Path, lock: int) -> None:
+        python = base_python(self.home, isolated=self.isolated)
+        runner = build_runner(self.home / "runner")
+        done = subprocess.run(
+            [python, "-I", runner, "supervise", folder, "--detach"],
+            cwd=folder,
+            env=_scrubbed() | library_path(python),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_START_TIMEOUT_S,
+            pass_fds=(lock,),
+            check=False,
+        )
+        if done.returncode != 0 or not (folder / "supervisor.json").exists():
+            raise LaunchFailedError(done.stderr[-2000:] or f"exit code {done.returncode}")
+
+    def observe(self, attempt_id: UUID | str) -> Observation:
+        """Return whether the attempt's supervisor was started and lives, and its exit report."""
+        folder = self.folder(attempt_id)
+        supervisor = _read_json(folder / "supervisor.json")
+        if supervisor is None:
+            return Observation(launched=False, alive=False)
+        pid, ticks = int(supervisor["pid"]), int(supervisor["started_at_ticks"])
+        return Observation(
+            launched=True,
+            alive=start_ticks_of(pid) == ticks,
+            pid=pid,
+            start_ticks=ticks,
+            exit_report=_read_json(folder / "exit.json"),
+        )
+
+    def stop(self, attempt_id: UUID | str) -> None:
+        """Ask the supervisor to end its command, as a cancellation does."""
+        seen = self.observe(attempt_id)
+        if seen.alive and seen.pid is not None:
+            _signal(seen.pid, signal.SIGTERM)
+
+    def kill(self, attempt_id: UUID | str) -> None:
+        """End the supervisor and everything that belongs to the attempt, at once."""
+        seen = self.observe(attempt_id)
+        if seen.alive and seen.pid is not None:
+            for process in _tree(seen.pid):
+                _signal(process, signal.SIGKILL)
+            _signal(seen.pid, signal.SIGKILL)
+        self.kill_leftovers(attempt_id)
+
+    def kill_leftovers(self, attempt_id: UUID | str) -> None:
+        """End processes that outlived their supervisor, known by their environment."""
+        for process in psutil.process_iter():
+            try:
+                if process.environ().get("ATOM_ATTEMPT") == str(attempt_id):
+                    process.kill()
+            except psutil.Error:
+                continue
+
+    def remove(self, attempt_id: UUID | str) -> None:
+        """Delete what the attempt left on disk; its logs and outputs are stored."""
+        shutil.rmtree(self.folder(attempt_id), ignore_errors=True)
+
+
+def start_ticks_of(pid: int) -> int | None:
+    """Return when a process started, in clock ticks since boot; None if it is gone or a zombie."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rsplit(b")", 1)[-1].split()
+    except OSError:
+        return None
+    return None if fields[0] == b"Z" else int(fields[19])
+
+
+def wait_until_gone(executor: LocalExecutor, attempt_id: UUID | str, timeout_s: float) -> bool:
+    """Return whether the supervisor ended in time."""
+    deadline = time.monotonic() + timeout_s
+    while executor.observe(attempt_id).alive:
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def _tree(pid: int) -> Iterator[int]:
+    try:
+        yield from (child.pid for child in psutil.Process(pid).children(recursive=True))
+    except psutil.Error:
+        return
+
+
+def _signal(pid: int, number: signal.Signals) -> None:
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        return
+
+
+def _scrubbed() -> dict[str, str]:
+    """Return what a job may know of our environment: no secret has such a name."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name in _KEPT_VARIABLES or name.startswith(_KEPT_PREFIXES)
+    }
+
+
+def _read_json(path: Path) -> dict[str, Any] | None:
+    try:
+        found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found

@@ -1,0 +1,38 @@
+"""Where an app above tells jobs what a `model` parameter means.
+
+Jobs know artifacts but not the registry, which lies above; the registry registers its resolver
+when it is loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from atom.accounts.models import Project
+    from atom.jobs.models import Artifact
+
+
+@dataclass(frozen=True)
+class ResolvedModel:
+    """A model version: its name for people and its files, path (relative) → artifact."""
+
+    reference: str
+    files: dict[str, Artifact]
+
+
+# Raises NotFound, with a sentence, for a model that the project does not have.
+ModelResolver = Callable[["Project", str], ResolvedModel]
+_resolvers: list[ModelResolver] = []
+
+
+def register_model_resolver(resolver: ModelResolver) -> None:
+    """Make `resolver` answer what `digits@candidate` means."""
+    _resolvers[:] = [resolver]
+
+
+def model_resolver() -> ModelResolver | None:
+    """Return the registered resolver, None without a registry."""
+    return _resolvers[0] if _resolvers else None

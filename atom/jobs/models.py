@@ -1,0 +1,325 @@
+"""Runs, their attempts, and what they leave: events, logs, metrics and artifacts."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+
+from atom.accounts.models import Project, User
+from atom.clusters.models import Node
+from atom.core import states
+from atom.core.models import TimestampedModel
+from atom.datasets.models import Version
+from atom.jobs.states import ARTIFACT_STATES, ATTEMPT_STATES, RUN_STATES, RUNTIME_STATES
+
+
+class Workflow(TimestampedModel):
+    """A predefined job: parameters → resources → go. Built-in ones have no project."""
+
+    project = models.ForeignKey(Project, null=True, on_delete=models.CASCADE, related_name="+")
+    slug = models.CharField(max_length=63)
+    version = models.CharField(max_length=64)
+    title = models.CharField(max_length=200)
+    description = models.TextField(blank=True)
+    definition = models.JSONField(default=dict)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["project", "slug"], name="workflow_slug", nulls_distinct=False
+            ),
+        ]
+
+
+class Runtime(TimestampedModel):
+    """An environment, built once per digest of its requirements."""
+
+    digest = models.CharField(max_length=64, unique=True)
+    requirements = models.TextField(blank=True)
+    python = models.CharField(max_length=20)
+    state = models.CharField(
+        max_length=20, choices=states.choices(RUNTIME_STATES), default="pending"
+    )
+    path = models.CharField(max_length=500, blank=True)
+    log_tail = models.TextField(blank=True)
+    size_bytes = models.BigIntegerField(default=0)
+    built_at = models.DateTimeField(null=True)
+    claimed_until = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [states.constraint("runtime_state", RUNTIME_STATES)]
+
+
+class CodeSnapshot(TimestampedModel):
+    """The code of a run: a tar.gz named by its digest."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
+    digest = models.CharField(max_length=64)
+    size_bytes = models.BigIntegerField()
+    files_count = models.PositiveIntegerField(default=0)
+    key = models.CharField(max_length=300)
+    git = models.JSONField(null=True)
+    ready = models.BooleanField(default=False)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["project", "digest"], name="code_digest"),
+        ]
+
+
+class RunQuerySet(models.QuerySet["Run"]):
+    """Reads of runs."""
+
+    def visible_to(self, user: User) -> RunQuerySet:
+        """Return the runs of the projects in which `user` has a role."""
+        return self.filter(project__in=Project.objects.visible_to(user))
+
+    def for_lists(self) -> RunQuerySet:
+        """Load what a list row shows, in a fixed number of queries."""
+        return self.select_related("workflow", "created_by").prefetch_related(
+            models.Prefetch(
+                "inputs", RunInput.objects.select_related("version__dataset").order_by("alias")
+            ),
+            models.Prefetch("attempts", Attempt.objects.select_related("node").order_by("number")),
+        )
+
+
+class Run(TimestampedModel):
+    """What a person asked for; its attempts are what happened."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="runs")
+    number = models.PositiveIntegerField()
+    name = models.CharField(max_length=200)
+    workflow = models.ForeignKey(Workflow, null=True, on_delete=models.PROTECT, related_name="runs")
+    workflow_version = models.CharField(max_length=64, blank=True)
+    command = models.JSONField(default=list)
+    parameters = models.JSONField(default=dict)
+    env = models.JSONField(default=dict)
+    cpus = models.PositiveIntegerField(default=1)
+    memory_bytes = models.BigIntegerField(default=1 << 30)
+    gpus = models.PositiveIntegerField(default=0)
+    runtime = models.ForeignKey(Runtime, null=True, on_delete=models.PROTECT, related_name="runs")
+    code = models.ForeignKey(CodeSnapshot, null=True, on_delete=models.PROTECT, related_name="runs")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    state = models.CharField(max_length=20, choices=states.choices(RUN_STATES), default="created")
+    failure_class = models.CharField(max_length=30, blank=True)
+    failure_reason = models.TextField(blank=True)
+    suggestion = models.TextField(blank=True)
+    priority = models.IntegerField(default=0)
+    timeout_s = models.PositiveIntegerField(null=True)
+    max_retries = models.PositiveSmallIntegerField(default=2)
+    tags = models.JSONField(default=list)
+    progress = models.FloatField(default=0)
+    progress_text = models.CharField(max_length=300, blank=True)
+    # The last value of each user metric, for lists; MetricSeries is the truth.
+    metrics_summary = models.JSONField(default=dict)
+    queued_at = models.DateTimeField(null=True)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+    cancel_requested_at = models.DateTimeField(null=True)
+    retry_at = models.DateTimeField(null=True)
+    claimed_until = models.DateTimeField(null=True)
+
+    objects = RunQuerySet.as_manager()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["project", "number"], name="run_number"),
+            states.constraint("run_state", RUN_STATES),
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["project", "-created_at", "-id"]),
+            models.Index(fields=["state"]),
+        ]
+
+
+class RunInput(TimestampedModel):
+    """A dataset version that a run reads, under the alias that its code uses."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="inputs")
+    alias = models.CharField(max_length=63)
+    version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="run_inputs")
+    selector = models.JSONField(default=dict)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["run", "alias"], name="input_alias"),
+        ]
+
+
+class Attempt(TimestampedModel):
+    """One try at a run."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="attempts")
+    number = models.PositiveIntegerField()
+    state = models.CharField(
+        max_length=20, choices=states.choices(ATTEMPT_STATES), default="placing"
+    )
+    node = models.ForeignKey(Node, null=True, on_delete=models.SET_NULL, related_name="+")
+    placement = models.JSONField(default=dict)
+    token_hash = models.CharField(max_length=64, blank=True, db_index=True)
+    token_expires_at = models.DateTimeField(null=True)
+    supervisor_pid = models.PositiveIntegerField(null=True)
+    supervisor_start_ticks = models.PositiveBigIntegerField(null=True)
+    exit_code = models.IntegerField(null=True)
+    signal = models.IntegerField(null=True)
+    failure_class = models.CharField(max_length=30, blank=True)
+    failure_reason = models.TextField(blank=True)
+    suggestion = models.TextField(blank=True)
+    evidence = models.JSONField(default=dict)
+    resumed_from_step = models.BigIntegerField(null=True)
+    # The number that the next batch of metrics has to carry.
+    metrics_next_seq = models.PositiveBigIntegerField(default=0)
+    cancel_sent_at = models.DateTimeField(null=True)
+    log_complete = models.BooleanField(default=False)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+    heartbeat_at = models.DateTimeField(null=True)
+    finalizing_since = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["run", "number"], name="attempt_number"),
+            states.constraint("attempt_state", ATTEMPT_STATES),
+        ]
+
+
+class RunFile(TimestampedModel):
+    """A stored file that a run reads, such as a model to evaluate, under a path of its own."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="files")
+    alias = models.CharField(max_length=63)
+    # As people read it, such as `digits@v1`.
+    reference = models.CharField(max_length=200)
+    path = models.CharField(max_length=1000)
+    artifact = models.ForeignKey("Artifact", on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["run", "path"], name="run_file_path"),
+        ]
+
+
+class RunEvent(models.Model):
+    """A line of the run's timeline."""
+
+    id = models.BigAutoField(primary_key=True)
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="events")
+    attempt = models.ForeignKey(Attempt, null=True, on_delete=models.CASCADE, related_name="+")
+    kind = models.CharField(max_length=40)
+    text = models.TextField()
+    data = models.JSONField(default=dict)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes: ClassVar = [models.Index(fields=["run", "id"])]
+
+
+class LogStream(TimestampedModel):
+    """One byte sequence of an attempt. `flushed_bytes` are in chunks, the rest in Valkey."""
+
+    attempt = models.ForeignKey(Attempt, on_delete=models.CASCADE, related_name="log_streams")
+    name = models.CharField(max_length=60, default="main")
+    flushed_bytes = models.BigIntegerField(default=0)
+    flushed_lines = models.BigIntegerField(default=0)
+    eof_bytes = models.BigIntegerField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["attempt", "name"], name="log_stream_name"),
+        ]
+
+
+class LogChunk(models.Model):
+    """A compressed object of log frames."""
+
+    id = models.BigAutoField(primary_key=True)
+    stream = models.ForeignKey(LogStream, on_delete=models.CASCADE, related_name="chunks")
+    seq = models.PositiveIntegerField()
+    byte_start = models.BigIntegerField()
+    byte_end = models.BigIntegerField()
+    line_start = models.BigIntegerField()
+    line_end = models.BigIntegerField()
+    first_ts_ns = models.BigIntegerField()
+    key = models.CharField(max_length=300)
+    compressed_bytes = models.BigIntegerField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["stream", "seq"], name="log_chunk_seq"),
+            models.UniqueConstraint(fields=["stream", "byte_start"], name="log_chunk_start"),
+        ]
+
+
+class MetricSeries(TimestampedModel):
+    """One curve of an attempt."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="series")
+    attempt = models.ForeignKey(Attempt, on_delete=models.CASCADE, related_name="series")
+    key = models.CharField(max_length=250)
+    kind = models.CharField(max_length=10, choices=[("user", "user"), ("system", "system")])
+    n = models.BigIntegerField(default=0)
+    step_min = models.BigIntegerField(null=True)
+    step_max = models.BigIntegerField(null=True)
+    vmin = models.FloatField(null=True)
+    vmax = models.FloatField(null=True)
+    last = models.FloatField(null=True)
+    last_step = models.BigIntegerField(null=True)
+    last_ts_ms = models.BigIntegerField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["attempt", "key"], name="series_key"),
+        ]
+
+
+class MetricChunk(models.Model):
+    """Up to 4,096 points of a series: zstd of step int64, ts int64 and value float64 columns."""
+
+    id = models.BigAutoField(primary_key=True)
+    series = models.ForeignKey(MetricSeries, on_delete=models.CASCADE, related_name="chunks")
+    seq = models.PositiveIntegerField()
+    n = models.PositiveIntegerField()
+    step_min = models.BigIntegerField()
+    step_max = models.BigIntegerField()
+    vmin = models.FloatField(null=True)
+    vmax = models.FloatField(null=True)
+    data = models.BinaryField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["series", "seq"], name="metric_chunk_seq"),
+        ]
+
+
+class Artifact(TimestampedModel):
+    """A file that an attempt left. Only PERSISTED ones are durable."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="artifacts")
+    attempt = models.ForeignKey(Attempt, on_delete=models.CASCADE, related_name="artifacts")
+    path = models.CharField(max_length=1000)
+    size_bytes = models.BigIntegerField()
+    sha256 = models.CharField(max_length=64)
+    digest = models.CharField(max_length=64, blank=True)
+    key = models.CharField(max_length=1300)
+    kind = models.CharField(
+        max_length=20,
+        choices=[("output", "output"), ("checkpoint", "checkpoint"), ("model", "model")],
+    )
+    step = models.BigIntegerField(null=True)
+    state = models.CharField(
+        max_length=20, choices=states.choices(ARTIFACT_STATES), default="local"
+    )
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["attempt", "path", "sha256"], name="artifact_path_content"
+            ),
+            states.constraint("artifact_state", ARTIFACT_STATES),
+        ]
+        indexes: ClassVar = [models.Index(fields=["run", "kind", "state"])]

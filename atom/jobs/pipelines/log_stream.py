@@ -1,0 +1,138 @@
+"""The young end of an attempt's log: a Redis Stream until the flusher has made chunks of it.
+
+An entry's id is `<offset of the byte after it>-0`, so a reader that stands at offset N asks for
+ids after `N-0`, trimming at N is `MINID`, and bytes cannot arrive twice. `…:next` holds the offset
+that is expected; it outlives trimming and is seeded from the database when Valkey lost it.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any, cast
+from uuid import UUID
+
+from atom.core import redis
+
+READ_ENTRIES = 64
+_EXPIRES_AFTER_EOF_S = 3600
+
+# KEYS: stream, next, pending. ARGV: seed, offset, payload bytes, lines, ms, body, attempt id.
+# Returns {1, next} when appended, {0, next} when the offset is not the expected one.
+_APPEND = """
+local next = redis.call('GET', KEYS[2]) or ARGV[1]
+if tonumber(next) ~= tonumber(ARGV[2]) then return {0, next} end
+local after = string.format('%.0f', tonumber(next) + tonumber(ARGV[3]))
+redis.call('XADD', KEYS[1], after .. '-0', 'n', ARGV[3], 'l', ARGV[4], 't', ARGV[5], 'd', ARGV[6])
+redis.call('SET', KEYS[2], after)
+redis.call('SADD', KEYS[3], ARGV[7])
+return {1, after}
+"""
+# KEYS: stream. ARGV: smallest id. Adds up the lines without sending the bodies.
+_COUNT_LINES = """
+local lines = 0
+for _, entry in ipairs(redis.call('XRANGE', KEYS[1], ARGV[1], '+')) do
+  lines = lines + entry[2][4]
+end
+return lines
+"""
+# KEYS: next, pending. ARGV: flushed offset, attempt id. Forgets a log that is wholly in chunks.
+_SETTLE = """
+local next = redis.call('GET', KEYS[1])
+if not next or tonumber(next) <= tonumber(ARGV[1]) then redis.call('SREM', KEYS[2], ARGV[2]) end
+"""
+_PENDING = "log:pending"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A body of frames as it was appended; it covers [start, end) of the log."""
+
+    start: int
+    end: int
+    lines: int
+    arrived_ms: int
+    body: bytes
+
+
+def stream_key(attempt_id: UUID | str) -> str:
+    """Return the key of the attempt's stream."""
+    return f"log:{{{attempt_id}}}:stream"
+
+
+def _next_key(attempt_id: UUID | str) -> str:
+    return f"log:{{{attempt_id}}}:next"
+
+
+def next_offset(attempt_id: UUID | str) -> int | None:
+    """Return the offset that the log has reached, None if Valkey does not know the attempt."""
+    value = cast("bytes | None", redis.client().get(_next_key(attempt_id)))
+    return None if value is None else int(value)
+
+
+def append(
+    attempt_id: UUID, seed: int, offset: int, size: tuple[int, int], body: bytes
+) -> int | None:
+    """Append a body at `offset` and return the new end; None if another offset is expected.
+
+    `size` is (payload bytes, lines). `seed` is the expected offset if Valkey does not know it.
+    """
+    keys = [stream_key(attempt_id), _next_key(attempt_id), _PENDING]
+    now_ms = time.time_ns() // 1_000_000
+    script = redis.client().register_script(_APPEND)
+    arguments: list[int | str | bytes] = [seed, offset, *size, now_ms, body, str(attempt_id)]
+    appended, after = cast("list[Any]", script(keys, arguments))
+    return int(after) if appended else None
+
+
+def read(attempt_id: UUID | str, start: int, count: int = READ_ENTRIES) -> list[Entry]:
+    """Return up to `count` entries that end after `start`, in order."""
+    found = redis.client().xrange(stream_key(attempt_id), min=f"({start}-0", count=count)
+    return [parse_entry(*item) for item in cast("list[Any]", found)]
+
+
+def lines_after(attempt_id: UUID | str, start: int) -> int:
+    """Return the number of lines in the entries that end after `start`."""
+    script = redis.client().register_script(_COUNT_LINES)
+    return int(cast("int", script([stream_key(attempt_id)], [f"({start}-0"])))
+
+
+def parse_entry(entry_id: bytes, fields: dict[bytes, bytes]) -> Entry:
+    """Build an entry from what the Redis client returns."""
+    end = int(entry_id.split(b"-")[0])
+    return Entry(
+        start=end - int(fields[b"n"]),
+        end=end,
+        lines=int(fields[b"l"]),
+        arrived_ms=int(fields[b"t"]),
+        body=fields[b"d"],
+    )
+
+
+def trim(attempt_id: UUID, flushed: int) -> None:
+    """Drop the entries that end at or before `flushed`."""
+    redis.client().xtrim(stream_key(attempt_id), minid=f"{flushed}-1", approximate=False)
+
+
+def settle(attempt_id: UUID, flushed: int) -> None:
+    """Take the attempt off the list of logs to flush if nothing came meanwhile."""
+    script = redis.client().register_script(_SETTLE)
+    script([_next_key(attempt_id), _PENDING], [flushed, str(attempt_id)])
+
+
+def attempts_to_flush() -> list[UUID]:
+    """Return the attempts whose streams hold what no chunk does."""
+    members = cast("set[bytes]", redis.client().smembers(_PENDING))
+    return [UUID(member.decode()) for member in members]
+
+
+def expire(attempt_id: UUID) -> None:
+    """Let the stream of an ended attempt go; readers that lag still find it for a while."""
+    for key in (stream_key(attempt_id), _next_key(attempt_id)):
+        redis.client().expire(key, _EXPIRES_AFTER_EOF_S)
+
+
+def ask_once(attempt_id: UUID, what: str, for_s: int) -> bool:
+    """Return True for the first caller in `for_s` seconds: one flush task, not one per batch."""
+    key = f"log:{{{attempt_id}}}:{what}"
+    return bool(redis.client().set(key, b"1", nx=True, ex=for_s))

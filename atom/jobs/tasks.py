@@ -1,0 +1,52 @@
+"""Celery shims: an id comes in, an action is called. All are safe to repeat."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from celery import shared_task
+
+BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
+    "jobs.tick": {"task": "jobs.tick", "schedule": 1.0},
+}
+
+
+@shared_task(name="jobs.tick", soft_time_limit=290, time_limit=300)
+def tick() -> None:
+    """Advance every run as far as it goes."""
+    from atom.jobs.actions import reconcile
+
+    reconcile.tick()
+
+
+@shared_task(name="jobs.launch_attempt", soft_time_limit=110, time_limit=120)
+def launch_attempt(attempt_id: str) -> None:
+    """Start an attempt's supervisor."""
+    from atom.jobs.actions.launch import launch
+
+    launch(UUID(attempt_id))
+
+
+@shared_task(name="jobs.build_runtime")
+def build_runtime(runtime_id: str) -> None:
+    """Build a runtime with pip."""
+    from atom.jobs.actions.runtimes import build
+
+    build(UUID(runtime_id))
+
+
+@shared_task(name="jobs.flush_log", soft_time_limit=290, time_limit=300)
+def flush_log(attempt_id: str) -> None:
+    """Move an attempt's log from the stream into chunks."""
+    from atom.jobs.actions import logs
+
+    logs.flush(UUID(attempt_id))
+
+
+@shared_task(name="jobs.verify_output")
+def verify_output(artifact_id: str) -> None:
+    """Hash an uploaded file and make it durable."""
+    from atom.jobs.actions import outputs
+
+    outputs.verify(UUID(artifact_id))

@@ -1,0 +1,209 @@
+"""Real supervisors and runners against a live web process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+
+from atom.accounts.models import Project
+from atom.clusters.models import Reservation
+from atom.jobs import states
+from atom.jobs.actions import code, logs, reconcile, runs
+from atom.jobs.actions.launch import executor
+from atom.jobs.executors.local import wait_until_gone
+from atom.jobs.models import Run
+from atom.jobs.pipelines.archive import pack_files
+from tests.factories.accounts import make_member, make_project
+from tests.factories.jobs import make_run
+from tests.jobs.live import reconcile_until, serve, wait_for
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("live")]
+
+
+def make_script_run(tmp_path: Path, script: str, **fields: Any) -> Run:
+    """Return a queued run of a Python script, in the plain interpreter."""
+    (tmp_path / "train.py").write_text(script)
+    project: Project = make_project()
+    snapshot = code.store(project, pack_files(tmp_path, ["train.py"]), 1)
+    command = fields.pop("command", ["python3", "train.py"])
+    return make_run(project, code=snapshot, command=command, **fields)
+
+
+def log_of(run: Run) -> str:
+    """Return the whole log of the run's last attempt."""
+    attempt = run.attempts.order_by("-number")[0]
+    found = logs.read(attempt, 0, 1 << 24)
+    return b"".join(frame.payload for frame in found.frames).decode()
+
+
+def test_a_run_from_the_queue_to_its_end(tmp_path: Path) -> None:
+    run = make_script_run(
+        tmp_path,
+        "import os, pathlib, json\n"
+        "print('hello from the job')\n"
+        "pathlib.Path(os.environ['ATOM_OUTPUT_DIR'], 'result.txt').write_text('42')\n"
+        "with open(os.environ['ATOM_METRICS_FILE'], 'a') as f:\n"
+        "    for step in range(10):\n"
+        "        values = {'loss': 1 / (step + 1)}\n"
+        "        line = {'step': step, 'ts_ms': 1700000000000 + step, 'values': values}\n"
+        "        f.write(json.dumps(line) + '\\n')\n",
+    )
+    reconcile_until(run, states.SUCCEEDED)
+    attempt = run.attempts.get()
+    assert "hello from the job" in log_of(run)
+    assert attempt.log_complete
+    assert attempt.exit_code == 0
+    assert attempt.token_hash == ""
+    assert run.artifacts.get(path="result.txt").state == states.PERSISTED
+    assert run.series.get(key="loss").n == 10
+    assert run.metrics_summary["loss"] == pytest.approx(0.1)
+    assert not Reservation.objects.exists()
+
+
+def test_an_exception_is_shown_with_its_traceback(tmp_path: Path) -> None:
+    run = make_script_run(tmp_path, "def f():\n    raise ValueError('no such thing')\nf()\n")
+    reconcile_until(run, states.FAILED)
+    assert run.failure_class == "USER_CODE"
+    assert "ValueError: no such thing" in run.failure_reason
+    assert "train.py" in run.attempts.get().evidence["traceback"]
+    assert run.attempts.count() == 1
+
+
+def test_a_command_that_does_not_exist(tmp_path: Path) -> None:
+    run = make_script_run(tmp_path, "", command=["no-such-program", "--now"])
+    reconcile_until(run, states.FAILED)
+    assert run.failure_class == "COMMAND_NOT_FOUND"
+    assert "no-such-program" in run.failure_reason
+
+
+def test_a_job_that_needs_too_much_memory(tmp_path: Path) -> None:
+    run = make_script_run(
+        tmp_path,
+        "import time\nblocks = []\n"
+        "while True:\n    blocks.append(b'x' * (16 << 20))\n    time.sleep(.02)\n",
+        memory_bytes=128 << 20,
+    )
+    reconcile_until(run, states.FAILED)
+    assert run.failure_class == "OOM_HOST"
+    assert "memory" in run.suggestion
+
+
+def test_a_job_over_its_time_limit(tmp_path: Path) -> None:
+    run = make_script_run(tmp_path, "import time\ntime.sleep(60)\n", timeout_s=1)
+    reconcile_until(run, states.FAILED)
+    assert run.failure_class == "DEADLINE"
+
+
+def test_cancelling_a_running_job(tmp_path: Path) -> None:
+    run = make_script_run(tmp_path, "import time\nprint('up')\ntime.sleep(60)\n")
+    reconcile_until(run, states.RUNNING)
+    runs.cancel_run(run.pk, make_member(run.project, "researcher"))
+    reconcile_until(run, states.CANCELLED)
+    assert wait_until_gone(executor(), run.attempts.get().pk, timeout_s=10)
+
+
+def test_a_killed_runner_loses_no_line_and_the_next_attempt_resumes(tmp_path: Path) -> None:
+    run = make_script_run(
+        tmp_path,
+        "import os, pathlib, time, sys\n"
+        "resume = os.environ.get('ATOM_RESUME_DIR')\n"
+        "if resume:\n"
+        "    print('resumed', pathlib.Path(resume, 'state').read_text()); sys.exit()\n"
+        "folder = pathlib.Path(os.environ['ATOM_CHECKPOINT_DIR'], 'step-7')\n"
+        "folder.mkdir()\n"
+        "(folder / 'state').write_text('at seven')\n"
+        "(folder / '.complete').touch()\n"
+        "for n in range(10_000):\n"
+        "    print('line', n, flush=True); time.sleep(.01)\n",
+    )
+    reconcile_until(run, states.RUNNING)
+    wait_for(lambda: run.artifacts.filter(kind="checkpoint", state=states.PERSISTED).exists())
+    attempt = run.attempts.get()
+    os.kill(executor().observe(attempt.pk).pid or 0, signal.SIGKILL)
+    reconcile_until(run, states.SUCCEEDED)
+    first, second = run.attempts.order_by("number")
+    assert first.failure_class == "RUNNER_LOST"
+    assert second.resumed_from_step == 7
+    assert "resumed at seven" in log_of(run)
+    found = logs.read(first, 0, 1 << 24)
+    lines = b"".join(frame.payload for frame in found.frames).decode().splitlines()
+    numbers = [int(line.split()[1]) for line in lines if line.startswith("line ")]
+    assert numbers == list(range(len(numbers)))
+
+
+def test_a_new_worker_adopts_a_running_job(tmp_path: Path) -> None:
+    run = make_script_run(tmp_path, "import time\ntime.sleep(2)\nprint('done')\n")
+    reconcile_until(run, states.RUNNING)
+    # A worker that died before it noted the supervisor leaves this behind.
+    run.attempts.update(supervisor_pid=None, supervisor_start_ticks=None)
+    reconcile_until(run, states.SUCCEEDED)
+    assert run.attempts.get().supervisor_pid is not None
+    assert "done" in log_of(run)
+
+
+def test_two_workers_start_one_supervisor(tmp_path: Path) -> None:
+    marker = Path(settings.ATOM_HOME) / "started"
+    run = make_script_run(
+        tmp_path, f"open({str(marker)!r}, 'a').write('x')\nimport time\ntime.sleep(3)\n"
+    )
+    reconcile_until(run, states.RUNNING)
+    attempt = run.attempts.get()
+    wait_for(marker.exists)
+    again = executor().launch({"attempt": str(attempt.pk)}, "token", 0, "http://127.0.0.1:1")
+    assert again.pid == executor().observe(attempt.pk).pid
+    reconcile_until(run, states.SUCCEEDED)
+    assert marker.read_text() == "x"
+    marker.unlink()
+
+
+def test_a_web_process_that_goes_away_and_comes_back_loses_no_line(
+    tmp_path: Path, settings: Any
+) -> None:
+    run = make_script_run(
+        tmp_path,
+        "import time\nfor n in range(300):\n    print('line', n, flush=True); time.sleep(.01)\n",
+    )
+    with serve() as origin:
+        settings.ATOM_RUNNER_API_URL = origin
+        reconcile_until(run, states.RUNNING)
+        wait_for(lambda: "line 20" in log_of(run))
+    # Nobody listens for a while: the runner keeps what it has and the command goes on.
+    time.sleep(1.5)
+    reconcile.tick()
+    run.refresh_from_db()
+    assert run.state == states.RUNNING
+    with serve(int(origin.rsplit(":", 1)[1])):
+        reconcile_until(run, states.SUCCEEDED)
+    lines = [line for line in log_of(run).splitlines() if line.startswith("line ")]
+    assert lines == [f"line {number}" for number in range(300)]
+    assert run.attempts.count() == 1
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give jobs their own users")
+def test_as_root_a_job_has_a_user_of_its_own_and_sees_no_secret(
+    tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ATOM_SECRET_KEY", "never-shown")
+    with tempfile.TemporaryDirectory(prefix="atom-home-") as home:
+        Path(home).chmod(0o755)
+        settings.ATOM_HOME = Path(home)
+        run = make_script_run(
+            tmp_path,
+            "import os\n"
+            "print('uid', os.getuid(), 'groups', os.getgroups())\n"
+            "print('secrets', [n for n in os.environ if 'SECRET' in n or 'DATABASE' in n])\n"
+            "try:\n    os.listdir(os.path.dirname(os.environ['ATOM_RUN_DIR']))\n"
+            "except PermissionError:\n    print('cannot look at others')\n",
+        )
+        reconcile_until(run, states.SUCCEEDED)
+        assert "uid 200000 groups []" in log_of(run)
+        assert "secrets []" in log_of(run)
+        assert "cannot look at others" in log_of(run)
+        assert wait_until_gone(executor(), run.attempts.get().pk, timeout_s=10)

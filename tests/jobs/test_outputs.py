@@ -1,0 +1,145 @@
+"""Outputs: announced, put, verified by a worker, only then durable."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import httpx
+import pytest
+from blake3 import blake3
+from rest_framework.test import APIClient
+
+from atom.core import storage
+from atom.jobs import states
+from atom.jobs.actions import outputs
+from atom.jobs.actions.job_spec import job_of
+from atom.jobs.models import Artifact, Attempt
+from tests.factories.accounts import make_member
+from tests.factories.jobs import make_attempt, runner_headers
+
+pytestmark = pytest.mark.django_db
+
+
+def described(path: str, data: bytes, **fields: Any) -> dict[str, Any]:
+    sha256 = hashlib.sha256(data).hexdigest()
+    return {"path": path, "size_bytes": len(data), "sha256": sha256, "kind": "output", **fields}
+
+
+def presign(attempt: Attempt, *files: dict[str, Any]) -> list[dict[str, Any]]:
+    answer = APIClient().post(
+        "/api/v1/runner/outputs/presign/", {"files": files}, headers=runner_headers(attempt)
+    )
+    assert answer.status_code == 200, answer.json()
+    uploads: list[dict[str, Any]] = answer.json()["uploads"]
+    return uploads
+
+
+def complete(attempt: Attempt, *ids: str) -> Any:
+    return APIClient().post(
+        "/api/v1/runner/outputs/complete/", {"ids": ids}, headers=runner_headers(attempt)
+    )
+
+
+def store(attempt: Attempt, path: str, data: bytes, **fields: Any) -> Artifact:
+    """Send one file as a runner does, the worker's part included."""
+    (upload,) = presign(attempt, described(path, data, **fields))
+    if upload["url"]:
+        httpx.put(upload["url"], content=data).raise_for_status()
+        assert complete(attempt, upload["id"]).status_code == 200
+        outputs.verify(Artifact.objects.get(pk=upload["id"]).pk)
+    return Artifact.objects.get(pk=upload["id"])
+
+
+def test_a_file_is_durable_once_its_bytes_are_verified() -> None:
+    attempt = make_attempt()
+    artifact = store(attempt, "result.txt", b"42")
+    assert artifact.state == states.PERSISTED
+    assert artifact.digest == blake3(b"42").hexdigest()
+    assert storage.objects().get(artifact.key) == b"42"
+    assert not storage.objects().exists(outputs.staging_key(artifact))
+    api = APIClient()
+    api.force_authenticate(make_member(attempt.run.project))
+    (listed,) = api.get(f"/api/v1/runs/{attempt.run_id}/files/").json()["results"]
+    assert httpx.get(listed["download_url"]).content == b"42"
+
+
+def test_a_file_that_has_not_arrived_is_not_complete() -> None:
+    attempt = make_attempt()
+    (upload,) = presign(attempt, described("result.txt", b"42"))
+    answer = complete(attempt, upload["id"])
+    assert (answer.status_code, answer.json()["code"]) == (409, "output_incomplete")
+
+
+def test_bytes_that_are_not_what_was_announced_are_refused() -> None:
+    attempt = make_attempt()
+    (upload,) = presign(attempt, described("result.txt", b"42"))
+    httpx.put(upload["url"], content=b"43").raise_for_status()
+    complete(attempt, upload["id"])
+    artifact = Artifact.objects.get(pk=upload["id"])
+    outputs.verify(artifact.pk)
+    artifact.refresh_from_db()
+    assert artifact.state == states.FAILED
+    assert attempt.run.events.filter(kind="output_refused").exists()
+    httpx.put(presign(attempt, described("result.txt", b"42"))[0]["url"], content=b"42")
+    complete(attempt, upload["id"])
+    outputs.verify(artifact.pk)
+    artifact.refresh_from_db()
+    assert artifact.state == states.PERSISTED
+
+
+def test_bytes_that_the_run_has_stored_are_not_sent_again() -> None:
+    first = make_attempt()
+    stored = store(first, "model/a.bin", b"weights", kind="model")
+    second = make_attempt(first.run)
+    again = store(second, "model/b.bin", b"weights", kind="model")
+    assert again.state == states.PERSISTED
+    assert again.key == stored.key
+
+
+def test_a_runner_cannot_write_over_a_durable_file() -> None:
+    attempt = make_attempt()
+    (upload,) = presign(attempt, described("result.txt", b"42"))
+    httpx.put(upload["url"], content=b"42").raise_for_status()
+    complete(attempt, upload["id"])
+    artifact = Artifact.objects.get(pk=upload["id"])
+    outputs.verify(artifact.pk)
+    httpx.put(upload["url"], content=b"43").raise_for_status()
+    artifact.refresh_from_db()
+    assert storage.objects().get(artifact.key) == b"42"
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "../up", "a/../../b", "nul\0"])
+def test_a_path_that_leaves_the_folder_is_refused(path: str) -> None:
+    answer = APIClient().post(
+        "/api/v1/runner/outputs/presign/",
+        {"files": [described(path, b"1")]},
+        headers=runner_headers(make_attempt()),
+    )
+    assert answer.status_code == 400
+
+
+def checkpoint(step: int, name: str) -> dict[str, Any]:
+    return {"path": f"checkpoints/step-{step}/{name}", "kind": "checkpoint", "step": step}
+
+
+def test_the_latest_checkpoint_is_the_newest_that_is_whole() -> None:
+    attempt = make_attempt()
+    assert outputs.latest_checkpoint(attempt.run) is None
+    for step in (10, 20):
+        for name in ("weights", "optimizer"):
+            fields = checkpoint(step, name)
+            store(attempt, fields.pop("path"), f"{name}{step}".encode(), **fields)
+    fields = checkpoint(30, "weights")
+    store(attempt, fields.pop("path"), b"weights30", **fields)
+    presign(attempt, {**described("", b"late"), **checkpoint(30, "optimizer")})
+    found = outputs.latest_checkpoint(attempt.run)
+    assert found is not None
+    assert found.step == 20
+    resume = job_of(attempt)["resume"]
+    assert resume["step"] == 20
+    contents = {file["path"]: httpx.get(file["url"]).content for file in resume["files"]}
+    assert contents == {
+        "checkpoints/step-20/optimizer": b"optimizer20",
+        "checkpoints/step-20/weights": b"weights20",
+    }

@@ -1,0 +1,139 @@
+"""The reconciler's decisions, without a supervisor: time passes by changing the rows."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from atom.cache.models import CacheRecord
+from atom.clusters.actions import beat_local_node, ensure_local_node, reserve
+from atom.clusters.models import Reservation
+from atom.jobs import states
+from atom.jobs.actions import attempts, reconcile, runs
+from atom.jobs.engines.failures import ExitReport
+from atom.jobs.models import Attempt, Run, RunInput, Runtime
+from tests.factories.accounts import make_member
+from tests.factories.datasets import make_dataset, make_version
+from tests.factories.jobs import make_attempt, make_run
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _machine(db: None) -> None:
+    beat_local_node()
+
+
+def lost(run: Run) -> Attempt:
+    """Return a new attempt of the run that is over, lost, but for its conclusion."""
+    attempt = make_attempt(run, states.RUNNING)
+    reserve(ensure_local_node().pk, attempt.pk, cpus=1, memory_bytes=1, gpus=0)
+    attempts.note_exit(attempt.pk, ExitReport("runner_lost"), {"no_more": True})
+    return attempt
+
+
+def test_a_lost_attempt_is_tried_again_until_its_retries_are_used_up() -> None:
+    run = make_run(max_retries=2)
+    for _ in range(2):
+        lost(run)
+        assert reconcile.advance(run.pk) == states.RETRY_WAIT
+        assert not Reservation.objects.exists()
+    lost(run)
+    assert reconcile.advance(run.pk) == states.FAILED
+    run.refresh_from_db()
+    assert run.failure_class == "RUNNER_LOST"
+    assert run.attempts.count() == 3
+
+
+def test_a_retry_waits_longer_each_time_and_then_queues() -> None:
+    run = make_run(max_retries=5)
+    waits = []
+    for _ in range(3):
+        lost(run)
+        reconcile.advance(run.pk)
+        run.refresh_from_db()
+        assert run.retry_at is not None
+        waits.append((run.retry_at - timezone.now()).total_seconds())
+    assert waits == sorted(waits)
+    assert 6 < waits[-1] <= 8
+    Run.objects.filter(pk=run.pk).update(retry_at=timezone.now() - timedelta(seconds=1))
+    assert reconcile.advance(run.pk) not in (states.RETRY_WAIT, states.FAILED)
+
+
+def test_user_code_that_fails_is_not_tried_again_by_itself() -> None:
+    run = make_run()
+    attempt = make_attempt(run)
+    attempts.note_exit(attempt.pk, ExitReport("exited", 1), {})
+    assert reconcile.advance(run.pk) == states.FAILED
+    user = make_member(run.project, "researcher")
+    runs.retry_run(run.pk, user)
+    run.refresh_from_db()
+    assert run.state == states.QUEUED
+    assert run.failure_class == ""
+
+
+def test_the_end_waits_for_the_log_but_not_for_ever() -> None:
+    run = make_run()
+    attempt = make_attempt(run, heartbeat_at=timezone.now())
+    attempts.note_exit(attempt.pk, ExitReport("exited", 0), {})
+    assert reconcile.advance(run.pk) == states.FINALIZING
+    long_ago = timezone.now() - timedelta(seconds=31)
+    Attempt.objects.filter(pk=attempt.pk).update(finalizing_since=long_ago)
+    assert reconcile.advance(run.pk) == states.SUCCEEDED
+    attempt.refresh_from_db()
+    assert not attempt.log_complete
+
+
+def test_a_job_waits_for_its_data_and_fails_when_it_cannot_come() -> None:
+    run = make_run()
+    version = make_version(make_dataset(run.project), {"a.png": "a"})
+    RunInput.objects.create(run=run, alias="d", version=version)
+    assert reconcile.advance(run.pk) == states.WARMING
+    record = CacheRecord.objects.get(version=version)
+    assert record.state == "warming"
+    CacheRecord.objects.filter(pk=record.pk).update(state="failed", error="a pack is damaged")
+    reconcile.advance(run.pk)
+    run.refresh_from_db()
+    assert (run.state, run.failure_class) == (states.FAILED, "DATA_WARMUP")
+    assert "a pack is damaged" in run.failure_reason
+
+
+def test_a_runtime_that_cannot_be_built_shows_what_pip_said() -> None:
+    runtime = Runtime.objects.create(
+        digest="1" * 64, python="3.11", state="failed", log_tail="ERROR: No matching distribution"
+    )
+    run = make_run(runtime=runtime)
+    reconcile.advance(run.pk)
+    run.refresh_from_db()
+    assert (run.state, run.failure_class) == (states.FAILED, "RUNTIME_BUILD")
+    assert "No matching distribution" in run.failure_reason
+
+
+def test_a_run_that_waits_for_its_data_is_cancelled_at_once() -> None:
+    run = make_run(runtime=Runtime.objects.create(digest="2" * 64, python="3.11"))
+    assert reconcile.advance(run.pk) == states.WARMING
+    runs.cancel_run(run.pk, make_member(run.project, "researcher"))
+    assert reconcile.advance(run.pk) == states.CANCELLED
+    assert not Reservation.objects.exists()
+
+
+def test_an_attempt_that_was_never_started_is_started_again_by_another_worker() -> None:
+    run = make_run()
+    attempt = make_attempt(run, states.SUBMITTED)
+    # A worker claimed it and died before it started anything.
+    Run.objects.filter(pk=run.pk).update(claimed_until=timezone.now() + timedelta(seconds=60))
+    assert reconcile.advance(run.pk) == states.SUBMITTED
+    assert attempt.supervisor_pid is None
+    assert run.attempts.count() == 1
+
+
+def test_one_broken_run_does_not_stop_the_others() -> None:
+    broken = make_run(state=states.RUNNING)  # without an attempt: a defect
+    fine = make_run(state=states.RETRY_WAIT)
+    reconcile.tick()
+    fine.refresh_from_db()
+    broken.refresh_from_db()
+    assert broken.state == states.RUNNING
+    assert fine.state != states.RETRY_WAIT

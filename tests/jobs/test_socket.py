@@ -1,0 +1,115 @@
+"""`/ws/runs/<id>/`: ids and offsets through the channel layer, log bytes from the stream."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from channels.routing import URLRouter
+
+from atom.accounts.models import User
+from atom.core import live as core_live
+from atom.jobs.actions import logs
+from atom.jobs.engines import frames
+from atom.jobs.engines.frames import Frame
+from atom.jobs.models import Attempt
+from atom.jobs.routing import websocket_urlpatterns
+from tests.factories.accounts import make_member, make_user
+from tests.factories.jobs import make_attempt
+from tests.websockets import WebSocketClient
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def application(user: User) -> Any:
+    """Return the routes of runs, as the session middleware would call them for `user`."""
+    routes = URLRouter(websocket_urlpatterns)
+
+    async def signed_in(scope: Any, receive: Any, send: Any) -> None:
+        await routes({**scope, "user": user}, receive, send)
+
+    return signed_in
+
+
+def say(attempt: Attempt, offset: int, payload: bytes) -> int:
+    frame = Frame(1, 0, time.time_ns(), payload.count(b"\n"), payload)
+    return logs.append(attempt, offset, frames.encode([frame])).next
+
+
+async def open_socket(attempt: Attempt, user: User, query: str) -> WebSocketClient:
+    client = WebSocketClient(application(user), f"/ws/runs/{attempt.run_id}/?{query}")
+    assert await client.connect() is None
+    return client
+
+
+async def read_log(client: WebSocketClient, until: int) -> str:
+    """Return the text up to the offset `until`; every frame follows the one before."""
+    text, offset = "", None
+    while offset is None or offset < until:
+        message = await client.receive_json()
+        if message["type"] != "log":
+            continue
+        assert offset in (None, message["byte_off"])
+        text, offset = text + message["text"], message["next"]
+    return text
+
+
+async def test_the_log_is_replayed_from_chunks_and_stream_and_goes_on_live() -> None:
+    attempt = await sync_to_async(make_attempt)()
+    user = await sync_to_async(make_member)(attempt.run.project)
+    offset = await sync_to_async(say)(attempt, 0, b"stored\n")
+    await sync_to_async(logs.flush)(attempt.pk)
+    offset = await sync_to_async(say)(attempt, offset, b"waiting\n")
+    client = await open_socket(attempt, user, "log_from=0")
+    assert await read_log(client, offset) == "stored\nwaiting\n"
+    started = time.monotonic()
+    offset = await sync_to_async(say)(attempt, offset, b"live\n")
+    assert await read_log(client, offset) == "live\n"
+    assert time.monotonic() - started < 2
+    await sync_to_async(logs.finish)(attempt, offset)
+    await sync_to_async(logs.flush)(attempt.pk)
+    while (message := await client.receive_json(10))["type"] != "eof":
+        pass
+    assert message["attempt"] == str(attempt.pk)
+    await client.close()
+
+
+async def test_a_page_resumes_at_its_offset() -> None:
+    attempt = await sync_to_async(make_attempt)()
+    user = await sync_to_async(make_member)(attempt.run.project)
+    offset = await sync_to_async(say)(attempt, 0, b"one\ntwo\n")
+    client = await open_socket(attempt, user, f"attempt={attempt.number}&log_from=4")
+    assert await read_log(client, offset) == "two\n"
+    await client.close()
+
+
+async def test_a_page_that_is_far_behind_gets_a_gap_and_the_end() -> None:
+    attempt = await sync_to_async(make_attempt)()
+    user = await sync_to_async(make_member)(attempt.run.project)
+    offset = 0
+    for _ in range(10):
+        offset = await sync_to_async(say)(attempt, offset, b"0123456789\n" * 6000)
+    client = await open_socket(attempt, user, "log_from=0")
+    gap = await client.receive_json()
+    assert (gap["type"], gap["from"], gap["to"]) == ("gap", 0, offset - (64 << 10))
+    assert len(await read_log(client, offset)) == 64 << 10
+    await client.close()
+
+
+async def test_events_of_the_run_reach_the_page() -> None:
+    attempt = await sync_to_async(make_attempt)()
+    user = await sync_to_async(make_member)(attempt.run.project)
+    client = await open_socket(attempt, user, "")
+    event = {"type": "metrics", "keys": {"loss": 3}}
+    await sync_to_async(core_live.publish_now)(f"run.{attempt.run_id}", event)
+    assert await client.receive_json() == event
+    await client.close()
+
+
+async def test_strangers_learn_nothing() -> None:
+    attempt = await sync_to_async(make_attempt)()
+    stranger = await sync_to_async(make_user)()
+    client = WebSocketClient(application(stranger), f"/ws/runs/{attempt.run_id}/")
+    assert await client.connect() == 4404

@@ -1,0 +1,90 @@
+"""The built-in workflows' definitions, and how training data is chosen (no torch needed)."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from atom.jobs.engines.workflow_files import load_workflows
+
+WORKFLOWS = Path(__file__).parents[3] / "atom" / "jobs" / "workflows"
+
+
+@dataclass
+class Sample:
+    path: str
+
+
+@dataclass
+class Samples:
+    """What `atom_sdk.run.dataset` gives, as far as `data.py` looks at it."""
+
+    classes: list[str]
+    label_codes: NDArray[np.int32]
+    paths: list[str] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.label_codes)
+
+    def __getitem__(self, number: int) -> Sample:
+        return Sample(f"images/{number:05d}.png")
+
+
+@pytest.fixture(scope="module")
+def data() -> ModuleType:
+    path = WORKFLOWS / "image_classification" / "data.py"
+    spec = importlib.util.spec_from_file_location("image_classification_data", path)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_definitions_are_well_formed_and_bring_all_their_code() -> None:
+    found = {workflow.slug: workflow for workflow in load_workflows(WORKFLOWS)}
+    assert set(found) == {"image-classification", "evaluate-classifier"}
+    for workflow in found.values():
+        assert "torch==" in workflow.requirements
+        assert workflow.command[-1] in workflow.code
+        assert {"network.py", "images.py", "artifacts.py"} <= set(workflow.code)
+    names = [parameter.name for parameter in found["image-classification"].parameters]
+    assert {"dataset", "epochs", "register_model", "test_after", "seed"} <= set(names)
+
+
+def test_only_unlabelled_data_is_a_plain_sentence(data: ModuleType) -> None:
+    with pytest.raises(data.NoLabelsError, match="None of the 3 images"):
+        data.labelled(Samples(["a", "b"], np.array([-1, -1, -1], np.int32)))
+
+
+def test_one_class_is_a_plain_sentence(data: ModuleType) -> None:
+    with pytest.raises(data.TooFewClassesError, match="label 'b'"):
+        data.labelled(Samples(["a", "b"], np.array([1, 1, -1], np.int32)))
+
+
+def test_classes_without_an_image_are_left_out(data: ModuleType) -> None:
+    part, classes = data.labelled(Samples(["a", "b", "c"], np.array([2, -1, 0, 2], np.int32)))
+    assert classes == ["a", "c"]
+    assert part.numbers.tolist() == [0, 2, 3]
+    assert part.targets.tolist() == [1, 0, 1]
+
+
+def test_validation_is_a_tenth_of_each_class_and_the_same_every_time(data: ModuleType) -> None:
+    codes = np.array([0] * 100 + [1] * 50 + [2] * 5, np.int32)
+    everything, _ = data.labelled(Samples(["a", "b", "c"], codes))
+    training, validation = data.carve_validation(everything, seed=7)
+    assert np.bincount(validation.targets, minlength=3).tolist() == [10, 5, 0]
+    assert not set(training.numbers) & set(validation.numbers)
+    assert len(training) + len(validation) == len(codes)
+    again = data.carve_validation(everything, seed=7)[1]
+    assert again.numbers.tolist() == validation.numbers.tolist()
+    other = data.carve_validation(everything, seed=8)[1]
+    assert other.numbers.tolist() != validation.numbers.tolist()
