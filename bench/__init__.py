@@ -1,0 +1,1 @@
+"""Benchmarks with their peers on the same work, interleaved in one run."""

@@ -1,0 +1,1 @@
+"""The main job on real images: folder → versions → labels → training → registered model."""

