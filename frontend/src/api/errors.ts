@@ -1,0 +1,83 @@
+/** One failed request, as the server's `application/problem+json` describes it. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly title: string;
+  readonly detail: string;
+  /** What to do next, in one plain sentence; empty when the server has no advice. */
+  readonly action: string;
+  readonly requestId: string;
+  /** Messages per form field, as a form's `setErrors` wants them. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** Seconds until a throttled request may be tried again. */
+  readonly retryAfterS: number | null;
+
+  constructor(init: ApiErrorInit) {
+    super(init.detail || init.title);
+    this.name = 'ApiError';
+    this.status = init.status;
+    this.code = init.code;
+    this.title = init.title;
+    this.detail = init.detail ?? '';
+    this.action = init.action ?? '';
+    this.requestId = init.requestId ?? '';
+    this.fields = init.fields ?? {};
+    this.retryAfterS = init.retryAfterS ?? null;
+  }
+}
+
+export interface ApiErrorInit {
+  status: number;
+  code: string;
+  title: string;
+  detail?: string;
+  action?: string;
+  requestId?: string;
+  fields?: Record<string, string>;
+  retryAfterS?: number | null;
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** DRF sends `{field: [message, …]}`; a form shows one line per field. */
+function flattenFields(value: unknown, prefix = ''): Record<string, string> {
+  if (typeof value !== 'object' || value === null) return {};
+  const out: Record<string, string> = {};
+  for (const [key, message] of Object.entries(value)) {
+    const name = prefix + key;
+    if (typeof message === 'string') out[name] = message;
+    else if (Array.isArray(message) && message.every((part) => typeof part === 'string')) out[name] = message.join(' ');
+    else Object.assign(out, flattenFields(message, `${name}.`));
+  }
+  return out;
+}
+
+/** Reads a failed response; a body that is no problem document still gives a usable error. */
+export async function readApiError(response: Response): Promise<ApiError> {
+  const requestId = response.headers.get('x-request-id') ?? '';
+  const retryAfter = Number(response.headers.get('retry-after'));
+  let body: Record<string, unknown> = {};
+  try {
+    body = (await response.json()) as Record<string, unknown>;
+  } catch {
+    // A proxy's HTML page, or no body at all: the status says enough.
+  }
+  return new ApiError({
+    status: response.status,
+    code: text(body.code) || `http_${response.status}`,
+    title: text(body.title) || response.statusText || `HTTP ${response.status}`,
+    detail: text(body.detail),
+    action: text(body.action),
+    requestId: text(body.request_id) || requestId,
+    fields: flattenFields(body.fields ?? body.errors),
+    retryAfterS: retryAfter > 0 ? retryAfter : null,
+  });
+}
+
+/** Gives every thrown value the same shape, so that pages render one kind of error. */
+export function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  const offline = error instanceof TypeError;
+  const detail = error instanceof Error ? error.message : String(error);
+  return new ApiError({ status: 0, code: offline ? 'unreachable' : 'client_error', title: '', detail });
+}

@@ -1,0 +1,63 @@
+import { Button, Center, Loader, Stack, VisuallyHidden } from '@mantine/core';
+import { IconError404, IconRefresh } from '@tabler/icons-react';
+import type { ErrorComponentProps } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { ApiError } from '@/api/errors';
+import { CopyIcon } from '@/shared/CopyId';
+import { EmptyState } from '@/shared/EmptyState';
+import { ErrorState } from '@/shared/ErrorState';
+import { ButtonLink } from '@/shared/links';
+import { Page } from '@/shared/Page';
+import { PageHeader } from '@/shared/PageHeader';
+
+export function PagePending() {
+  const { t } = useTranslation();
+  return (
+    <Center mih="40vh" role="status">
+      <Loader size="sm" />
+      <VisuallyHidden>{t('shell.loadingPage')}</VisuallyHidden>
+    </Center>
+  );
+}
+
+export function NotFound() {
+  const { t } = useTranslation();
+  const home = (
+    <ButtonLink to="/" variant="default">
+      {t('nav.overview')}
+    </ButtonLink>
+  );
+  return (
+    <Page>
+      <PageHeader title={t('errors.notFound')} />
+      <EmptyState icon={IconError404} title={t('errors.notFound')} hint={t('errors.notFoundHint')} action={home} />
+    </Page>
+  );
+}
+
+/** A page that threw. A failed lazy load after a deployment ends here too: reloading gets the new files. */
+export function PageCrash({ error: thrown, reset }: ErrorComponentProps) {
+  const { t } = useTranslation();
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  if (error instanceof ApiError)
+    return (
+      <Page>
+        <ErrorState error={error} onRetry={reset} />
+      </Page>
+    );
+  const reload = (
+    <Stack align="center" gap="xs">
+      <Button leftSection={<IconRefresh size={14} />} onClick={() => window.location.reload()}>
+        {t('errors.reload')}
+      </Button>
+      <span>
+        <code>{error.message}</code> <CopyIcon value={error.stack ?? error.message} what={t('common.details')} />
+      </span>
+    </Stack>
+  );
+  return (
+    <Page>
+      <EmptyState title={t('errors.crash')} hint={t('errors.crashHint')} action={reload} />
+    </Page>
+  );
+}

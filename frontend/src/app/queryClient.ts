@@ -1,0 +1,37 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { asApiError } from '@/api/errors';
+
+type Listener = () => void;
+let sessionLost: Listener = () => {};
+
+/** The router listens here: importing it from this file would be a cycle. */
+export function onSessionLost(listener: Listener): void {
+  sessionLost = listener;
+}
+
+const watchSession = (error: unknown) => {
+  if (asApiError(error).status === 401) sessionLost();
+};
+
+const MAX_RETRIES = 2;
+
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: watchSession }),
+  mutationCache: new MutationCache({
+    onError: (error, _variables, _result, mutation) => {
+      // Signing in with a wrong password is a 401 too, and says so itself.
+      if (mutation.options.meta?.ownsUnauthorized !== true) watchSession(error);
+    },
+  }),
+  defaultOptions: {
+    queries: {
+      staleTime: 15_000,
+      refetchOnWindowFocus: true,
+      // What the server refused, it refuses again.
+      retry: (failures, error) => {
+        const { status } = asApiError(error);
+        return failures < MAX_RETRIES && (status === 0 || status >= 500);
+      },
+    },
+  },
+});

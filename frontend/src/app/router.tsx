@@ -1,0 +1,192 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+  retainSearchParams,
+} from '@tanstack/react-router';
+import { browseSearch, datasetsSearch, diffSearch, versionsSearch } from '@/features/datasets/search';
+import { newRunSearch, runSearch, runsSearch } from '@/features/jobs/search';
+import { auditSearch, taskSearch, tasksSearch, workSearch } from '@/features/labeling/search';
+import { modelSearch, modelsSearch, modelVersionSearch } from '@/features/models/search';
+import { auditLogSearch, tokensSearch } from '@/features/settings/search';
+import { oneOf, optional, type RawSearch, text } from '@/shared/search';
+import { NotFound, PageCrash, PagePending } from './fallbacks';
+import { onSessionLost, queryClient } from './queryClient';
+import { LOGIN, Root } from './Root';
+import { isSignedIn, sessionQuery } from './session';
+
+/** Every page but the sign-in page needs a session; `?project=` is kept from page to page. */
+const root = createRootRoute({
+  component: Root,
+  notFoundComponent: NotFound,
+  validateSearch: (raw: RawSearch): { project?: string } => ({ project: text(raw.project) }),
+  search: { middlewares: [retainSearchParams(['project'])] },
+  beforeLoad: async ({ location }) => {
+    if (location.pathname === LOGIN || (await isSignedIn())) return;
+    throw redirect({ to: LOGIN, search: { next: location.href } });
+  },
+});
+const under = () => root;
+
+const login = createRoute({
+  getParentRoute: under,
+  path: LOGIN,
+  validateSearch: optional((raw) => ({ next: text(raw.next), reason: oneOf('expired')(raw.reason) })),
+  component: lazyRouteComponent(() => import('@/features/auth'), 'LoginPage'),
+});
+
+const overview = createRoute({
+  getParentRoute: under,
+  path: '/',
+  component: lazyRouteComponent(() => import('@/features/overview'), 'OverviewPage'),
+});
+
+const datasets = () => import('@/features/datasets');
+const datasetRoutes = [
+  createRoute({
+    getParentRoute: under,
+    path: '/datasets',
+    validateSearch: optional(datasetsSearch),
+    component: lazyRouteComponent(datasets, 'DatasetsPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/datasets/$name',
+    validateSearch: optional(browseSearch),
+    component: lazyRouteComponent(datasets, 'BrowsePage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/datasets/$name/versions',
+    validateSearch: optional(versionsSearch),
+    component: lazyRouteComponent(datasets, 'VersionsPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/datasets/$name/diff',
+    validateSearch: optional(diffSearch),
+    component: lazyRouteComponent(datasets, 'DiffPage'),
+  }),
+] as const;
+
+const labeling = () => import('@/features/labeling');
+const labelingRoutes = [
+  createRoute({
+    getParentRoute: under,
+    path: '/labeling',
+    validateSearch: optional(tasksSearch),
+    component: lazyRouteComponent(labeling, 'TasksPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/labeling/$taskId',
+    validateSearch: optional(taskSearch),
+    component: lazyRouteComponent(labeling, 'TaskPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/labeling/$taskId/work',
+    validateSearch: optional(workSearch),
+    component: lazyRouteComponent(labeling, 'WorkPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/labeling/$taskId/audit',
+    validateSearch: optional(auditSearch),
+    component: lazyRouteComponent(labeling, 'AuditPage'),
+  }),
+] as const;
+
+const jobs = () => import('@/features/jobs');
+const jobRoutes = [
+  createRoute({
+    getParentRoute: under,
+    path: '/runs',
+    validateSearch: optional(runsSearch),
+    component: lazyRouteComponent(jobs, 'RunsPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/runs/new',
+    validateSearch: optional(newRunSearch),
+    component: lazyRouteComponent(jobs, 'NewRunPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/runs/$runId',
+    validateSearch: optional(runSearch),
+    component: lazyRouteComponent(jobs, 'RunPage'),
+  }),
+] as const;
+
+const models = () => import('@/features/models');
+const modelRoutes = [
+  createRoute({
+    getParentRoute: under,
+    path: '/models',
+    validateSearch: optional(modelsSearch),
+    component: lazyRouteComponent(models, 'ModelsPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/models/$name',
+    validateSearch: optional(modelSearch),
+    component: lazyRouteComponent(models, 'ModelPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/models/$name/versions/$n',
+    validateSearch: optional(modelVersionSearch),
+    component: lazyRouteComponent(models, 'ModelVersionPage'),
+  }),
+] as const;
+
+const settings = () => import('@/features/settings');
+const settingsRoutes = [
+  createRoute({
+    getParentRoute: under,
+    path: '/settings/tokens',
+    validateSearch: optional(tokensSearch),
+    component: lazyRouteComponent(settings, 'TokensPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/settings/audit',
+    validateSearch: optional(auditLogSearch),
+    component: lazyRouteComponent(settings, 'AuditLogPage'),
+  }),
+] as const;
+
+const routeTree = root.addChildren([
+  login,
+  overview,
+  ...datasetRoutes,
+  ...labelingRoutes,
+  ...jobRoutes,
+  ...modelRoutes,
+  ...settingsRoutes,
+]);
+
+export const router = createRouter({
+  routeTree,
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+  defaultPendingComponent: PagePending,
+  defaultErrorComponent: PageCrash,
+  defaultNotFoundComponent: NotFound,
+});
+
+onSessionLost(() => {
+  const { pathname, href } = router.state.location;
+  if (pathname === LOGIN) return;
+  queryClient.setQueryData(sessionQuery.queryKey, { authenticated: false });
+  void router.navigate({ to: LOGIN, search: { next: href, reason: 'expired' } });
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

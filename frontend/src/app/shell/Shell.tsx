@@ -1,0 +1,114 @@
+import { AppShell } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { EmptyState } from '@/shared/EmptyState';
+import { ErrorState } from '@/shared/ErrorState';
+import { Page } from '@/shared/Page';
+import { useAdministersAny, useCurrentProject, useProjects } from '@/shared/project';
+import { listenForShortcuts, useShortcuts } from '@/shared/shortcuts';
+import { PagePending } from '../fallbacks';
+import { Header } from './Header';
+import { navigationFor } from './navigation';
+import { OfflineBanner } from './OfflineBanner';
+import { Sidebar } from './Sidebar';
+import { useSchemeToggle } from './useSchemeToggle';
+
+// Nobody needs these before the first key press.
+const Palette = lazy(() => import('./Palette'));
+const ShortcutSheet = lazy(() => import('./ShortcutSheet'));
+
+export const HEADER_PX = 52;
+
+export function Shell() {
+  const { t } = useTranslation();
+  const [menu, { toggle: toggleMenu, close: closeMenu }] = useDisclosure();
+  const [overlay, setOverlay] = useState<'palette' | 'shortcuts' | null>(null);
+  const navigate = useNavigate();
+  const toggleScheme = useSchemeToggle();
+  const isAdmin = useAdministersAny();
+  const items = navigationFor(isAdmin).flatMap((group) => group.items);
+  useEffect(() => listenForShortcuts(), []);
+  useShortcuts([
+    {
+      keys: 'mod+K',
+      label: t('shell.openPalette'),
+      run: () => setOverlay('palette'),
+      inFields: true,
+      scope: 'everywhere',
+    },
+    { keys: '?', label: t('shell.shortcuts'), run: () => setOverlay('shortcuts'), scope: 'everywhere' },
+    { keys: 'mod+J', label: t('shell.toggleTheme'), run: toggleScheme, inFields: true, scope: 'everywhere' },
+    ...items
+      .filter((item) => item.keys)
+      .map((item) => ({
+        keys: item.keys as string,
+        label: t(`nav.${item.key}`),
+        run: () => void navigate({ to: item.to }),
+        scope: 'everywhere' as const,
+      })),
+  ]);
+  const close = () => setOverlay(null);
+  return (
+    <AppShell
+      header={{ height: HEADER_PX }}
+      navbar={{ width: 216, breakpoint: 'sm', collapsed: { mobile: !menu } }}
+      padding={0}
+    >
+      <a href="#main" className="skip-link">
+        {t('nav.skip')}
+      </a>
+      <AppShell.Header>
+        <Header
+          menuOpen={menu}
+          onMenu={toggleMenu}
+          onPalette={() => setOverlay('palette')}
+          onShortcuts={() => setOverlay('shortcuts')}
+        />
+      </AppShell.Header>
+      <AppShell.Navbar p="xs" aria-label={t('nav.main')}>
+        <Sidebar isAdmin={isAdmin} onNavigate={closeMenu} />
+      </AppShell.Navbar>
+      <Content />
+      <Suspense fallback={null}>
+        {overlay === 'palette' && <Palette onClose={close} onShortcuts={() => setOverlay('shortcuts')} />}
+        {overlay === 'shortcuts' && <ShortcutSheet onClose={close} />}
+      </Suspense>
+    </AppShell>
+  );
+}
+
+/** The page, once the project is known; moving to another page moves the focus into it. */
+function Content() {
+  const { t } = useTranslation();
+  const projects = useProjects();
+  const project = useCurrentProject();
+  const main = useRef<HTMLElement>(null);
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  const firstPath = useRef(path);
+  useEffect(() => {
+    if (path === firstPath.current) return;
+    firstPath.current = path;
+    main.current?.focus({ preventScroll: true });
+  }, [path]);
+  const none = projects.data && !project;
+  return (
+    <AppShell.Main id="main" ref={main} tabIndex={-1}>
+      <OfflineBanner />
+      {projects.isPending && <PagePending />}
+      {projects.error && !projects.data && (
+        <Page>
+          <ErrorState error={projects.error} onRetry={() => void projects.refetch()} />
+        </Page>
+      )}
+      {none && <EmptyState title={t('shell.noProject')} hint={t('shell.noProjectHint')} />}
+      {project && (
+        // Another project is another page: nothing of the old one may stay on the screen.
+        <Suspense key={project.slug} fallback={<PagePending />}>
+          <Outlet />
+        </Suspense>
+      )}
+    </AppShell.Main>
+  );
+}

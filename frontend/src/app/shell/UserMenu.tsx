@@ -1,0 +1,73 @@
+import { Avatar, Menu, Text, UnstyledButton, useMantineColorScheme, VisuallyHidden } from '@mantine/core';
+import {
+  IconCheck,
+  IconDeviceDesktop,
+  IconKey,
+  IconKeyboard,
+  IconLogout,
+  IconRowInsertBottom,
+} from '@tabler/icons-react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { MenuLink } from '@/shared/links';
+import { useStored } from '@/shared/stored';
+import { notifyError } from '@/shared/undo';
+import { sessionQuery, signOut } from '../session';
+
+export function UserMenu({ onShortcuts }: { onShortcuts: () => void }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const user = useQuery(sessionQuery).data?.user;
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const [density, setDensity] = useStored('atom-density', 'normal');
+  const leave = useMutation({
+    mutationFn: signOut,
+    onSuccess: () => navigate({ to: '/login', search: {} }),
+    onError: notifyError,
+  });
+  const name = user?.full_name || user?.username || '';
+  return (
+    <Menu position="bottom-end" width={230}>
+      <Menu.Target>
+        <UnstyledButton style={{ borderRadius: '50%' }}>
+          <VisuallyHidden>{t('shell.account', { name })}</VisuallyHidden>
+          <Avatar size={30} color="atom" name={name} aria-hidden />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <Text size="sm" fw={600} c="var(--mantine-color-text)" component="span" display="block">
+            {name}
+          </Text>
+          {user?.username}
+        </Menu.Label>
+        <Menu.Divider />
+        <MenuLink to="/settings/tokens" leftSection={<IconKey size={15} />}>
+          {t('nav.tokens')}
+        </MenuLink>
+        <Menu.Item leftSection={<IconKeyboard size={15} />} onClick={onShortcuts}>
+          {t('shell.shortcuts')}
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconRowInsertBottom size={15} />}
+          rightSection={density === 'compact' ? <IconCheck size={14} /> : null}
+          onClick={() => setDensity(density === 'compact' ? 'normal' : 'compact')}
+        >
+          {t('shell.density')}
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconDeviceDesktop size={15} />}
+          rightSection={colorScheme === 'auto' ? <IconCheck size={14} /> : null}
+          onClick={() => setColorScheme('auto')}
+        >
+          {t('shell.themeAuto')}
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconLogout size={15} />} onClick={() => leave.mutate()}>
+          {t('shell.signOut')}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,26 @@
+import { useTranslation } from 'react-i18next';
+import { $api } from '@/api/client';
+import { useProject } from '@/shared/project';
+import type { NavItem } from './navigation';
+
+type Counts = Partial<Record<NavItem['key'], { value: number; label: string }>>;
+
+/** What waits behind an entry: active runs, open labeling items. The overview page reads the same answer. */
+export function useNavCounts(): Counts {
+  const { t } = useTranslation();
+  const p = useProject();
+  const path = '/api/v1/projects/{p}/overview/';
+  const { data } = $api.useQuery(
+    'get',
+    path,
+    { params: { path: { p } } },
+    { enabled: p !== '', refetchInterval: 60_000 },
+  );
+  if (!data) return {};
+  const active = data.runs.running + data.runs.queued;
+  const open = data.labeling.open_items;
+  return {
+    ...(active > 0 && { runs: { value: active, label: t('overview.activeRuns', { count: active }) } }),
+    ...(open > 0 && { labeling: { value: open, label: t('overview.openItems', { count: open }) } }),
+  };
+}

@@ -1,0 +1,127 @@
+import { Alert, Button, Card, Center, Group, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { IconAlertTriangle, IconHourglass } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { $api } from '@/api/client';
+import { type ApiError, asApiError } from '@/api/errors';
+import { ErrorState } from '@/shared/ErrorState';
+import { useFormat } from '@/shared/format';
+import { Logo } from '@/shared/Logo';
+import { safeNext } from './safeNext';
+
+const route = getRouteApi('/login');
+
+export function LoginPage() {
+  const { t } = useTranslation();
+  const { next, reason } = route.useSearch();
+  const login = useLogin(next);
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { username: '', password: '' },
+    validate: {
+      username: (value) => (value ? null : t('auth.required')),
+      password: (value) => (value ? null : t('auth.required')),
+    },
+  });
+  const waitS = useCountdown(login.error);
+  useEffect(() => {
+    document.title = [t('auth.signIn'), 'Atom'].join(' · ');
+  }, [t]);
+  return (
+    <Center component="main" mih="100dvh" p="md">
+      <Stack w={360} gap="lg">
+        <Group gap="sm" justify="center">
+          <Logo size={40} />
+          <div>
+            <Title order={1} fz={22}>
+              {t('auth.title')}
+            </Title>
+            <Text size="sm" c="dimmed">
+              {t('auth.subtitle')}
+            </Text>
+          </div>
+        </Group>
+        <Card
+          padding="lg"
+          component="form"
+          onSubmit={form.onSubmit((values) => login.mutate({ body: values }))}
+          noValidate
+        >
+          <Stack>
+            <LoginNotice error={login.error} waitS={waitS} expired={reason === 'expired'} />
+            <TextInput
+              label={t('auth.username')}
+              autoComplete="username"
+              autoFocus
+              key={form.key('username')}
+              {...form.getInputProps('username')}
+            />
+            <PasswordInput
+              label={t('auth.password')}
+              autoComplete="current-password"
+              key={form.key('password')}
+              {...form.getInputProps('password')}
+            />
+            <Button type="submit" size="sm" loading={login.isPending} disabled={waitS > 0}>
+              {t('auth.signIn')}
+            </Button>
+          </Stack>
+        </Card>
+      </Stack>
+    </Center>
+  );
+}
+
+function useLogin(next: string | undefined) {
+  const client = useQueryClient();
+  const router = useRouter();
+  return $api.useMutation('post', '/api/v1/auth/login/', {
+    meta: { ownsUnauthorized: true },
+    onSuccess: async () => {
+      // The session, and every answer that an anonymous visitor got, is stale now.
+      client.clear();
+      router.history.replace(safeNext(next));
+    },
+  });
+}
+
+/** Seconds until a throttled sign-in may be tried again. */
+function useCountdown(thrown: unknown): number {
+  const [leftS, setLeftS] = useState(0);
+  useEffect(() => {
+    const error: ApiError | null = thrown ? asApiError(thrown) : null;
+    if (error?.status !== 429) {
+      setLeftS(0);
+      return;
+    }
+    const untilMs = Date.now() + (error.retryAfterS ?? 60) * 1000;
+    const tick = () => setLeftS(Math.max(0, Math.ceil((untilMs - Date.now()) / 1000)));
+    tick();
+    const timer = setInterval(tick, 1000);
+    return () => clearInterval(timer);
+  }, [thrown]);
+  return leftS;
+}
+
+function LoginNotice({ error: thrown, waitS, expired }: { error: unknown; waitS: number; expired: boolean }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  if (!thrown) return expired ? <Text size="sm">{t('auth.expired')}</Text> : null;
+  const error = asApiError(thrown);
+  if (error.status === 429)
+    return (
+      <Alert color="orange" icon={<IconHourglass size={18} />} role="alert">
+        {t('auth.throttled', { wait: format.duration(waitS) })}
+      </Alert>
+    );
+  if (error.status === 401)
+    return (
+      <Alert color="red" icon={<IconAlertTriangle size={18} />} role="alert">
+        {t('auth.badCredentials')}
+      </Alert>
+    );
+  return <ErrorState error={error} compact />;
+}

@@ -1,0 +1,100 @@
+import { Skeleton } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useCallback, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Entry } from '@/api/contract/datasets';
+import { ErrorState } from '@/shared/ErrorState';
+import { Page } from '@/shared/Page';
+import { useShortcuts } from '@/shared/shortcuts';
+import type { VersionAddress } from '../queries';
+import classes from './browse.module.css';
+import { EntryDrawer } from './EntryDrawer';
+import { EntryGrid } from './EntryGrid';
+import { EntryList } from './EntryList';
+import { FilterBar } from './FilterBar';
+import { FolderTree } from './FolderTree';
+import { NoVersion } from './NoVersion';
+import { useBrowse, useEntries } from './useBrowse';
+import { VersionHeader } from './VersionHeader';
+
+const DEFAULT_THUMB_PX = 150;
+
+export function BrowsePage() {
+  const { name, search, address, dataset, change } = useBrowse();
+  if (dataset.error)
+    return (
+      <Page>
+        <ErrorState error={dataset.error} onRetry={() => void dataset.refetch()} />
+      </Page>
+    );
+  if (dataset.isPending)
+    return (
+      <Page>
+        <Skeleton height={28} width={260} mb="md" />
+        <Skeleton height={320} />
+      </Page>
+    );
+  if (!address) return <NoVersion name={name} description={dataset.data.description} />;
+  return (
+    <Page fill>
+      <VersionHeader dataset={dataset.data} address={address} onRef={(ref) => change({ ref, item: undefined })} />
+      <Browser address={address} search={search} change={change} />
+    </Page>
+  );
+}
+
+type BrowserProps = Pick<ReturnType<typeof useBrowse>, 'search' | 'change'> & { address: VersionAddress };
+
+function Browser({ address, search, change }: BrowserProps) {
+  const { t } = useTranslation();
+  const entries = useEntries(address, search);
+  // Where the open file stands in the list, while it was opened from there: the drawer then has neighbours.
+  const openIndex = useRef<number | null>(null);
+  const size = search.size ?? DEFAULT_THUMB_PX;
+  const setSize = useDebouncedCallback((next: number) => change({ size: next }, true), 150);
+  const open = useCallback(
+    (entry: Entry, index: number) => {
+      openIndex.current = index;
+      change({ item: entry.path });
+    },
+    [change],
+  );
+  const clear = () => change({ label: undefined, split: undefined, labelled: undefined });
+  const step = async (by: number) => {
+    if (openIndex.current === null) return;
+    const next = await entries.source.entryAt(openIndex.current + by);
+    if (!next) return;
+    openIndex.current += by;
+    change({ item: next.path }, true);
+  };
+  useShortcuts([
+    { keys: '[', label: t('datasets.previous'), run: () => void step(-1) },
+    { keys: ']', label: t('datasets.next'), run: () => void step(1) },
+  ]);
+  return (
+    <div className={classes.body}>
+      <FolderTree address={address} path={search.path ?? ''} onPath={(path) => change({ path: path || undefined })} />
+      <section className={classes.files} aria-label={t('datasets.files')}>
+        <FilterBar
+          address={address}
+          search={search}
+          change={change}
+          total={entries.total}
+          thumbSize={size}
+          onThumbSize={setSize}
+        />
+        {search.view === 'list' ? (
+          <EntryList address={address} search={search} onClear={clear} />
+        ) : (
+          <EntryGrid entries={entries} search={search} thumbSize={size} onOpen={open} onClear={clear} />
+        )}
+      </section>
+      <EntryDrawer
+        address={address}
+        path={search.item}
+        onClose={() => change({ item: undefined })}
+        onStep={openIndex.current === null ? undefined : (by) => void step(by)}
+      />
+    </div>
+  );
+}

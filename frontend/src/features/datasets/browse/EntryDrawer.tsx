@@ -1,0 +1,119 @@
+import { ActionIcon, Anchor, Badge, Drawer, Group, Skeleton, Stack, Text, Tooltip } from '@mantine/core';
+import { IconChevronLeft, IconChevronRight, IconExternalLink } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { Entry } from '@/api/contract/datasets';
+import { CopyIcon, CopyId } from '@/shared/CopyId';
+import { ErrorState } from '@/shared/ErrorState';
+import { Thumb } from '@/shared/grid/Thumb';
+import { KeyValueList } from '@/shared/KeyValueList';
+import { useProject } from '@/shared/project';
+import { Bytes } from '@/shared/values';
+import { baseName } from '../names';
+import { useEntry, type VersionAddress } from '../queries';
+import classes from './browse.module.css';
+
+interface EntryDrawerProps {
+  address: VersionAddress;
+  path: string | undefined;
+  onClose: () => void;
+  /** Goes to a neighbour in the list; absent when the file was opened by its address. */
+  onStep?: (by: number) => void;
+}
+
+export function EntryDrawer({ address, path, onClose, onStep }: EntryDrawerProps) {
+  const { t } = useTranslation();
+  const entry = useEntry(address, path);
+  return (
+    <Drawer
+      opened={path !== undefined}
+      onClose={onClose}
+      title={path ? baseName(path) : ''}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+      onKeyDown={(event) => {
+        const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+        if (by) onStep?.(by);
+      }}
+    >
+      <Stack>
+        {onStep && <Steps onStep={onStep} />}
+        {entry.error && <ErrorState error={entry.error} onRetry={() => void entry.refetch()} />}
+        {entry.isLoading && <Skeleton height={320} />}
+        {entry.data && <EntryDetails address={address} entry={entry.data} />}
+      </Stack>
+    </Drawer>
+  );
+}
+
+function Steps({ onStep }: { onStep: (by: number) => void }) {
+  const { t } = useTranslation();
+  return (
+    <Group gap={4}>
+      <Tooltip label={t('datasets.previous')}>
+        <ActionIcon variant="default" aria-label={t('datasets.previous')} onClick={() => onStep(-1)}>
+          <IconChevronLeft size={16} />
+        </ActionIcon>
+      </Tooltip>
+      <Tooltip label={t('datasets.next')}>
+        <ActionIcon variant="default" aria-label={t('datasets.next')} onClick={() => onStep(1)}>
+          <IconChevronRight size={16} />
+        </ActionIcon>
+      </Tooltip>
+    </Group>
+  );
+}
+
+function EntryDetails({ address, entry }: { address: VersionAddress; entry: Entry }) {
+  const { t } = useTranslation();
+  const project = useProject();
+  const uri = `atom://${project}/${address.d}@${address.ref}/${entry.path}`;
+  const isImage = entry.media_type.startsWith('image/');
+  return (
+    <>
+      <div className={classes.preview}>
+        <Thumb src={isImage ? entry.media_url : entry.thumb_url} alt={entry.path} fit="contain" />
+      </div>
+      <Anchor href={entry.media_url} target="_blank" rel="noreferrer" size="sm">
+        <IconExternalLink size={14} aria-hidden style={{ verticalAlign: -2 }} /> {t('datasets.original')}
+      </Anchor>
+      <KeyValueList
+        items={[
+          [t('datasets.path'), <Copyable key="path" value={entry.path} />],
+          [t('datasets.labelFilter'), entry.label ? <Badge key="label">{entry.label}</Badge> : t('datasets.noLabel')],
+          [t('datasets.split'), entry.split],
+          [t('datasets.type'), entry.media_type],
+          [t('datasets.size'), <Bytes key="size" value={entry.size_bytes} />],
+          [t('datasets.digest'), <CopyId key="digest" value={entry.digest} chars={16} />],
+          [t('datasets.copyAddress'), <Copyable key="uri" value={uri} />],
+        ]}
+      />
+      <Attributes attributes={entry.attributes} />
+    </>
+  );
+}
+
+function Copyable({ value }: { value: string }) {
+  return (
+    <Group gap={4} wrap="nowrap">
+      <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {value}
+      </Text>
+      <CopyIcon value={value} />
+    </Group>
+  );
+}
+
+function Attributes({ attributes }: { attributes: Record<string, unknown> }) {
+  const { t } = useTranslation();
+  const entries = Object.entries(attributes);
+  if (entries.length === 0) return null;
+  return (
+    <section aria-label={t('datasets.attributes')}>
+      <Text fw={600} size="sm" mb={4}>
+        {t('datasets.attributes')}
+      </Text>
+      <KeyValueList
+        items={entries.map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)])}
+      />
+    </section>
+  );
+}

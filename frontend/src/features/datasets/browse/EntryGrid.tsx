@@ -1,0 +1,85 @@
+import { Button, SimpleGrid, Skeleton } from '@mantine/core';
+import { IconPhoto } from '@tabler/icons-react';
+import { useCallback } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Entry } from '@/api/contract/datasets';
+import { EmptyState } from '@/shared/EmptyState';
+import { ErrorState } from '@/shared/ErrorState';
+import { Thumb } from '@/shared/grid/Thumb';
+import { VirtualGrid } from '@/shared/grid/VirtualGrid';
+import { baseName } from '../names';
+import classes from './browse.module.css';
+import type { BrowseSearch, useEntries } from './useBrowse';
+
+const CAPTION_PX = 28;
+const cellHeight = (width: number) => Math.round(width * 0.72) + CAPTION_PX;
+
+interface EntryGridProps {
+  entries: ReturnType<typeof useEntries>;
+  search: BrowseSearch;
+  thumbSize: number;
+  onOpen: (entry: Entry, index: number) => void;
+  onClear: () => void;
+}
+
+export function EntryGrid({ entries, search, thumbSize, onOpen, onClear }: EntryGridProps) {
+  const { t } = useTranslation();
+  const renderCell = useCallback((entry: Entry) => <EntryCell entry={entry} />, []);
+  if (entries.error) return <ErrorState error={entries.error} onRetry={entries.refetch} />;
+  if (entries.total === undefined) return <GridSkeleton />;
+  if (entries.total === 0) return <NoFiles search={search} onClear={onClear} />;
+  return (
+    <div className={classes.grid}>
+      <VirtualGrid
+        key={entries.sourceKey}
+        label={t('datasets.grid', { name: search.path ?? t('datasets.allFolders') })}
+        count={entries.total}
+        loadRange={entries.source.load}
+        sourceKey={entries.sourceKey}
+        pageSize={entries.source.pageSize}
+        minCellWidth={thumbSize}
+        cellHeight={cellHeight}
+        renderCell={renderCell}
+        onOpen={onOpen}
+      />
+    </div>
+  );
+}
+
+function EntryCell({ entry }: { entry: Entry }) {
+  return (
+    <div className={classes.cell} title={entry.path}>
+      <div className={classes.picture}>
+        <Thumb src={entry.thumb_url} />
+        <div className={classes.tags}>
+          {entry.label ? <span className={classes.tag}>{entry.label}</span> : <span />}
+          {entry.split && <span className={classes.tag}>{entry.split}</span>}
+        </div>
+      </div>
+      <span className={classes.file}>{baseName(entry.path)}</span>
+    </div>
+  );
+}
+
+export function NoFiles({ search, onClear }: { search: BrowseSearch; onClear: () => void }) {
+  const { t } = useTranslation();
+  const filtered = search.label || search.split || search.labelled !== undefined;
+  const action = filtered && (
+    <Button variant="default" onClick={onClear}>
+      {t('datasets.clearFilters')}
+    </Button>
+  );
+  return <EmptyState icon={IconPhoto} title={t('datasets.noFiles')} hint={t('datasets.noFilesHint')} action={action} />;
+}
+
+const CELLS = Array.from({ length: 18 }, (_, index) => `cell-${index}`);
+
+function GridSkeleton() {
+  return (
+    <SimpleGrid cols={{ base: 2, sm: 4, lg: 6 }} spacing={8} aria-busy>
+      {CELLS.map((key) => (
+        <Skeleton key={key} height={120} radius="md" />
+      ))}
+    </SimpleGrid>
+  );
+}

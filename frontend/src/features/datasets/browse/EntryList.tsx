@@ -1,0 +1,65 @@
+import { Badge, Card } from '@mantine/core';
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Entry } from '@/api/contract/datasets';
+import { CopyId } from '@/shared/CopyId';
+import { type Column, DataTable } from '@/shared/DataTable';
+import { Bytes } from '@/shared/values';
+import { useEntryList, type VersionAddress } from '../queries';
+import classes from './browse.module.css';
+import { NoFiles } from './EntryGrid';
+import { type BrowseSearch, queryOf } from './useBrowse';
+
+interface EntryListProps {
+  address: VersionAddress;
+  search: BrowseSearch;
+  onClear: () => void;
+}
+
+/** The files as rows: for data that has no pictures, and for reading paths and sizes. */
+export function EntryList({ address, search, onClear }: EntryListProps) {
+  const { t } = useTranslation();
+  const entries = useEntryList(address, queryOf(search));
+  const columns = useColumns();
+  return (
+    <Card p={0} className={classes.list}>
+      <DataTable
+        {...entries}
+        label={t('datasets.files')}
+        columns={columns}
+        rowKey={({ path }) => path}
+        rowLink={({ path }) => ({
+          to: '/datasets/$name',
+          params: { name: address.d },
+          search: (old: object) => ({ ...old, item: path }),
+        })}
+        empty={<NoFiles search={search} onClear={onClear} />}
+      />
+    </Card>
+  );
+}
+
+function useColumns(): Column<Entry>[] {
+  const { t } = useTranslation();
+  return useMemo<Column<Entry>[]>(
+    () => [
+      { key: 'path', header: t('datasets.path'), cell: ({ path }) => path },
+      { key: 'label', header: t('datasets.labelFilter'), cell: ({ label }) => (label ? <Badge>{label}</Badge> : '–') },
+      { key: 'split', header: t('datasets.split'), cell: ({ split }) => split ?? '–' },
+      { key: 'type', header: t('datasets.type'), from: 'md', cell: ({ media_type }) => media_type },
+      {
+        key: 'size',
+        header: t('datasets.size'),
+        align: 'right',
+        cell: ({ size_bytes }) => <Bytes value={size_bytes} />,
+      },
+      {
+        key: 'digest',
+        header: t('datasets.digest'),
+        from: 'lg',
+        cell: ({ digest }) => <CopyId value={digest} chars={10} />,
+      },
+    ],
+    [t],
+  );
+}

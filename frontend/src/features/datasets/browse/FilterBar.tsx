@@ -1,0 +1,107 @@
+import { Button, Group, SegmentedControl, Select, Slider, Text } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { useFormat } from '@/shared/format';
+import { useStats, type VersionAddress } from '../queries';
+import type { BrowseSearch } from './useBrowse';
+
+interface FilterBarProps {
+  address: VersionAddress;
+  search: BrowseSearch;
+  change: (patch: Partial<BrowseSearch>) => void;
+  total: number | undefined;
+  thumbSize: number;
+  onThumbSize: (size: number) => void;
+}
+
+export function FilterBar({ address, search, change, total, thumbSize, onThumbSize }: FilterBarProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const stats = useStats(address.d, address.ref).data;
+  const options = (counts: Record<string, number> | undefined) =>
+    Object.entries(counts ?? {}).map(([value, count]) => ({ value, label: `${value} (${format.number(count)})` }));
+  const hasLabels = stats !== undefined && Object.keys(stats.labels).length > 0;
+  const hasSplits = stats !== undefined && Object.keys(stats.splits).length > 0;
+  const filtered = search.label || search.split || search.labelled !== undefined;
+  const labelled = search.labelled === undefined ? 'all' : search.labelled ? 'yes' : 'no';
+  return (
+    <Group mb="sm" gap="xs" role="group" aria-label={t('datasets.filters')}>
+      <SegmentedControl
+        size="xs"
+        aria-label={t('datasets.view')}
+        data={[
+          { value: 'grid', label: t('datasets.viewGrid') },
+          { value: 'list', label: t('datasets.viewList') },
+        ]}
+        value={search.view ?? 'grid'}
+        onChange={(view) => change({ view: view === 'list' ? 'list' : undefined })}
+      />
+      {(hasLabels || search.label) && (
+        <Select
+          size="xs"
+          w={160}
+          aria-label={t('datasets.labelFilter')}
+          placeholder={t('datasets.anyLabel')}
+          data={options(stats?.labels)}
+          value={search.label ?? null}
+          onChange={(label) => change({ label: label ?? undefined, labelled: undefined })}
+          clearable
+          clearButtonProps={{ 'aria-label': t('common.clear') }}
+          searchable
+        />
+      )}
+      {(hasSplits || search.split) && (
+        <Select
+          size="xs"
+          w={140}
+          aria-label={t('datasets.splitFilter')}
+          placeholder={t('datasets.anySplit')}
+          data={options(stats?.splits)}
+          value={search.split ?? null}
+          onChange={(split) => change({ split: split ?? undefined })}
+          clearable
+          clearButtonProps={{ 'aria-label': t('common.clear') }}
+        />
+      )}
+      {!search.label && (
+        <SegmentedControl
+          size="xs"
+          aria-label={t('datasets.labelledFilter')}
+          data={[
+            { value: 'all', label: t('common.all') },
+            { value: 'yes', label: t('datasets.labelled') },
+            { value: 'no', label: t('datasets.unlabelled') },
+          ]}
+          value={labelled}
+          onChange={(value) => change({ labelled: value === 'all' ? undefined : value === 'yes' })}
+        />
+      )}
+      {filtered && (
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          leftSection={<IconX size={13} />}
+          onClick={() => change({ label: undefined, split: undefined, labelled: undefined })}
+        >
+          {t('datasets.clearFilters')}
+        </Button>
+      )}
+      <Text size="sm" c="dimmed" ml="auto" aria-live="polite" className="tabular">
+        {total === undefined ? '' : t('datasets.matching', { count: total })}
+      </Text>
+      {search.view !== 'list' && (
+        <Slider
+          w={96}
+          size="sm"
+          min={80}
+          max={320}
+          step={10}
+          label={null}
+          thumbLabel={t('datasets.thumbSize')}
+          defaultValue={thumbSize}
+          onChange={onThumbSize}
+        />
+      )}
+    </Group>
+  );
+}

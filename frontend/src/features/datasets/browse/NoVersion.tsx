@@ -1,0 +1,32 @@
+import { IconDatabase } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { CommandLine } from '@/shared/CommandLine';
+import { EmptyState } from '@/shared/EmptyState';
+import { AnchorLink } from '@/shared/links';
+import { Page } from '@/shared/Page';
+import { PageHeader } from '@/shared/PageHeader';
+
+/** A dataset that was created, but nothing has been pushed to. */
+export function NoVersion({ name, description }: { name: string; description: string }) {
+  const { t } = useTranslation();
+  const hint = (
+    <>
+      {t('datasets.emptyHint')}
+      <CommandLine command={`atom data push ./${name} ${name}`} />
+    </>
+  );
+  return (
+    <Page>
+      <PageHeader
+        title={name}
+        subtitle={description}
+        above={
+          <AnchorLink to="/datasets" size="sm">
+            {t('datasets.title')}
+          </AnchorLink>
+        }
+      />
+      <EmptyState icon={IconDatabase} title={t('datasets.noVersion')} hint={hint} />
+    </Page>
+  );
+}

@@ -1,0 +1,31 @@
+import { Button, Popover, Stack, Text } from '@mantine/core';
+import { IconTerminal2 } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { CommandLine } from '@/shared/CommandLine';
+import { pullCommand } from '../names';
+
+/** The commands that copy this version to a folder, and push the next one. */
+export function PullPanel({ name, version }: { name: string; version: string }) {
+  const { t } = useTranslation();
+  return (
+    <Popover width={440} position="bottom-end" trapFocus returnFocus shadow="md">
+      <Popover.Target>
+        <Button variant="default" leftSection={<IconTerminal2 size={15} />}>
+          atom
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <Stack gap="xs">
+          <Text size="sm" fw={600}>
+            {t('datasets.pull')}
+          </Text>
+          <CommandLine command={pullCommand(name, version)} />
+          <Text size="sm" fw={600}>
+            {t('datasets.push')}
+          </Text>
+          <CommandLine command={`atom data push ./${name} ${name} -m "…"`} />
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}

@@ -1,0 +1,166 @@
+import { ActionIcon, Alert, Badge, Menu, Text } from '@mantine/core';
+import {
+  IconAlertTriangle,
+  IconDotsVertical,
+  IconGitCompare,
+  IconHistory,
+  IconPlayerPlay,
+  IconPolygon,
+} from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import type { Dataset, Version } from '@/api/contract/datasets';
+import { useCommands } from '@/shared/commands';
+import { useFormat } from '@/shared/format';
+import { AnchorLink, ButtonLink, MenuLink } from '@/shared/links';
+import { PageHeader } from '@/shared/PageHeader';
+import { RelativeTime } from '@/shared/RelativeTime';
+import { CachePanel } from '../cache/CachePanel';
+import { personName } from '../names';
+import { useStats, useVersion, type VersionAddress } from '../queries';
+import { PullPanel } from './PullPanel';
+import { VersionPicker } from './VersionPicker';
+
+interface VersionHeaderProps {
+  dataset: Dataset;
+  address: VersionAddress;
+  onRef: (ref: string) => void;
+}
+
+export function VersionHeader({ dataset, address, onRef }: VersionHeaderProps) {
+  const { t } = useTranslation();
+  const { name } = dataset;
+  const version = useVersion(name, address.ref).data;
+  const stats = useStats(name, address.ref).data;
+  const pinned = version?.ref ?? address.ref;
+  useVersionCommands(name, pinned);
+  return (
+    <>
+      <PageHeader
+        title={name}
+        above={
+          <AnchorLink to="/datasets" size="sm">
+            {t('datasets.title')}
+          </AnchorLink>
+        }
+        badges={<VersionPicker name={name} value={address.ref} version={version} onChange={onRef} />}
+        subtitle={<Facts version={version} />}
+      >
+        <CachePanel name={name} address={address} />
+        <PullPanel name={name} version={pinned} />
+        <ButtonLink
+          to="/datasets/$name/versions"
+          params={{ name }}
+          variant="default"
+          leftSection={<IconHistory size={15} />}
+        >
+          {t('datasets.versions')}
+        </ButtonLink>
+        <ButtonLink to="/runs/new" search={{ dataset: `${name}@${pinned}` }} leftSection={<IconPlayerPlay size={15} />}>
+          {t('datasets.train')}
+        </ButtonLink>
+        <MoreMenu name={name} version={version} />
+      </PageHeader>
+      <Problems quarantined={version?.quarantined_packs ?? 0} unreadable={stats?.unreadable ?? 0} />
+    </>
+  );
+}
+
+function useVersionCommands(name: string, pinned: string): void {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const dataset = `${name}@${pinned}`;
+  useCommands([
+    {
+      id: 'train',
+      label: t('datasets.train'),
+      description: dataset,
+      icon: IconPlayerPlay,
+      run: () => void navigate({ to: '/runs/new', search: { dataset } }),
+    },
+    {
+      id: 'label',
+      label: t('datasets.label'),
+      description: dataset,
+      icon: IconPolygon,
+      run: () => void navigate({ to: '/labeling', search: { create: dataset } }),
+    },
+    {
+      id: 'versions',
+      label: t('datasets.versions'),
+      description: name,
+      icon: IconHistory,
+      run: () => void navigate({ to: '/datasets/$name/versions', params: { name } }),
+    },
+  ]);
+}
+
+function Facts({ version }: { version: Version | undefined }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  if (!version) return <Text inherit>{'\u00a0'}</Text>;
+  const facts = [
+    t('datasets.matching', { count: version.file_count }),
+    format.bytes(version.size_bytes),
+    personName(version.author),
+  ];
+  return (
+    <>
+      {facts.filter(Boolean).join(' · ')} · <RelativeTime at={version.created_at} />
+      {version.message && <> · {version.message}</>}
+      {version.layers.map((layer) => (
+        <Badge key={layer.name} size="sm" color="gray" ml={6}>
+          {t('datasets.layerRows', { name: layer.name, rows: format.number(layer.rows) })}
+        </Badge>
+      ))}
+    </>
+  );
+}
+
+function MoreMenu({ name, version }: { name: string; version: Version | undefined }) {
+  const { t } = useTranslation();
+  const previous = version?.number && version.number > 1 ? `v${version.number - 1}` : undefined;
+  const dataset = `${name}@${version?.ref ?? 'main'}`;
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon color="gray" size={30} aria-label={t('common.more')}>
+          <IconDotsVertical size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <MenuLink
+          to="/datasets/$name/diff"
+          params={{ name }}
+          search={{ from: previous, to: version?.ref }}
+          leftSection={<IconGitCompare size={15} />}
+        >
+          {t('datasets.compare')}
+        </MenuLink>
+        <MenuLink to="/labeling" search={{ create: dataset }} leftSection={<IconPolygon size={15} />}>
+          {t('datasets.label')}
+        </MenuLink>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** Bytes that turned out wrong: packs that do not match their digest, files that are not what they claim to be. */
+function Problems({ quarantined, unreadable }: { quarantined: number; unreadable: number }) {
+  const { t } = useTranslation();
+  const notices = [
+    {
+      count: quarantined,
+      title: t('datasets.quarantined', { count: quarantined }),
+      hint: t('datasets.quarantinedHint'),
+    },
+    { count: unreadable, title: t('datasets.unreadable', { count: unreadable }), hint: t('datasets.unreadableHint') },
+  ];
+  return notices
+    .filter(({ count }) => count > 0)
+    .map(({ title, hint }) => (
+      <Alert key={title} color="orange" icon={<IconAlertTriangle size={18} />} mb="sm" py="xs" title={title}>
+        {hint}
+      </Alert>
+    ));
+}

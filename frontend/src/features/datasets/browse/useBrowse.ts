@@ -1,0 +1,48 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useCallback, useMemo } from 'react';
+import type { EntryQuery } from '@/api/contract/datasets';
+import { useProject } from '@/shared/project';
+import { fetchEntries, useDataset, type VersionAddress } from '../queries';
+import { EntrySource } from './entrySource';
+
+const route = getRouteApi('/datasets/$name');
+
+export type BrowseSearch = ReturnType<typeof route.useSearch>;
+
+/** What the URL says: dataset, version, folder, filters; and how to change it. */
+export function useBrowse() {
+  const { name } = route.useParams();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const p = useProject();
+  const dataset = useDataset(name);
+  const ref = search.ref ?? dataset.data?.latest?.ref;
+  const address = useMemo<VersionAddress | null>(() => (ref ? { p, d: name, ref } : null), [p, name, ref]);
+  const change = useCallback(
+    (patch: Partial<BrowseSearch>, replace = false) =>
+      void navigate({ search: (old) => ({ ...old, ...patch }), replace, resetScroll: false }),
+    [navigate],
+  );
+  return { name, search, ref, address, dataset, change };
+}
+
+export function queryOf({ path, label, split, labelled }: BrowseSearch): EntryQuery {
+  return { prefix: path, label, split, labelled };
+}
+
+/** The entries that the URL asks for: how many there are, and a source to read them from. */
+export function useEntries(address: VersionAddress, search: BrowseSearch) {
+  const query = queryOf(search);
+  const sourceKey = JSON.stringify([address, query]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the address and the query
+  const source = useMemo(
+    () => new EntrySource((page, signal) => fetchEntries(address, { ...query, ...page }, signal)),
+    [sourceKey],
+  );
+  const first = useQuery({
+    queryKey: ['entries', sourceKey],
+    queryFn: ({ signal }) => fetchEntries(address, { ...query, limit: 1 }, signal),
+  });
+  return { source, sourceKey, total: first.data?.total, error: first.error, refetch: () => void first.refetch() };
+}

@@ -1,0 +1,68 @@
+import { Badge, Card, Group, Text } from '@mantine/core';
+import { IconArrowRight } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { DiffRow, Entry } from '@/api/contract/datasets';
+import { Thumb } from '@/shared/grid/Thumb';
+import { Bytes } from '@/shared/values';
+import classes from './diff.module.css';
+import { lookOf } from './kinds';
+
+/** One change: what was on the left, what is on the right. */
+export function DiffCard({ row }: { row: DiffRow }) {
+  const { t } = useTranslation();
+  const look = lookOf(row.kind);
+  const { old: before, new: after } = row;
+  return (
+    <Card padding="xs" role="listitem" className={classes.card}>
+      <Group justify="space-between" wrap="nowrap" mb={6}>
+        <Badge size="sm" color={look?.color ?? 'gray'} leftSection={look?.sign}>
+          {look ? t(`datasets.${look.kind}`) : row.kind}
+        </Badge>
+      </Group>
+      <div className={classes.sides}>
+        {before && <Side entry={before} caption={t('datasets.before')} gone={!after} />}
+        {before && after && <IconArrowRight size={14} aria-hidden className={classes.arrow} />}
+        {after && <Side entry={after} caption={t('datasets.after')} />}
+      </div>
+      {row.old_path && row.old_path !== row.path && (
+        <Text size="xs" c="dimmed" td="line-through" className={classes.path}>
+          {row.old_path}
+        </Text>
+      )}
+      <Text size="xs" className={classes.path}>
+        {row.path}
+      </Text>
+      <LabelChange before={before} after={after} />
+    </Card>
+  );
+}
+
+function Side({ entry, caption, gone = false }: { entry: Entry; caption: string; gone?: boolean }) {
+  return (
+    <figure className={classes.side} data-gone={gone || undefined}>
+      <div className={classes.picture}>
+        <Thumb src={entry.thumb_url} fit="contain" />
+      </div>
+      <figcaption>
+        {caption} · <Bytes value={entry.size_bytes} />
+      </figcaption>
+    </figure>
+  );
+}
+
+function LabelChange({ before, after }: { before?: Entry | null; after?: Entry | null }) {
+  const { t } = useTranslation();
+  const words = (entry: Entry) => [entry.label ?? t('datasets.noLabel'), entry.split].filter(Boolean).join(' · ');
+  const [old, now] = [before && words(before), after && words(after)];
+  return (
+    <Group gap={4} mt={4} wrap="nowrap">
+      {old && old !== now && (
+        <Badge size="sm" color="gray" td="line-through">
+          {old}
+        </Badge>
+      )}
+      {old && now && old !== now && <IconArrowRight size={12} aria-hidden />}
+      {now && <Badge size="sm">{now}</Badge>}
+    </Group>
+  );
+}

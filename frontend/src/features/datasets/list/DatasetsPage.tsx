@@ -1,0 +1,136 @@
+import { Button, Card, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconDatabase, IconPlus, IconSearch } from '@tabler/icons-react';
+import { getRouteApi } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Dataset } from '@/api/contract/datasets';
+import { CommandLine } from '@/shared/CommandLine';
+import { useCommands } from '@/shared/commands';
+import { type Column, DataTable } from '@/shared/DataTable';
+import { EmptyState } from '@/shared/EmptyState';
+import { Page } from '@/shared/Page';
+import { PageHeader } from '@/shared/PageHeader';
+import { useMay } from '@/shared/project';
+import { RelativeTime } from '@/shared/RelativeTime';
+import { useShortcuts } from '@/shared/shortcuts';
+import { Bytes, Count } from '@/shared/values';
+import { personName } from '../names';
+import { useDatasets } from '../queries';
+import { NewDataset } from './NewDataset';
+
+const route = getRouteApi('/datasets');
+
+export function DatasetsPage() {
+  const { t } = useTranslation();
+  const { q = '', sort } = route.useSearch();
+  const navigate = route.useNavigate();
+  const mayCreate = useMay('researcher');
+  const [creating, create] = useDisclosure();
+  const datasets = useDatasets();
+  const columns = useColumns();
+  const rows = useMemo(
+    () => datasets.rows?.filter(({ name }) => name.toLowerCase().includes(q.toLowerCase())),
+    [datasets.rows, q],
+  );
+  useShortcuts(mayCreate ? [{ keys: 'N', label: t('datasets.new'), run: create.open }] : []);
+  useCommands(mayCreate ? [{ id: 'new-dataset', label: t('datasets.new'), icon: IconPlus, run: create.open }] : []);
+  return (
+    <Page>
+      <PageHeader title={t('datasets.title')} subtitle={t('datasets.subtitle')}>
+        <TextInput
+          aria-label={t('datasets.search')}
+          placeholder={t('datasets.search')}
+          leftSection={<IconSearch size={14} />}
+          size="xs"
+          value={q}
+          onChange={(event) => {
+            const next = event.currentTarget.value || undefined;
+            void navigate({ search: (search) => ({ ...search, q: next }), replace: true });
+          }}
+        />
+        {mayCreate && (
+          <Button leftSection={<IconPlus size={15} />} onClick={create.open}>
+            {t('datasets.new')}
+          </Button>
+        )}
+      </PageHeader>
+      <Card p={0}>
+        <DataTable
+          {...datasets}
+          rows={rows}
+          label={t('datasets.title')}
+          columns={columns}
+          rowKey={({ id }) => id}
+          rowLink={({ name }) => ({ to: '/datasets/$name', params: { name } })}
+          sort={sort ?? ''}
+          onSort={(next) => void navigate({ search: (search) => ({ ...search, sort: next }), replace: true })}
+          sortLocally
+          empty={<NoDatasets q={q} onCreate={mayCreate ? create.open : undefined} />}
+        />
+      </Card>
+      <NewDataset opened={creating} onClose={create.close} />
+    </Page>
+  );
+}
+
+function useColumns(): Column<Dataset>[] {
+  const { t } = useTranslation();
+  return useMemo<Column<Dataset>[]>(
+    () => [
+      { key: 'name', header: t('datasets.name'), cell: ({ name }) => name, sortValue: ({ name }) => name },
+      {
+        key: 'latest',
+        header: t('datasets.latest'),
+        cell: ({ latest }) => latest?.ref ?? t('datasets.noVersion'),
+        sortValue: ({ versions_count }) => versions_count,
+      },
+      {
+        key: 'files',
+        header: t('datasets.files'),
+        align: 'right',
+        cell: ({ latest }) => <Count value={latest?.file_count} />,
+        sortValue: ({ latest }) => latest?.file_count ?? null,
+      },
+      {
+        key: 'size',
+        header: t('datasets.size'),
+        align: 'right',
+        cell: ({ latest }) => <Bytes value={latest?.size_bytes} />,
+        sortValue: ({ latest }) => latest?.size_bytes ?? null,
+      },
+      {
+        key: 'updated',
+        header: t('datasets.updated'),
+        from: 'sm',
+        cell: (row) => <RelativeTime at={row.latest?.created_at ?? row.updated_at} />,
+        sortValue: (row) => row.latest?.created_at ?? row.updated_at,
+      },
+      {
+        key: 'by',
+        header: t('datasets.by'),
+        from: 'md',
+        nowrap: true,
+        cell: ({ latest }) => personName(latest?.author),
+      },
+    ],
+    [t],
+  );
+}
+
+function NoDatasets({ q, onCreate }: { q: string; onCreate?: () => void }) {
+  const { t } = useTranslation();
+  if (q) return <EmptyState icon={IconSearch} title={t('datasets.noMatch', { q })} hint={t('common.noMatches')} />;
+  const hint = (
+    <>
+      {t('datasets.emptyHint')}
+      <CommandLine command="atom data push ./folder digits" />
+    </>
+  );
+  const action = onCreate && (
+    <Button variant="default" onClick={onCreate}>
+      {t('datasets.new')}
+    </Button>
+  );
+  return <EmptyState icon={IconDatabase} title={t('datasets.empty')} hint={hint} action={action} />;
+}

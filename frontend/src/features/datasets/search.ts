@@ -1,0 +1,22 @@
+import { flag, number, oneOf, type RawSearch, text } from '@/shared/search';
+
+export const datasetsSearch = (raw: RawSearch) => ({ q: text(raw.q), sort: text(raw.sort) });
+
+export const browseSearch = (raw: RawSearch) => ({
+  ref: text(raw.ref),
+  path: text(raw.path),
+  view: oneOf('grid', 'list')(raw.view),
+  label: text(raw.label),
+  split: text(raw.split),
+  labelled: flag(raw.labelled),
+  item: text(raw.item),
+  size: number(raw.size),
+});
+
+export const versionsSearch = (raw: RawSearch) => ({ branch: text(raw.branch) });
+
+export const diffSearch = (raw: RawSearch) => ({
+  from: text(raw.from),
+  to: text(raw.to),
+  kind: oneOf('added', 'removed', 'changed', 'renamed', 'labels_changed')(raw.kind),
+});

@@ -1,0 +1,189 @@
+import { Badge, Button, Card, Group, Select, Text } from '@mantine/core';
+import { IconGitBranch, IconGitCompare, IconHistory } from '@tabler/icons-react';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Tag, Version } from '@/api/contract/datasets';
+import { CommandLine } from '@/shared/CommandLine';
+import { CopyId } from '@/shared/CopyId';
+import { type Column, DataTable } from '@/shared/DataTable';
+import { EmptyState } from '@/shared/EmptyState';
+import { useFormat } from '@/shared/format';
+import { AnchorLink, ButtonLink } from '@/shared/links';
+import { Page } from '@/shared/Page';
+import { PageHeader } from '@/shared/PageHeader';
+import { RelativeTime } from '@/shared/RelativeTime';
+import { Bytes, Count } from '@/shared/values';
+import { personName } from '../names';
+import { useRefs, useVersions } from '../queries';
+import { ChangeCounts } from './ChangeCounts';
+
+const route = getRouteApi('/datasets/$name/versions');
+
+export function VersionsPage() {
+  const { t } = useTranslation();
+  const { name } = route.useParams();
+  const { branch = 'main' } = route.useSearch();
+  const versions = useVersions(name, branch);
+  const { tags } = useRefs(name);
+  const [selected, setSelected] = useState<Set<string>>(new Set());
+  const columns = useColumns(tags);
+  return (
+    <Page>
+      <PageHeader
+        title={t('datasets.versions')}
+        documentTitle={[name, t('datasets.versions')].join(' · ')}
+        above={
+          <AnchorLink to="/datasets/$name" params={{ name }} size="sm">
+            {name}
+          </AnchorLink>
+        }
+      >
+        <BranchSelect name={name} branch={branch} />
+        <CompareButton name={name} versions={versions.rows ?? []} selected={selected} />
+      </PageHeader>
+      <Card p={0}>
+        <DataTable
+          {...versions}
+          label={t('datasets.versions')}
+          columns={columns}
+          rowKey={({ id }) => id}
+          rowName={({ ref }) => ref}
+          rowLink={({ ref }) => ({ to: '/datasets/$name', params: { name }, search: { ref } })}
+          selected={selected}
+          onSelect={setSelected}
+          empty={
+            <EmptyState
+              icon={IconHistory}
+              title={t('datasets.noVersion')}
+              hint={<CommandLine command={`atom data push ./${name} ${name}`} />}
+            />
+          }
+        />
+      </Card>
+    </Page>
+  );
+}
+
+function BranchSelect({ name, branch }: { name: string; branch: string }) {
+  const { t } = useTranslation();
+  const navigate = route.useNavigate();
+  const names = useRefs(name).branches.map((one) => one.name);
+  return (
+    <Select
+      size="xs"
+      w={150}
+      aria-label={t('datasets.branch')}
+      leftSection={<IconGitBranch size={14} />}
+      data={[...new Set([branch, ...names])]}
+      value={branch}
+      onChange={(next) => void navigate({ search: (old) => ({ ...old, branch: next ?? undefined }) })}
+      allowDeselect={false}
+    />
+  );
+}
+
+interface CompareButtonProps {
+  name: string;
+  versions: Version[];
+  selected: ReadonlySet<string>;
+}
+
+/** The two selected versions, older first; with none selected, the page offers the last two. */
+function CompareButton({ name, versions, selected }: CompareButtonProps) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const chosen = versions.filter(({ id }) => selected.has(id));
+  const [to, from] = chosen.length === 2 ? chosen : versions;
+  if (chosen.length !== 0 && chosen.length !== 2)
+    return (
+      <Text size="xs" c="dimmed" role="status">
+        {t('datasets.compareHint')}
+      </Text>
+    );
+  if (!from || !to)
+    return (
+      <Button variant="default" disabled leftSection={<IconGitCompare size={15} />}>
+        {t('datasets.compare')}
+      </Button>
+    );
+  const search = { from: from.ref, to: to.ref };
+  return chosen.length === 2 ? (
+    <Button
+      leftSection={<IconGitCompare size={15} />}
+      onClick={() => void navigate({ to: '/datasets/$name/diff', params: { name }, search })}
+    >
+      {t('datasets.compareSelected')}
+    </Button>
+  ) : (
+    <ButtonLink
+      to="/datasets/$name/diff"
+      params={{ name }}
+      search={search}
+      variant="default"
+      leftSection={<IconGitCompare size={15} />}
+    >
+      {t('datasets.compare')}
+    </ButtonLink>
+  );
+}
+
+function useColumns(tags: Tag[]): Column<Version>[] {
+  const { t } = useTranslation();
+  const format = useFormat();
+  return useMemo<Column<Version>[]>(() => {
+    const tagsOf = (version: Version) => tags.filter((tag) => tag.version?.id === version.id);
+    return [
+      { key: 'ref', header: t('datasets.version'), width: 90, cell: ({ ref }) => ref },
+      {
+        key: 'message',
+        header: t('datasets.message'),
+        cell: (version) => (
+          <Group gap={6}>
+            <Text size="sm" c={version.message ? undefined : 'dimmed'}>
+              {version.message || t('datasets.noMessage')}
+            </Text>
+            {tagsOf(version).map((tag) => (
+              <Badge key={tag.name} size="sm">
+                {tag.name}
+              </Badge>
+            ))}
+            {version.layers.map((layer) => (
+              <Badge key={layer.name} size="sm" color="gray">
+                {t('datasets.layerRows', { name: layer.name, rows: format.number(layer.rows) })}
+              </Badge>
+            ))}
+          </Group>
+        ),
+      },
+      { key: 'changes', header: t('datasets.changes'), cell: (version) => <ChangeCounts {...version} /> },
+      {
+        key: 'files',
+        header: t('datasets.files'),
+        align: 'right',
+        cell: ({ file_count }) => <Count value={file_count} />,
+      },
+      {
+        key: 'size',
+        header: t('datasets.size'),
+        align: 'right',
+        from: 'sm',
+        cell: ({ size_bytes }) => <Bytes value={size_bytes} />,
+      },
+      {
+        key: 'author',
+        header: t('datasets.author'),
+        from: 'md',
+        nowrap: true,
+        cell: ({ author }) => personName(author),
+      },
+      { key: 'when', header: t('datasets.when'), cell: ({ created_at }) => <RelativeTime at={created_at} /> },
+      {
+        key: 'commit',
+        header: t('datasets.commit'),
+        from: 'lg',
+        cell: ({ commit }) => <CopyId value={commit} chars={8} />,
+      },
+    ];
+  }, [tags, t, format]);
+}

@@ -1,0 +1,61 @@
+import { Card, SimpleGrid, Skeleton } from '@mantine/core';
+import { IconCpu } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Metric, Run } from '@/api/contract/jobs';
+import { EmptyState } from '@/shared/EmptyState';
+import { ErrorState } from '@/shared/ErrorState';
+import { type Format, useFormat } from '@/shared/format';
+import { useMetrics } from '../queries';
+import { isActive } from '../states';
+import { CurveChart } from './CurveChart';
+
+/** `system/gpu0_percent` and `system/gpu1_percent` share a chart. */
+const groupName = (key: string) => key.replace(/^system\//, '').replace(/gpu\d+/, 'gpu');
+const ORDER = ['cpu_percent', 'memory_bytes', 'data_wait_percent', 'gpu_percent', 'gpu_memory_bytes'];
+const rank = (name: string) => (ORDER.indexOf(name) + ORDER.length) % ORDER.length;
+
+function formatOf(name: string, format: Format): (value: number) => string {
+  if (name.endsWith('_percent')) return (value) => format.percent(value / 100);
+  if (name.includes('bytes')) return format.bytes;
+  return format.metric;
+}
+
+export function SystemTab({ run }: { run: Run }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const metrics = useMetrics(run.id, isActive(run));
+  const [zoom, setZoom] = useState<[number, number] | null>(null);
+  if (metrics.error && !metrics.data)
+    return <ErrorState error={metrics.error} onRetry={() => void metrics.refetch()} />;
+  if (!metrics.data) return <Skeleton height={240} radius="md" />;
+  const groups = new Map<string, Metric[]>();
+  for (const metric of metrics.data.filter(({ kind }) => kind === 'system')) {
+    const name = groupName(metric.key);
+    groups.set(name, [...(groups.get(name) ?? []), metric]);
+  }
+  if (groups.size === 0)
+    return <EmptyState icon={IconCpu} title={t('jobs.system.none')} hint={t('jobs.system.noneHint')} />;
+  const names = [...groups.keys()].sort((a, b) => rank(a) - rank(b));
+  const title = (name: string) => t(`jobs.system.${name}` as 'jobs.system.cpu_percent', { defaultValue: name });
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2 }}>
+      {names.map((name) => (
+        <Card key={name} padding="sm">
+          <CurveChart
+            runId={run.id}
+            title={title(name)}
+            metrics={groups.get(name) ?? []}
+            byTime
+            zoom={zoom}
+            onZoom={setZoom}
+            formatY={formatOf(name, format)}
+            labelOf={shortKey}
+          />
+        </Card>
+      ))}
+    </SimpleGrid>
+  );
+}
+
+const shortKey = (key: string) => key.replace(/^system\//, '');

@@ -1,0 +1,20 @@
+export interface CurveGroup {
+  /** What the keys share: `loss` for `train/loss` and `val/loss`. */
+  name: string;
+  keys: string[];
+}
+
+/**
+ * One chart per measured thing. Keys that end alike (`train/loss`, `val/loss`) share a chart; `val_loss` counts as
+ * `val/loss`. Groups come in the order of their first key.
+ */
+export function groupCurves(keys: readonly string[]): CurveGroup[] {
+  const groups = new Map<string, string[]>();
+  for (const key of keys) {
+    const name = key.replace(/^(train|val|valid|validation|test|eval)[/_]/, '');
+    const group = groups.get(name);
+    if (group) group.push(key);
+    else groups.set(name, [key]);
+  }
+  return [...groups].map(([name, members]) => ({ name, keys: members }));
+}

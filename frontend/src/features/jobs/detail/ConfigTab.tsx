@@ -1,0 +1,101 @@
+import { Card, Code, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Run } from '@/api/contract/jobs';
+import { CommandLine } from '@/shared/CommandLine';
+import { CopyId } from '@/shared/CopyId';
+import { useFormat } from '@/shared/format';
+import { KeyValueList } from '@/shared/KeyValueList';
+import { AnchorLink } from '@/shared/links';
+import { StateBadge } from '@/shared/StateBadge';
+import { Bytes } from '@/shared/values';
+import { joinWords } from '../wizard/shellWords';
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Card padding="md">
+      <Title order={2} fz="sm" mb="xs">
+        {title}
+      </Title>
+      {children}
+    </Card>
+  );
+}
+
+const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+
+export function ConfigTab({ run }: { run: Run }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const names = Array.isArray(run.env) ? run.env : Object.keys(run.env ?? {});
+  const parameters = Object.entries(run.parameters ?? {});
+  const { cpus, memory_bytes: memoryBytes, gpus } = run.resources;
+  return (
+    <Stack gap="md">
+      <Section title={t('jobs.config.command')}>
+        <CommandLine command={joinWords(run.command)} />
+      </Section>
+      <SimpleGrid cols={{ base: 1, md: 2 }}>
+        <Section title={t('jobs.config.parameters')}>
+          {parameters.length === 0 && <Text c="dimmed">{t('common.none')}</Text>}
+          <KeyValueList items={parameters.map(([name, value]) => [name, <Code key={name}>{shown(value)}</Code>])} />
+        </Section>
+        <Section title={t('jobs.config.data')}>
+          {run.datasets.length === 0 && <Text c="dimmed">{t('common.none')}</Text>}
+          <KeyValueList
+            items={run.datasets.map(({ alias, dataset, ref }) => [
+              alias,
+              <AnchorLink key={alias} to="/datasets/$name" params={{ name: dataset }} search={{ ref }} fz="inherit">
+                {`${dataset}@${ref}`}
+              </AnchorLink>,
+            ])}
+          />
+        </Section>
+        <Section title={t('jobs.config.resources')}>
+          <KeyValueList
+            items={[
+              [t('jobs.cpus'), cpus ?? '–'],
+              [t('jobs.memory'), <Bytes key="m" value={memoryBytes} />],
+              [t('jobs.gpus'), gpus ?? 0],
+              [t('jobs.timeout'), run.timeout_s ? format.duration(run.timeout_s) : null],
+              [t('jobs.maxRetries'), run.max_retries],
+              [t('jobs.where'), run.node],
+            ]}
+          />
+        </Section>
+        <Section title={t('jobs.config.environment')}>
+          <KeyValueList
+            items={[
+              [
+                t('jobs.config.runtime'),
+                run.runtime && (
+                  <Group gap="xs">
+                    <CopyId value={run.runtime.digest} />
+                    <StateBadge state={run.runtime.state} />
+                  </Group>
+                ),
+              ],
+              [t('jobs.config.code'), run.code && <CopyId value={run.code.digest} />],
+              [
+                t('jobs.config.files'),
+                run.code &&
+                  t('jobs.config.codeSize', { count: run.code.files_count, size: format.bytes(run.code.size_bytes) }),
+              ],
+              [t('jobs.config.git'), run.code?.git?.commit && <CopyId value={run.code.git.commit} chars={10} />],
+              [t('jobs.config.branch'), run.code?.git?.branch],
+              [
+                t('jobs.config.variables'),
+                names.length > 0 &&
+                  names.map((name) => (
+                    <Code key={name} mr={4}>
+                      {name}
+                    </Code>
+                  )),
+              ],
+            ]}
+          />
+        </Section>
+      </SimpleGrid>
+    </Stack>
+  );
+}

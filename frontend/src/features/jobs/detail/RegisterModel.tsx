@@ -1,0 +1,85 @@
+import { Button, Group, Modal, Select, Stack, Textarea, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Run } from '@/api/contract/jobs';
+import { asApiError } from '@/api/errors';
+import { ErrorState } from '@/shared/ErrorState';
+import { useProject } from '@/shared/project';
+import { registerModel, useFiles } from '../queries';
+
+/** Makes one of the run's files a version of a model. */
+export function RegisterModel({ run, onClose }: { run: Run; onClose: () => void }) {
+  const { t } = useTranslation();
+  const project = useProject();
+  const navigate = useNavigate();
+  const files = useFiles(run.id, false);
+  const [error, setError] = useState<unknown>(null);
+  const form = useForm({
+    initialValues: { model: run.datasets[0]?.dataset ?? '', artifact: '', description: '' },
+    validate: {
+      model: (value) => (/^[A-Za-z0-9][\w.-]*$/.test(value) ? null : t('jobs.register.badName')),
+      artifact: (value) => (value ? null : t('jobs.register.noFile')),
+    },
+  });
+  const usable = (files.data?.results ?? []).filter((file) => file.state === 'persisted');
+  const preferred = usable.find((file) => file.kind === 'model') ?? usable[0];
+  const { setFieldValue } = form;
+  useEffect(() => {
+    if (preferred) setFieldValue('artifact', (old) => old || preferred.path);
+  }, [preferred, setFieldValue]);
+
+  const submit = form.onSubmit(async ({ model, artifact, description }) => {
+    setError(null);
+    try {
+      const version = await registerModel(project, model, run.id, artifact, description);
+      if (version)
+        await navigate({ to: '/models/$name/versions/$n', params: { name: model, n: String(version.number) } });
+    } catch (thrown) {
+      form.setErrors(asApiError(thrown).fields);
+      setError(thrown);
+    }
+  });
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t('jobs.registerModel')}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            label={t('jobs.register.model')}
+            description={t('jobs.register.modelHint')}
+            data-autofocus
+            {...form.getInputProps('model')}
+          />
+          <Select
+            label={t('jobs.register.file')}
+            data={usable.map((file) => file.path)}
+            searchable
+            nothingFoundMessage={t('jobs.register.nothing')}
+            {...form.getInputProps('artifact')}
+          />
+          <Textarea
+            label={t('jobs.register.description')}
+            autosize
+            minRows={2}
+            {...form.getInputProps('description')}
+          />
+          {error !== null && <ErrorState error={error} compact />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {t('common.cancel')}
+            </Button>
+            <Button type="submit" loading={form.submitting}>
+              {t('jobs.register.submit')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

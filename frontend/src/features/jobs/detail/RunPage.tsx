@@ -1,0 +1,105 @@
+import { Skeleton, Stack, Tabs } from '@mantine/core';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Run } from '@/api/contract/jobs';
+import { ErrorState } from '@/shared/ErrorState';
+import { Page } from '@/shared/Page';
+import { useShortcuts } from '@/shared/shortcuts';
+import { LogTab } from '../log/LogTab';
+import { useLog } from '../log/useLog';
+import { useRun } from '../queries';
+import type { runSearch } from '../search';
+import { isActive, isWaiting } from '../states';
+import { ConfigTab } from './ConfigTab';
+import classes from './detail.module.css';
+import { EventsTab } from './EventsTab';
+import { FailurePanel } from './FailurePanel';
+import { FilesTab } from './FilesTab';
+import { RunHeader } from './RunHeader';
+import { useRunLive } from './useRunLive';
+import { WhyPanel } from './WhyPanel';
+
+// uPlot stays out of the page's first chunk.
+const CurvesTab = lazy(async () => ({ default: (await import('../curves/CurvesTab')).CurvesTab }));
+const SystemTab = lazy(async () => ({ default: (await import('../curves/SystemTab')).SystemTab }));
+
+const TABS = ['log', 'curves', 'system', 'files', 'events', 'config'] as const;
+type Tab = (typeof TABS)[number];
+
+export function RunPage() {
+  const { runId = '' } = useParams({ strict: false });
+  const query = useRun(runId);
+  if (query.error && !query.data)
+    return (
+      <Page>
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+      </Page>
+    );
+  if (!query.data)
+    return (
+      <Page>
+        <Stack gap="md" aria-busy>
+          <Skeleton height={28} width={320} />
+          <Skeleton height={64} />
+          <Skeleton height={360} />
+        </Stack>
+      </Page>
+    );
+  return <RunView key={runId} run={query.data} />;
+}
+
+function RunView({ run }: { run: Run }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const search = useSearch({ strict: false }) as ReturnType<typeof runSearch>;
+  const tab: Tab = search.tab ?? 'log';
+  // Named even when it is the last one: a retry must not go on in the log of the attempt before it.
+  const attempt = search.attempt ?? run.attempts.at(-1)?.number;
+  const log = useLog(run.id, attempt, tab === 'log');
+  const live = useRunLive({ run, runId: run.id, attempt, wantsLog: tab === 'log', store: log.store, feed: log.feed });
+  const open = (next: string | null) =>
+    void navigate({ to: '.', search: (old) => ({ ...old, tab: (next ?? 'log') as Tab }), replace: true });
+  useShortcuts(
+    TABS.map((name, index) => ({ keys: String(index + 1), label: t(`jobs.tab.${name}`), run: () => open(name) })),
+  );
+  const fallback = <Skeleton height={240} radius="md" />;
+  return (
+    <Page fill>
+      <RunHeader run={run} live={live} />
+      {isWaiting(run) && <WhyPanel run={run} />}
+      {run.state === 'failed' && <FailurePanel run={run} />}
+      <Tabs value={tab} onChange={open} keepMounted={false} className={classes.tabs}>
+        <Tabs.List>
+          {TABS.map((name) => (
+            <Tabs.Tab key={name} value={name}>
+              {t(`jobs.tab.${name}`)}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="log" className={classes.fill}>
+          <LogTab run={run} attempt={attempt} {...log} key={attempt ?? 'latest'} />
+        </Tabs.Panel>
+        <Tabs.Panel value="curves" className={classes.scroll}>
+          <Suspense fallback={fallback}>
+            <CurvesTab run={run} />
+          </Suspense>
+        </Tabs.Panel>
+        <Tabs.Panel value="system" className={classes.scroll}>
+          <Suspense fallback={fallback}>
+            <SystemTab run={run} />
+          </Suspense>
+        </Tabs.Panel>
+        <Tabs.Panel value="files" className={classes.scroll}>
+          <FilesTab run={run} active={isActive(run)} />
+        </Tabs.Panel>
+        <Tabs.Panel value="events" className={classes.scroll}>
+          <EventsTab run={run} />
+        </Tabs.Panel>
+        <Tabs.Panel value="config" className={classes.scroll}>
+          <ConfigTab run={run} />
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  );
+}

@@ -1,0 +1,48 @@
+import { Alert, List, Skeleton, Text } from '@mantine/core';
+import { IconClock, IconHelpCircle } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { Run } from '@/api/contract/jobs';
+import { Elapsed } from '@/shared/values';
+import { useExplanation } from '../queries';
+
+/** "Why isn't it running?", answered by the server from quota, data, runtime and placement. */
+export function WhyPanel({ run }: { run: Run }) {
+  const { t } = useTranslation();
+  const { data, error } = useExplanation(run.id, true);
+  if (error && !data) return null; // The state above says that it waits; this only explains.
+  return (
+    <Alert
+      variant="light"
+      color="atom"
+      icon={<IconHelpCircle size={18} />}
+      title={t('jobs.why')}
+      mb="sm"
+      aria-live="polite"
+    >
+      {!data && <Skeleton height={14} width="60%" />}
+      {data && (
+        <>
+          <Text size="sm" fw={600}>
+            {data.answer}
+          </Text>
+          <List size="sm" spacing={2} mt={4} icon={<IconClock size={14} aria-hidden />}>
+            {data.reasons.map((reason) => (
+              <List.Item key={reason.kind + reason.text}>
+                {reason.text}
+                {reason.action && (
+                  <Text span inherit c="dimmed">
+                    {' '}
+                    {reason.action}
+                  </Text>
+                )}
+              </List.Item>
+            ))}
+          </List>
+          <Text size="xs" c="dimmed" mt={4}>
+            {t('jobs.waitingFor')} <Elapsed from={run.created_at} />
+          </Text>
+        </>
+      )}
+    </Alert>
+  );
+}

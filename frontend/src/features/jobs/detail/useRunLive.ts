@@ -1,0 +1,97 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { keyOf } from '@/api/client';
+import type { Run } from '@/api/contract/jobs';
+import { useLive } from '@/shared/live/useLive';
+import type { LogFeed } from '../log/logFeed';
+import type { LogStore } from '../log/logStore';
+import { isActive } from '../states';
+
+/** What the server says on `/ws/runs/<id>/`. Payloads of curves and events are read by HTTP. */
+type Message =
+  | { type: 'log'; attempt: string; byte_off: number; next: number; text: string; fd: 1 | 2; ts_ns: number }
+  | { type: 'gap'; from: number; to: number }
+  | { type: 'run'; state: string; progress: number; progress_text: string }
+  | { type: 'metrics'; keys: Record<string, number> }
+  | { type: 'event'; seq: number }
+  | { type: 'eof'; attempt: string };
+
+export interface RunLiveOptions {
+  run: Run | undefined;
+  runId: string;
+  attempt: number | undefined;
+  store: LogStore;
+  feed: LogFeed;
+  /** Whether the log is on the screen. */
+  wantsLog: boolean;
+}
+
+function readAgain(client: ReturnType<typeof useQueryClient>, types: Set<Message['type']>): void {
+  const again = (path: Parameters<typeof keyOf>[0]) => void client.invalidateQueries({ queryKey: keyOf(path) });
+  if (types.has('event')) again('/api/v1/runs/{id}/events/');
+  if (types.has('metrics')) again('/api/v1/runs/{id}/metrics/');
+  if (types.has('event') || types.has('eof')) again('/api/v1/runs/{id}/');
+  if (types.has('eof')) again('/api/v1/runs/{id}/files/');
+}
+
+export function useRunLive({ run, runId, attempt, store, feed, wantsLog }: RunLiveOptions) {
+  const client = useQueryClient();
+  const lastRead = useRef(0);
+  const pending = useRef(new Set<Message['type']>());
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+
+  /** Many small messages, one read a second. */
+  const schedule = () => {
+    if (timer.current !== undefined || pending.current.size === 0) return;
+    timer.current = setTimeout(
+      () => {
+        timer.current = undefined;
+        lastRead.current = Date.now();
+        readAgain(client, pending.current);
+        pending.current = new Set();
+      },
+      Math.max(0, lastRead.current + 1000 - Date.now()),
+    );
+  };
+
+  const patchRun = ({ state, progress, progress_text }: Message & { type: 'run' }) => {
+    const changed = run?.state !== state;
+    client.setQueriesData<Run>({ queryKey: keyOf('/api/v1/runs/{id}/') }, (old) =>
+      old?.id === runId ? { ...old, state, progress, progress_text } : old,
+    );
+    if (changed) pending.current.add('event').add('eof');
+  };
+
+  const attemptId = run?.attempts.find(({ number }) => number === attempt)?.id;
+  const onMessages = (batch: Message[]) => {
+    for (const message of batch) {
+      if (message.type === 'log') {
+        // Still on its way when another attempt was chosen.
+        if (attemptId !== undefined && message.attempt !== attemptId) continue;
+        const { byte_off: byteOff, next, text, fd, ts_ns } = message;
+        feed.receive({ byteOff, next, text, fd, timeMs: ts_ns / 1e6 });
+      } else if (message.type === 'gap') feed.poke();
+      else if (message.type === 'run') patchRun(message);
+      else {
+        if (message.type === 'eof') feed.poke();
+        pending.current.add(message.type);
+      }
+    }
+    schedule();
+  };
+
+  const live = useLive<Message>({
+    path: run && isActive(run) ? `/ws/runs/${runId}/` : null,
+    params: () => (wantsLog ? { attempt, log_from: store.next } : {}),
+    onMessages,
+  });
+  const { send, status } = live;
+  useEffect(() => {
+    if (status !== 'live') return;
+    send(wantsLog ? { type: 'subscribe_log', attempt, from: store.next } : { type: 'pause_log' });
+    // Whatever came while the socket was away.
+    if (wantsLog) feed.poke();
+  }, [status, wantsLog, attempt, send, store, feed]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return live;
+}

@@ -1,0 +1,3 @@
+export { RunPage } from './detail/RunPage';
+export { RunsPage } from './list/RunsPage';
+export { NewRunPage } from './wizard/NewRunPage';

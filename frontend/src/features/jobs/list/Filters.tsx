@@ -1,0 +1,85 @@
+import { Button, Group, Select, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconSearch, IconX } from '@tabler/icons-react';
+import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useShortcuts } from '@/shared/shortcuts';
+
+export interface RunFilter {
+  state?: string;
+  q?: string;
+  tag?: string;
+  created_by?: string;
+}
+
+const STATES = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
+
+/** A text field that tells its value after a pause in typing, and follows a value that changes elsewhere (Back). */
+function useTyped(value: string, onChange: (value: string) => void) {
+  const [typed, setTyped] = useState(value);
+  useEffect(() => setTyped(value), [value]);
+  const tell = useDebouncedCallback(onChange, 250);
+  const type = (next: string) => {
+    setTyped(next);
+    tell(next);
+  };
+  return [typed, type] as const;
+}
+
+export function Filters({ filter, onChange }: { filter: RunFilter; onChange: (filter: RunFilter) => void }) {
+  const { t } = useTranslation();
+  const field = useRef<HTMLInputElement>(null);
+  const set = (values: RunFilter) => onChange({ ...filter, ...values });
+  const [q, setQ] = useTyped(filter.q ?? '', (value) => set({ q: value || undefined }));
+  const [owner, setOwner] = useTyped(filter.created_by ?? '', (value) => set({ created_by: value || undefined }));
+  const [tag, setTag] = useTyped(filter.tag ?? '', (value) => set({ tag: value || undefined }));
+  useShortcuts([{ keys: '/', label: t('jobs.searchRuns'), run: () => field.current?.focus() }]);
+  const any = Object.values(filter).some(Boolean);
+  return (
+    <Group gap="xs" mb="sm" role="search">
+      <TextInput
+        ref={field}
+        flex={1}
+        miw={180}
+        maw={340}
+        size="xs"
+        aria-label={t('jobs.searchRuns')}
+        placeholder={t('jobs.searchRuns')}
+        leftSection={<IconSearch size={14} />}
+        value={q}
+        onChange={(event) => setQ(event.currentTarget.value)}
+      />
+      <Select
+        size="xs"
+        w={150}
+        aria-label={t('jobs.state')}
+        placeholder={t('jobs.anyState')}
+        clearable
+        data={STATES.map((state) => ({ value: state, label: t(`states.${state}`) }))}
+        value={filter.state ?? null}
+        onChange={(state) => set({ state: state ?? undefined })}
+      />
+      <TextInput
+        size="xs"
+        w={140}
+        aria-label={t('jobs.owner')}
+        placeholder={t('jobs.owner')}
+        value={owner}
+        onChange={(event) => setOwner(event.currentTarget.value)}
+      />
+      <TextInput
+        size="xs"
+        w={120}
+        aria-label={t('jobs.tag')}
+        placeholder={t('jobs.tag')}
+        value={tag}
+        onChange={(event) => setTag(event.currentTarget.value)}
+      />
+      {any && (
+        <Button variant="subtle" color="gray" leftSection={<IconX size={14} />} onClick={() => onChange({})}>
+          {t('common.clear')}
+        </Button>
+      )}
+    </Group>
+  );
+}

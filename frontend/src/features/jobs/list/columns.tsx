@@ -1,0 +1,162 @@
+import { Badge, Group, Text, Tooltip } from '@mantine/core';
+import type { TFunction } from 'i18next';
+import type { RunShort } from '@/api/contract/jobs';
+import type { Column } from '@/shared/DataTable';
+import type { Format } from '@/shared/format';
+import { AnchorLink } from '@/shared/links';
+import { ProgressBar } from '@/shared/ProgressBar';
+import { RelativeTime } from '@/shared/RelativeTime';
+import { StateBadge } from '@/shared/StateBadge';
+import { Duration, Elapsed } from '@/shared/values';
+import { isActive, isWaiting } from '../states';
+import classes from './list.module.css';
+import { mainMetric } from './mainMetric';
+
+export const runName = (run: { name: string; number: number }): string => run.name || `#${run.number}`;
+
+function NameCell({ run }: { run: RunShort }) {
+  return (
+    <span className={classes.name}>
+      <span className={classes.title}>{runName(run)}</span>
+      <span className={classes.sub}>
+        {run.name && <span className="tabular">#{run.number}</span>}
+        {run.workflow && <span>{run.workflow}</span>}
+        {run.tags?.map((tag) => (
+          <Badge key={tag} size="xs" color="gray">
+            {tag}
+          </Badge>
+        ))}
+      </span>
+    </span>
+  );
+}
+
+function DataCell({ run }: { run: RunShort }) {
+  if (run.datasets.length === 0)
+    return (
+      <Text span inherit c="dimmed">
+        –
+      </Text>
+    );
+  return (
+    <Group gap={6}>
+      {run.datasets.map(({ alias, dataset, ref }) => (
+        <AnchorLink key={alias} to="/datasets/$name" params={{ name: dataset }} search={{ ref }} fz="inherit">
+          {`${dataset}@${ref}`}
+        </AnchorLink>
+      ))}
+    </Group>
+  );
+}
+
+function ProgressCell({ run, label }: { run: RunShort; label: string }) {
+  if (run.state === 'failed' && run.failure_reason)
+    return (
+      <Tooltip label={run.failure_reason} multiline maw={420}>
+        <Text size="xs" c="var(--mantine-color-error)" lineClamp={2}>
+          {run.failure_reason}
+        </Text>
+      </Tooltip>
+    );
+  if (isWaiting(run) || (!run.progress && !run.progress_text))
+    return (
+      <Text span inherit c="dimmed">
+        –
+      </Text>
+    );
+  return (
+    <div className={classes.progress}>
+      <ProgressBar ratio={run.progress ?? 0} label={label} color={run.state === 'succeeded' ? 'teal' : undefined} />
+      {run.progress_text && isActive(run) && (
+        <Text size="xs" c="dimmed" truncate>
+          {run.progress_text}
+        </Text>
+      )}
+    </div>
+  );
+}
+
+function MetricCell({ run, format }: { run: RunShort; format: Format }) {
+  const metric = mainMetric(run.metrics_summary ?? {});
+  if (!metric)
+    return (
+      <Text span inherit c="dimmed">
+        –
+      </Text>
+    );
+  const share = /acc/.test(metric.key.toLowerCase()) && metric.value <= 1;
+  return (
+    <div className={classes.metric}>
+      <span className="tabular">{share ? format.percent(metric.value, 2) : format.metric(metric.value)}</span>
+      <Text size="xs" c="dimmed" truncate>
+        {metric.key}
+      </Text>
+    </div>
+  );
+}
+
+export function runColumns(t: TFunction, format: Format): Column<RunShort>[] {
+  return [
+    { key: 'name', header: t('jobs.run'), cell: (run) => <NameCell run={run} />, sortValue: (run) => run.number },
+    { key: 'state', header: t('jobs.state'), cell: (run) => <StateBadge state={run.state} />, width: 130 },
+    {
+      key: 'progress',
+      header: t('jobs.progress'),
+      cell: (run) => <ProgressCell run={run} label={t('jobs.progressOf', { name: runName(run) })} />,
+      width: 220,
+    },
+    {
+      key: 'metric',
+      header: t('jobs.result'),
+      cell: (run) => <MetricCell run={run} format={format} />,
+      sortValue: (run) => mainMetric(run.metrics_summary ?? {})?.value ?? null,
+      from: 'sm',
+      width: 130,
+    },
+    { key: 'data', header: t('jobs.data'), cell: (run) => <DataCell run={run} />, from: 'md' },
+    {
+      key: 'where',
+      header: t('jobs.where'),
+      cell: (run) =>
+        run.node ? (
+          <span className={classes.nowrap}>{run.node}</span>
+        ) : (
+          <Text span inherit c="dimmed">
+            –
+          </Text>
+        ),
+      from: 'lg',
+    },
+    {
+      key: 'who',
+      header: t('jobs.who'),
+      cell: (run) => (
+        <span className={classes.nowrap}>{run.created_by?.full_name || run.created_by?.username || '–'}</span>
+      ),
+      from: 'md',
+    },
+    {
+      key: 'duration',
+      header: t('jobs.duration'),
+      cell: (run) =>
+        run.finished_at ? (
+          <Duration seconds={run.duration_s} />
+        ) : (
+          <Elapsed from={run.started_at} to={run.finished_at} />
+        ),
+      sortValue: (run) => run.duration_s,
+      align: 'right',
+      from: 'sm',
+      width: 90,
+    },
+    {
+      key: 'created',
+      header: t('jobs.created'),
+      cell: (run) => <RelativeTime at={run.created_at} />,
+      sortValue: (run) => run.created_at,
+      align: 'right',
+      from: 'sm',
+      width: 130,
+    },
+  ];
+}

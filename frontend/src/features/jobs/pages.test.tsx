@@ -1,0 +1,185 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { expectNoViolations } from '@/test/axe';
+import { listing, problem, sent, serve } from '@/test/fakeApi';
+import { renderPage } from '@/test/render';
+import { NewRunPage, RunPage, RunsPage } from './index';
+
+const run = (number: number, extra: object = {}) => ({
+  id: `run-${number}`,
+  number,
+  name: `train-${number}`,
+  state: 'succeeded',
+  workflow: 'image-classification',
+  created_by: { username: 'bo', full_name: 'Bo Chen' },
+  datasets: [{ alias: 'dataset', dataset: 'digits', ref: 'v3' }],
+  resources: { cpus: 2, memory_bytes: 2 ** 32, gpus: 0 },
+  node: 'local-1',
+  progress: 1,
+  progress_text: '',
+  duration_s: 184,
+  failure_class: null,
+  failure_reason: null,
+  metrics_summary: { 'val/accuracy': 0.9731 },
+  tags: [],
+  created_at: '2026-01-01T00:00:00Z',
+  started_at: '2026-01-01T00:00:00Z',
+  finished_at: '2026-01-01T00:03:04Z',
+  attempts: 1,
+  ...extra,
+});
+const whole = (number: number, extra: object = {}) =>
+  run(number, {
+    attempts: [],
+    parameters: { epochs: 5 },
+    command: ['python', 'train.py'],
+    runtime: null,
+    code: null,
+    env: ['SEED'],
+    suggestion: null,
+    evidence: null,
+    outputs_count: 0,
+    model_versions: [],
+    ...extra,
+  });
+
+describe('the list of runs', () => {
+  test('a row says who, what data, where, how long and how well', async () => {
+    serve('GET', 'projects/{p}/runs/', listing(run(1)));
+    const { container } = await renderPage(<RunsPage />, '/runs');
+    const row = (await screen.findByRole('link', { name: /train-1/ })).closest('tr') as HTMLElement;
+    for (const text of ['Bo Chen', 'digits@v3', 'local-1', '3m 04s', '97.31%', 'Succeeded'])
+      expect(within(row).getByText(text)).toBeTruthy();
+    await expectNoViolations(container);
+  });
+
+  test('an empty project offers the next action', async () => {
+    serve('GET', 'projects/{p}/runs/', listing());
+    await renderPage(<RunsPage />, '/runs');
+    await screen.findByText('No runs yet');
+    await waitFor(() => expect(screen.getAllByRole('link', { name: 'New run' }).length).toBeGreaterThan(0));
+  });
+
+  test('a failure shows its reason and can be tried again', async () => {
+    serve('GET', 'projects/{p}/runs/', () => problem(503, 'unavailable', 'The database is away.'));
+    await renderPage(<RunsPage />, '/runs');
+    expect((await screen.findByRole('alert')).textContent).toContain('The database is away.');
+    serve('GET', 'projects/{p}/runs/', listing(run(1)));
+    await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
+    await screen.findByRole('link', { name: /train-1/ });
+  });
+
+  test('selected runs are cancelled, those that are over are not', async () => {
+    serve('GET', 'projects/{p}/runs/', listing(run(1, { state: 'running', finished_at: null }), run(2)));
+    serve('POST', 'runs/{id}/cancel/', {});
+    await renderPage(<RunsPage />, '/runs');
+    await userEvent.click(await screen.findByRole('checkbox', { name: 'Select train-1' }));
+    await userEvent.click(screen.getByRole('checkbox', { name: 'Select train-2' }));
+    await userEvent.click(screen.getByRole('button', { name: 'Cancel 1 run' }));
+    await waitFor(() => expect(sent.map((one) => one.line)).toContain('POST /api/v1/runs/run-1/cancel/'));
+    expect(sent.map((one) => one.line)).not.toContain('POST /api/v1/runs/run-2/cancel/');
+  });
+});
+
+describe('the page of a run', () => {
+  const emptyLog = { attempt: 1, streams: [], frames: [], next: 0, eof: true };
+
+  test('a failed run says why, what to do, and shows the evidence', async () => {
+    const failure = {
+      state: 'failed',
+      failure_class: 'USER_CODE',
+      failure_reason: 'Your code stopped with KeyError.',
+      suggestion: 'Look at line 41.',
+      evidence: { traceback: "KeyError: 'label'" },
+    };
+    serve('GET', 'runs/{id}/', whole(3, failure));
+    serve('GET', 'runs/{id}/logs/', emptyLog);
+    const { container } = await renderPage(<RunPage />, '/runs/run-3', '/runs/$runId');
+    await screen.findByText('Your code stopped with KeyError.');
+    screen.getByText('Look at line 41.');
+    screen.getByText("KeyError: 'label'");
+    await waitFor(() => expect(screen.getByRole('button', { name: 'Retry' })).toBeTruthy());
+    await expectNoViolations(container);
+  });
+
+  test('a waiting run answers why it is not running', async () => {
+    serve('GET', 'runs/{id}/', whole(4, { state: 'queued', finished_at: null, started_at: null }));
+    serve('GET', 'runs/{id}/logs/', { ...emptyLog, eof: false });
+    serve('GET', 'runs/{id}/explain/', {
+      answer: 'It waits for CPUs.',
+      reasons: [{ kind: 'resources', text: '2 CPUs are needed, 0 are free.', action: 'Run 1 ends soon.' }],
+    });
+    await renderPage(<RunPage />, '/runs/run-4', '/runs/$runId');
+    await screen.findByText('It waits for CPUs.');
+    screen.getByText(/2 CPUs are needed/);
+  });
+
+  test('the log is read and can be searched', async () => {
+    const text = 'first line\nloss=0.5\nlast line\n';
+    const frame = { stream: 'main', seq: 0, byte_off: 0, ts_ns: 0, fd: 1, text };
+    serve('GET', 'runs/{id}/', whole(5));
+    serve('GET', 'runs/{id}/logs/', (_request: Request, url: URL) =>
+      url.searchParams.get('from') === '0'
+        ? { ...emptyLog, frames: [frame], next: text.length }
+        : { ...emptyLog, next: text.length },
+    );
+    await renderPage(<RunPage />, '/runs/run-5', '/runs/$runId');
+    await screen.findByText('3 lines');
+    await userEvent.type(screen.getByRole('textbox', { name: 'Find in the log' }), 'line');
+    await screen.findByText('1 of 2');
+  });
+
+  test('a run that is not there says so', async () => {
+    await renderPage(<RunPage />, '/runs/nothing', '/runs/$runId');
+    expect((await screen.findByRole('alert')).textContent).toContain('does not exist');
+  });
+});
+
+describe('a new run', () => {
+  const workflow = {
+    slug: 'image-classification',
+    version: 1,
+    title: 'Image classification',
+    description: 'Trains a network.',
+    resources: { cpus: 2, memory_bytes: 2 ** 32 },
+    parameters: [
+      {
+        name: 'epochs',
+        type: 'int',
+        title: 'Epochs',
+        help: '',
+        default: 5,
+        min: 1,
+        max: 100,
+        choices: [],
+        required: false,
+      },
+    ],
+  };
+  const preview = {
+    valid: true,
+    errors: {},
+    placement: { cluster: 'local', node: 'local-1', why: 'The only node.' },
+    queue_position: 0,
+    warm: { bytes_missing: 0, coverage: 1 },
+    runtime: { digest: 'abc', state: 'ready' },
+  };
+
+  beforeEach(() => {
+    sessionStorage.clear();
+    serve('GET', 'workflows/', listing(workflow));
+    serve('GET', 'clusters/', listing());
+    serve('POST', 'projects/{p}/runs/preview/', preview);
+  });
+
+  test('choosing a workflow keeps it in the draft', async () => {
+    const { container } = await renderPage(<NewRunPage />, '/runs/new');
+    await expectNoViolations(container);
+    await userEvent.click(await screen.findByRole('radio', { name: /Image classification/ }));
+    expect(JSON.parse(sessionStorage.getItem('atom-new-run/vision') ?? '{}')).toMatchObject({
+      workflow: 'image-classification',
+      parameters: { epochs: 5 },
+    });
+  });
+});

@@ -1,0 +1,167 @@
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { $api, api, keyOf } from '@/api/client';
+import type { RunQuery, RunRequest, RunShort } from '@/api/contract/jobs';
+import { KEYSET, useKeysetRows } from '@/api/keyset';
+import { useProject } from '@/shared/project';
+import { isActive } from './states';
+
+const ACTIVE_POLL_MS = 2000;
+/** Others may start runs too, but nothing on the page is moving. */
+const IDLE_POLL_MS = 15_000;
+
+export function useRuns(filter: RunQuery) {
+  const p = useProject();
+  const query = $api.useInfiniteQuery(
+    'get',
+    '/api/v1/projects/{p}/runs/',
+    { params: { path: { p }, query: { ...filter, limit: 50 } } },
+    {
+      ...KEYSET,
+      placeholderData: keepPreviousData,
+      refetchInterval: ({ state }) => {
+        const rows = state.data?.pages.flatMap((page) => (page as { results: RunShort[] }).results) ?? [];
+        return rows.some(isActive) ? ACTIVE_POLL_MS : IDLE_POLL_MS;
+      },
+    },
+  );
+  return useKeysetRows<RunShort>(query);
+}
+
+export function useRun(id: string, enabled = true) {
+  const init = { params: { path: { id } } };
+  return $api.useQuery('get', '/api/v1/runs/{id}/', init, {
+    enabled,
+    // The socket says when it changes; this is for a socket that cannot be opened.
+    refetchInterval: ({ state }) => (state.data && isActive(state.data) ? ACTIVE_POLL_MS : false),
+  });
+}
+
+export const useExplanation = (id: string, enabled: boolean) =>
+  $api.useQuery(
+    'get',
+    '/api/v1/runs/{id}/explain/',
+    { params: { path: { id } } },
+    { enabled, refetchInterval: enabled ? ACTIVE_POLL_MS : false },
+  );
+
+export const useEvents = (id: string, active: boolean) =>
+  $api.useQuery(
+    'get',
+    '/api/v1/runs/{id}/events/',
+    { params: { path: { id }, query: { limit: 200 } } },
+    { refetchInterval: active ? ACTIVE_POLL_MS : false },
+  );
+
+export const useFiles = (id: string, active: boolean) =>
+  $api.useQuery(
+    'get',
+    '/api/v1/runs/{id}/files/',
+    { params: { path: { id }, query: { limit: 200 } } },
+    { refetchInterval: active ? ACTIVE_POLL_MS * 2 : false },
+  );
+
+export const useMetrics = (id: string, active: boolean) =>
+  $api.useQuery(
+    'get',
+    '/api/v1/runs/{id}/metrics/',
+    { params: { path: { id } } },
+    { refetchInterval: active ? ACTIVE_POLL_MS : false },
+  );
+
+export const SERIES_POINTS = 2000;
+
+/** Curves of some keys over a range of steps. `count` is the number of points known to exist: when it grows, they are read again. */
+export const useSeries = (id: string, keys: string[], range: [number, number] | null, count: number) =>
+  useQuery({
+    queryKey: ['series', id, keys, range, count],
+    queryFn: async ({ signal }) => {
+      const steps = range && { from_step: Math.floor(range[0]), to_step: Math.ceil(range[1]) };
+      const query = { key: keys, points: SERIES_POINTS, ...steps };
+      const { data } = await api.GET('/api/v1/runs/{id}/metrics/series/', { params: { path: { id }, query }, signal });
+      return data?.series ?? [];
+    },
+    enabled: keys.length > 0,
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 60_000,
+  });
+
+export function useWorkflows() {
+  const p = useProject();
+  return $api.useQuery('get', '/api/v1/workflows/', { params: { query: { project: p } } }, { staleTime: 60_000 });
+}
+
+export const useClusters = () => $api.useQuery('get', '/api/v1/clusters/', {}, { refetchInterval: 10_000 });
+
+export function useDatasets() {
+  const p = useProject();
+  return $api.useQuery('get', '/api/v1/projects/{p}/datasets/', { params: { path: { p }, query: { limit: 200 } } });
+}
+
+export function useVersions(dataset: string) {
+  const p = useProject();
+  return $api.useQuery(
+    'get',
+    '/api/v1/projects/{p}/datasets/{d}/versions/',
+    { params: { path: { p, d: dataset }, query: { limit: 100, branch: 'main' } } },
+    { enabled: dataset !== '' },
+  );
+}
+
+export function useModels() {
+  const p = useProject();
+  return $api.useQuery('get', '/api/v1/projects/{p}/models/', { params: { path: { p }, query: { limit: 200 } } });
+}
+
+export function usePreview(request: RunRequest, enabled: boolean) {
+  const p = useProject();
+  return $api.useQuery(
+    'post',
+    '/api/v1/projects/{p}/runs/preview/',
+    { params: { path: { p } }, body: request },
+    { enabled, placeholderData: keepPreviousData, staleTime: 5000, retry: false },
+  );
+}
+
+/** Reads the run and everything under it again. */
+export function useRefreshRun() {
+  const client = useQueryClient();
+  return () => {
+    for (const path of ['/api/v1/runs/{id}/', '/api/v1/runs/{id}/events/', '/api/v1/projects/{p}/runs/'] as const)
+      void client.invalidateQueries({ queryKey: keyOf(path) });
+  };
+}
+
+export const cancelRun = (id: string) => api.POST('/api/v1/runs/{id}/cancel/', { params: { path: { id } } });
+export const retryRun = (id: string) => api.POST('/api/v1/runs/{id}/retry/', { params: { path: { id } } });
+
+export async function startRun(p: string, request: RunRequest, idempotencyKey: string) {
+  const header = { 'Idempotency-Key': idempotencyKey };
+  const { data } = await api.POST('/api/v1/projects/{p}/runs/', { params: { path: { p }, header }, body: request });
+  return data;
+}
+
+export async function registerModel(p: string, model: string, run: string, artifact: string, description: string) {
+  const { data } = await api.GET('/api/v1/projects/{p}/models/', { params: { path: { p }, query: { limit: 200 } } });
+  if (!data?.results.some((one) => one.name === model))
+    await api.POST('/api/v1/projects/{p}/models/', { params: { path: { p } }, body: { name: model } });
+  const version = await api.POST('/api/v1/projects/{p}/models/{m}/versions/', {
+    params: { path: { p, m: model } },
+    body: { run, artifact_path: artifact, description },
+  });
+  return version.data;
+}
+
+export async function readLog(id: string, attempt: number | undefined, from: number, signal: AbortSignal) {
+  const query = {
+    from,
+    limit_bytes: 4_194_304,
+    stream: 'all',
+    ...(attempt !== undefined && { attempt: String(attempt) }),
+  };
+  const { data } = await api.GET('/api/v1/runs/{id}/logs/', { params: { path: { id }, query }, signal });
+  return data;
+}
+
+export const rawLogUrl = (id: string, attempt: number | undefined) =>
+  `/api/v1/runs/${id}/logs/raw/${attempt === undefined ? '' : `?attempt=${attempt}`}`;

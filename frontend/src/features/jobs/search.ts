@@ -1,0 +1,28 @@
+import { list, number, oneOf, type RawSearch, text } from '@/shared/search';
+
+export const runsSearch = (raw: RawSearch) => ({
+  state: text(raw.state),
+  q: text(raw.q),
+  tag: text(raw.tag),
+  created_by: text(raw.created_by),
+  sort: text(raw.sort),
+  compare: list(raw.compare),
+});
+
+export const newRunSearch = (raw: RawSearch) => ({
+  workflow: text(raw.workflow),
+  step: number(raw.step),
+  clone: text(raw.clone),
+  dataset: text(raw.dataset),
+  model: text(raw.model),
+});
+
+export const runSearch = (raw: RawSearch) => ({
+  tab: oneOf('log', 'curves', 'system', 'files', 'events', 'config')(raw.tab),
+  attempt: number(raw.attempt),
+  line: number(raw.line),
+  q: text(raw.q),
+  from: number(raw.from),
+  to: number(raw.to),
+  keys: list(raw.keys),
+});

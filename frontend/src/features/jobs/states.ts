@@ -1,0 +1,19 @@
+/** States in which a run changes no more by itself. */
+const FINAL = new Set(['succeeded', 'failed', 'cancelled']);
+/** States before the user's command has started. */
+const WAITING = new Set([
+  'created',
+  'queued',
+  'placing',
+  'warming',
+  'submitted',
+  'admitted',
+  'scheduling',
+  'pulling',
+  'preempted',
+  'retry_wait',
+]);
+
+export const isActive = (run: { state: string }): boolean => !FINAL.has(run.state);
+export const isWaiting = (run: { state: string }): boolean => WAITING.has(run.state);
+export const mayCancel = (run: { state: string }): boolean => isActive(run) && run.state !== 'cancelling';

@@ -1,0 +1,79 @@
+import { Group, Input, Select } from '@mantine/core';
+import { useId } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useFormat } from '@/shared/format';
+import { useDatasets, useVersions } from '../queries';
+
+export interface DatasetPickerProps {
+  label: string;
+  description?: string;
+  error?: string;
+  withAsterisk?: boolean;
+  /** `name@ref`, or empty. */
+  value: string;
+  onChange: (value: string) => void;
+}
+
+export function splitReference(value: string): [dataset: string, ref: string] {
+  const at = value.lastIndexOf('@');
+  return at === -1 ? [value, ''] : [value.slice(0, at), value.slice(at + 1)];
+}
+
+/** A dataset and one of its versions; the newest version unless another is chosen. */
+export function DatasetPicker({ label, description, error, withAsterisk, value, onChange }: DatasetPickerProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const id = useId();
+  const [dataset, ref] = splitReference(value);
+  const datasets = useDatasets();
+  const versions = useVersions(dataset);
+  const names = (datasets.data?.results ?? []).map((one) => one.name);
+  const known = (versions.data?.results ?? []).map((version) => ({
+    value: version.ref,
+    label: t('jobs.wizard.versionOption', {
+      ref: version.ref,
+      count: version.file_count,
+      size: format.bytes(version.size_bytes),
+    }),
+  }));
+  const refs = ref && !known.some((one) => one.value === ref) ? [{ value: ref, label: ref }, ...known] : known;
+  const choose = (name: string | null) => {
+    const latest = datasets.data?.results.find((one) => one.name === name)?.latest?.ref;
+    onChange(name ? `${name}@${latest ?? 'main'}` : '');
+  };
+  return (
+    <Input.Wrapper
+      label={label}
+      description={description}
+      error={error}
+      withAsterisk={withAsterisk}
+      labelElement="div"
+      id={id}
+    >
+      <Group gap="xs" wrap="nowrap" mt={4}>
+        <Select
+          flex={1}
+          aria-label={t('jobs.wizard.datasetOf', { label })}
+          placeholder={t('jobs.wizard.pickDataset')}
+          searchable
+          data={dataset && !names.includes(dataset) ? [dataset, ...names] : names}
+          value={dataset || null}
+          onChange={choose}
+          error={Boolean(error)}
+          nothingFoundMessage={t('jobs.wizard.noDatasets')}
+        />
+        <Select
+          flex={1}
+          aria-label={t('jobs.wizard.versionOf', { label })}
+          placeholder={t('jobs.wizard.version')}
+          disabled={!dataset}
+          data={refs}
+          value={ref || null}
+          allowDeselect={false}
+          onChange={(next) => onChange(`${dataset}@${next ?? 'main'}`)}
+          error={Boolean(error)}
+        />
+      </Group>
+    </Input.Wrapper>
+  );
+}

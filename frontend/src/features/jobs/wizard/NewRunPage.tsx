@@ -1,0 +1,240 @@
+import { Alert, Button, Group, Stepper, Text } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { IconArrowLeft, IconArrowRight, IconEraser, IconPlayerPlay } from '@tabler/icons-react';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { asApiError } from '@/api/errors';
+import { EmptyState } from '@/shared/EmptyState';
+import { ErrorState } from '@/shared/ErrorState';
+import { Page } from '@/shared/Page';
+import { PageHeader } from '@/shared/PageHeader';
+import { useCurrentProject, useMay, useProject } from '@/shared/project';
+import { useShortcuts } from '@/shared/shortcuts';
+import { runName } from '../list/columns';
+import { startRun, usePreview, useRun, useWorkflows } from '../queries';
+import type { newRunSearch } from '../search';
+import { draftFromRun, EMPTY_DRAFT, fieldErrors, requestOf, STEPS, type Step, stepOfField } from './draft';
+import { ParametersStep } from './ParametersStep';
+import { PreviewCard } from './PreviewCard';
+import { ResourcesStep } from './ResourcesStep';
+import { ReviewStep } from './ReviewStep';
+import { useDraft } from './useDraft';
+import { WorkflowStep } from './WorkflowStep';
+import classes from './wizard.module.css';
+
+export function NewRunPage() {
+  const { t } = useTranslation();
+  const project = useCurrentProject();
+  const mayRun = useMay('researcher');
+  if (project && !mayRun)
+    return (
+      <Page>
+        <PageHeader title={t('nav.newRun')} />
+        <EmptyState icon={IconPlayerPlay} title={t('errors.forbidden')} hint={t('jobs.wizard.forbidden')} />
+      </Page>
+    );
+  return <Wizard key={project?.slug} />;
+}
+
+/** A link may name a workflow, a dataset or a model to start with. */
+function usePrefill(draftState: ReturnType<typeof useDraft>) {
+  const { draft, dispatch } = draftState;
+  const search = useSearch({ strict: false }) as ReturnType<typeof newRunSearch>;
+  const workflows = useWorkflows();
+  const cloned = useRun(search.clone ?? '', search.clone !== undefined);
+  const done = useRef<string | null>(null);
+  const wanted =
+    search.workflow ?? (search.dataset ? 'image-classification' : search.model ? 'evaluate-classifier' : undefined);
+  const workflow = workflows.data?.results.find((one) => one.slug === wanted);
+  useEffect(() => {
+    const source = search.clone ?? [wanted, search.dataset, search.model].filter(Boolean).join();
+    if (!source || done.current === source) return;
+    if (search.clone) {
+      if (!cloned.data) return;
+      dispatch({ type: 'load', draft: draftFromRun(cloned.data) });
+    } else {
+      if (!workflow) return;
+      if (draft.workflow !== workflow.slug) dispatch({ type: 'choose', workflow });
+      for (const parameter of workflow.parameters) {
+        const { type } = parameter;
+        const value = type === 'dataset' ? search.dataset : type === 'model' ? search.model : undefined;
+        if (value) dispatch({ type: 'parameter', name: parameter.name, value });
+      }
+    }
+    done.current = source;
+  }, [search, wanted, workflow, cloned.data, draft.workflow, dispatch]);
+  return cloned;
+}
+
+function Wizard() {
+  const { t } = useTranslation();
+  const project = useProject();
+  const navigate = useNavigate();
+  const search = useSearch({ strict: false }) as ReturnType<typeof newRunSearch>;
+  const state = useDraft(project);
+  const { draft, dispatch, forget } = state;
+  const cloned = usePrefill(state);
+  const workflows = useWorkflows();
+  const workflow = workflows.data?.results.find((one) => one.slug === draft.workflow);
+  const first = draft.workflow === null ? 0 : search.clone ? 3 : 1;
+  const at = Math.min(draft.workflow === null ? 0 : 3, Math.max(0, search.step ?? first));
+  const step = STEPS[at] as Step;
+  const [tried, setTried] = useState(false);
+  const [sendError, setSendError] = useState<unknown>(null);
+  const [sending, setSending] = useState(false);
+  const idempotencyKey = useRef<{ body: string; key: string } | null>(null);
+
+  const request = useMemo(() => requestOf(draft), [draft]);
+  const [settled] = useDebouncedValue(request, 400);
+  const preview = usePreview(settled, draft.workflow !== null);
+  const stale = settled !== request || preview.isFetching;
+  // The server answers 400 with the same fields when the request itself cannot be read.
+  const sent = sendError ? asApiError(sendError).fields : preview.error ? asApiError(preview.error).fields : {};
+  const allErrors = fieldErrors({ ...preview.data?.errors, ...sent });
+  const errors = tried
+    ? allErrors
+    : Object.fromEntries(Object.entries(allErrors).filter(([name]) => touched(name, draft.parameters)));
+  const stepErrors = (name: Step) => Object.keys(allErrors).filter((field) => stepOfField(field, draft) === name);
+
+  const goTo = (index: number) =>
+    void navigate({ to: '.', search: (old) => ({ ...old, step: index }), replace: false });
+  const next = () => {
+    if (!stale && stepErrors(step).length > 0) setTried(true);
+    else {
+      setTried(false);
+      goTo(at + 1);
+    }
+  };
+  const start = async () => {
+    setSending(true);
+    setSendError(null);
+    const body = JSON.stringify(request);
+    // The same request sent twice (a lost answer, a double click) starts one run.
+    if (idempotencyKey.current?.body !== body) idempotencyKey.current = { body, key: crypto.randomUUID() };
+    try {
+      const run = await startRun(project, request, idempotencyKey.current.key);
+      forget();
+      if (run) await navigate({ to: '/runs/$runId', params: { runId: run.id } });
+    } catch (error) {
+      setSendError(error);
+      setTried(true);
+      const field = Object.keys(asApiError(error).fields)[0];
+      if (field) goTo(STEPS.indexOf(stepOfField(field, draft)));
+    } finally {
+      setSending(false);
+    }
+  };
+  useShortcuts([
+    {
+      keys: 'mod+Enter',
+      label: at === 3 ? t('jobs.wizard.go') : t('jobs.wizard.next'),
+      run: () => void (at === 3 ? start() : next()),
+      inFields: true,
+    },
+  ]);
+  const title =
+    draft.workflow === null
+      ? t('nav.newRun')
+      : t('jobs.wizard.title', { what: workflow?.title ?? t('jobs.wizard.ownCommand') });
+  const general = sendError !== null && Object.keys(asApiError(sendError).fields).length === 0;
+
+  return (
+    <Page>
+      <PageHeader title={title} documentTitle={t('nav.newRun')} subtitle={t('jobs.wizard.subtitle')}>
+        <Button
+          variant="subtle"
+          color="gray"
+          leftSection={<IconEraser size={14} />}
+          onClick={() => {
+            dispatch({ type: 'load', draft: EMPTY_DRAFT });
+            setTried(false);
+            void navigate({ to: '/runs/new', search: {} });
+          }}
+        >
+          {t('jobs.wizard.startOver')}
+        </Button>
+      </PageHeader>
+      {search.clone && cloned.error && <ErrorState error={cloned.error} />}
+      {search.clone && cloned.data && (
+        <Alert variant="light" mb="md" py={8}>
+          {t('jobs.wizard.cloneOf', { name: runName(cloned.data) })}
+        </Alert>
+      )}
+      <Stepper active={at} onStepClick={goTo} size="sm" mb="lg" allowNextStepsSelect={draft.workflow !== null}>
+        {STEPS.map((name) => (
+          <Stepper.Step
+            key={name}
+            label={t(`jobs.wizard.step.${name}`)}
+            color={tried && stepErrors(name).length > 0 ? 'red' : undefined}
+          />
+        ))}
+      </Stepper>
+      <div className={classes.layout} data-wide={step === 'workflow' || undefined}>
+        <div>
+          {step === 'workflow' && (
+            <WorkflowStep
+              chosen={draft.workflow}
+              onChoose={(chosen) => {
+                dispatch({ type: 'choose', workflow: chosen });
+                setTried(false);
+                goTo(1);
+              }}
+            />
+          )}
+          {step === 'parameters' && (
+            <ParametersStep draft={draft} dispatch={dispatch} errors={errors} workflow={workflow} />
+          )}
+          {step === 'resources' && (
+            <ResourcesStep draft={draft} dispatch={dispatch} errors={errors} workflow={workflow} />
+          )}
+          {step === 'review' && <ReviewStep request={request} project={project} />}
+          {general === true && <ErrorState error={sendError} />}
+          {step === 'review' && Object.keys(allErrors).length > 0 && (
+            <Alert color="red" variant="light" mt="md" title={t('jobs.wizard.fixFirst')}>
+              {Object.entries(allErrors).map(([field, words]) => (
+                <Text key={field} size="sm">
+                  <strong>{field}</strong> {words}
+                </Text>
+              ))}
+            </Alert>
+          )}
+        </div>
+        {step !== 'workflow' && (
+          <PreviewCard
+            preview={preview.data}
+            error={preview.data || Object.keys(sent).length > 0 ? null : preview.error}
+            stale={stale}
+          />
+        )}
+      </div>
+      {step !== 'workflow' && (
+        <Group justify="space-between" className={classes.bar}>
+          <Button variant="default" leftSection={<IconArrowLeft size={14} />} onClick={() => goTo(at - 1)}>
+            {t('common.back')}
+          </Button>
+          {step === 'review' ? (
+            <Button
+              leftSection={<IconPlayerPlay size={15} />}
+              loading={sending}
+              disabled={!stale && preview.data?.valid === false}
+              onClick={() => void start()}
+            >
+              {t('jobs.wizard.go')}
+            </Button>
+          ) : (
+            <Button rightSection={<IconArrowRight size={14} />} onClick={next}>
+              {t('jobs.wizard.next')}
+            </Button>
+          )}
+        </Group>
+      )}
+    </Page>
+  );
+}
+
+/** "Required" is not said about a field that nobody has reached yet. */
+const touched = (field: string, parameters: Record<string, unknown>) => {
+  const value = parameters[field];
+  return value !== undefined && value !== '' && value !== null;
+};

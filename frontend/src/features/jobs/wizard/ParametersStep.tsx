@@ -1,0 +1,131 @@
+import { ActionIcon, Button, Group, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { IconPlus, IconTrash } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { Workflow } from '@/api/contract/jobs';
+import { DatasetPicker } from './DatasetPicker';
+import { COMMAND, type DatasetRow, type Draft, type DraftAction } from './draft';
+import { ParameterField } from './ParameterField';
+
+export interface StepProps {
+  draft: Draft;
+  dispatch: (action: DraftAction) => void;
+  errors: Record<string, string>;
+  workflow: Workflow | undefined;
+}
+
+export function ParametersStep(props: StepProps) {
+  const { draft, dispatch, errors, workflow } = props;
+  const { t } = useTranslation();
+  if (draft.workflow === COMMAND) return <CommandFields {...props} />;
+  if (!workflow) return null;
+  if (workflow.parameters.length === 0) return <Text c="dimmed">{t('jobs.wizard.noParameters')}</Text>;
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
+      {workflow.parameters.map((parameter) => (
+        <ParameterField
+          key={parameter.name}
+          parameter={parameter}
+          value={draft.parameters[parameter.name]}
+          error={errors[parameter.name]}
+          onChange={(value) => dispatch({ type: 'parameter', name: parameter.name, value })}
+        />
+      ))}
+    </SimpleGrid>
+  );
+}
+
+function CommandFields({ draft, dispatch, errors }: StepProps) {
+  const { t } = useTranslation();
+  const set = (values: Partial<Draft>) => dispatch({ type: 'set', values });
+  return (
+    <Stack gap="md">
+      <Textarea
+        label={t('jobs.wizard.command')}
+        description={t('jobs.wizard.commandHint')}
+        placeholder="python train.py --epochs 10"
+        withAsterisk
+        autosize
+        minRows={2}
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+        value={draft.command}
+        error={errors.command}
+        onChange={(event) => set({ command: event.currentTarget.value })}
+      />
+      <TextInput
+        label={t('jobs.wizard.code')}
+        description={t('jobs.wizard.codeHint')}
+        value={draft.codeSnapshot}
+        error={errors.code_snapshot}
+        onChange={(event) => set({ codeSnapshot: event.currentTarget.value.trim() })}
+      />
+      <Textarea
+        label={t('jobs.wizard.requirements')}
+        description={t('jobs.wizard.requirementsHint')}
+        placeholder="numpy==2.3.5"
+        autosize
+        minRows={2}
+        value={draft.requirements}
+        error={errors.requirements}
+        onChange={(event) => set({ requirements: event.currentTarget.value })}
+      />
+      <DatasetRows rows={draft.datasets} errors={errors} onChange={(datasets) => set({ datasets })} />
+    </Stack>
+  );
+}
+
+interface DatasetRowsProps {
+  rows: DatasetRow[];
+  errors: Record<string, string>;
+  onChange: (rows: DatasetRow[]) => void;
+}
+
+function DatasetRows({ rows, errors, onChange }: DatasetRowsProps) {
+  const { t } = useTranslation();
+  const replace = (index: number, values: Partial<DatasetRow>) =>
+    onChange(rows.map((row, at) => (at === index ? { ...row, ...values } : row)));
+  return (
+    <Stack gap="xs" role="group" aria-label={t('jobs.config.data')}>
+      {rows.map((row, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity of their own
+        <Group key={index} align="flex-end" gap="xs" wrap="nowrap">
+          <TextInput
+            w={130}
+            label={t('jobs.wizard.alias')}
+            value={row.alias}
+            onChange={(event) => replace(index, { alias: event.currentTarget.value })}
+          />
+          <div style={{ flex: 1 }}>
+            <DatasetPicker
+              label={t('jobs.wizard.dataset')}
+              value={row.dataset ? `${row.dataset}@${row.ref}` : ''}
+              error={errors[`datasets.${row.alias}`]}
+              onChange={(value) => {
+                const at = value.lastIndexOf('@');
+                replace(index, { dataset: value.slice(0, Math.max(0, at)), ref: value.slice(at + 1) });
+              }}
+            />
+          </div>
+          <ActionIcon
+            color="gray"
+            size="lg"
+            aria-label={t('jobs.wizard.removeDataset', { alias: row.alias })}
+            onClick={() => onChange(rows.filter((_, at) => at !== index))}
+          >
+            <IconTrash size={16} />
+          </ActionIcon>
+        </Group>
+      ))}
+      <div>
+        <Button
+          variant="default"
+          leftSection={<IconPlus size={14} />}
+          onClick={() =>
+            onChange([...rows, { alias: rows.length === 0 ? 'data' : `data${rows.length + 1}`, dataset: '', ref: '' }])
+          }
+        >
+          {t('jobs.wizard.addDataset')}
+        </Button>
+      </div>
+    </Stack>
+  );
+}

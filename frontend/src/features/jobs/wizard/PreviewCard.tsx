@@ -1,0 +1,95 @@
+import { Card, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import type { Preview } from '@/api/contract/jobs';
+import { CopyId } from '@/shared/CopyId';
+import { ErrorState } from '@/shared/ErrorState';
+import { useFormat } from '@/shared/format';
+import { ProgressBar } from '@/shared/ProgressBar';
+import { StateBadge } from '@/shared/StateBadge';
+
+/** Where the run would go and what it would wait for, as the server sees it now. */
+export function PreviewCard({
+  preview,
+  error,
+  stale,
+}: {
+  preview: Preview | undefined;
+  error: unknown;
+  stale: boolean;
+}) {
+  const { t } = useTranslation();
+  if (error) return <ErrorState compact error={error} />;
+  if (!preview) return <Skeleton height={220} radius="md" />;
+  return (
+    <Card padding="md" aria-busy={stale}>
+      <Title order={2} fz="sm" mb="xs">
+        {t('jobs.wizard.preview')}
+      </Title>
+      <Stack gap="sm">
+        <Placement preview={preview} />
+        <Warmth preview={preview} />
+        <RuntimeState preview={preview} />
+      </Stack>
+    </Card>
+  );
+}
+
+function Fact({ label, children }: { label: string; children: React.ReactNode }) {
+  return (
+    <div>
+      <Text size="xs" c="dimmed" fw={600}>
+        {label}
+      </Text>
+      <Text size="sm" component="div">
+        {children}
+      </Text>
+    </div>
+  );
+}
+
+function Placement({ preview: { placement, queue_position: position } }: { preview: Preview }) {
+  const { t } = useTranslation();
+  if (!placement) return <Fact label={t('jobs.wizard.whereItRuns')}>{t('jobs.wizard.nowhereYet')}</Fact>;
+  return (
+    <Fact label={t('jobs.wizard.whereItRuns')}>
+      {[placement.cluster, placement.node].filter(Boolean).join(' / ')}
+      <Text size="xs" c="dimmed">
+        {placement.why}
+      </Text>
+      {position !== null && (
+        <Text size="xs" c="dimmed">
+          {position > 0 ? t('jobs.wizard.queuePosition', { position }) : t('jobs.wizard.startsNow')}
+        </Text>
+      )}
+    </Fact>
+  );
+}
+
+function Warmth({ preview: { warm } }: { preview: Preview }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  if (!warm) return null;
+  return (
+    <Fact label={t('jobs.wizard.dataThere')}>
+      <ProgressBar ratio={warm.coverage} label={t('jobs.wizard.dataThere')} color="teal" />
+      <Text size="xs" c="dimmed">
+        {warm.bytes_missing > 0
+          ? t('jobs.wizard.toWarm', { size: format.bytes(warm.bytes_missing) })
+          : t('jobs.wizard.allWarm')}
+      </Text>
+    </Fact>
+  );
+}
+
+function RuntimeState({ preview: { runtime } }: { preview: Preview }) {
+  const { t } = useTranslation();
+  if (!runtime) return null;
+  return (
+    <Fact label={t('jobs.config.runtime')}>
+      <CopyId value={runtime.digest} chars={10} /> <StateBadge state={runtime.state} size="xs" />
+      <Text size="xs" c="dimmed">
+        {runtime.state === 'ready' ? t('jobs.wizard.runtimeCached') : t('jobs.wizard.runtimeToBuild')}
+      </Text>
+    </Fact>
+  );
+}

@@ -1,0 +1,157 @@
+import { ActionIcon, Button, Group, NumberInput, SimpleGrid, Stack, TagsInput, Text, TextInput } from '@mantine/core';
+import { IconPlus, IconTrash } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { Cluster } from '@/api/contract/jobs';
+import { useFormat } from '@/shared/format';
+import { useClusters } from '../queries';
+import type { Draft, EnvRow } from './draft';
+import type { StepProps } from './ParametersStep';
+
+interface Free {
+  cpus: number;
+  memory_bytes: number;
+  gpus: number;
+}
+
+/** The most that one node has free now: a run does not span nodes here. */
+function mostFree(clusters: Cluster[] | undefined): Free | null {
+  const nodes = clusters?.flatMap((cluster) => cluster.nodes).filter((node) => node.schedulable) ?? [];
+  if (nodes.length === 0) return null;
+  return {
+    cpus: Math.max(...nodes.map((node) => node.cpu_count - node.used.cpus)),
+    memory_bytes: Math.max(...nodes.map((node) => node.memory_bytes - node.used.memory_bytes)),
+    gpus: Math.max(...nodes.map((node) => node.gpu_count - node.used.gpus)),
+  };
+}
+
+export function ResourcesStep({ draft, dispatch, errors }: StepProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const free = mostFree(useClusters().data?.results);
+  const set = (values: Partial<Draft>) => dispatch({ type: 'set', values });
+  const hint = (amount: string | undefined) => (amount === undefined ? undefined : t('jobs.wizard.free', { amount }));
+  const at = (name: string) => errors[`resources.${name}`] ?? errors[name];
+  return (
+    <Stack gap="md">
+      <SimpleGrid cols={{ base: 1, sm: 3 }}>
+        <NumberInput
+          label={t('jobs.cpus')}
+          description={hint(free ? format.number(free.cpus) : undefined)}
+          min={1}
+          allowDecimal={false}
+          value={draft.cpus}
+          error={at('cpus')}
+          onChange={(value) => set({ cpus: Number(value) || 1 })}
+        />
+        <NumberInput
+          label={t('jobs.wizard.memoryGib')}
+          description={hint(free ? format.bytes(free.memory_bytes) : undefined)}
+          min={0.25}
+          step={1}
+          decimalScale={2}
+          value={draft.memoryGib}
+          error={at('memory_bytes')}
+          onChange={(value) => set({ memoryGib: Number(value) || 1 })}
+        />
+        <NumberInput
+          label={t('jobs.gpus')}
+          description={hint(free ? format.number(free.gpus) : undefined)}
+          min={0}
+          allowDecimal={false}
+          value={draft.gpus}
+          error={at('gpus')}
+          onChange={(value) => set({ gpus: Number(value) || 0 })}
+        />
+        <TextInput
+          label={t('jobs.wizard.name')}
+          description={t('jobs.wizard.nameHint')}
+          value={draft.name}
+          error={errors.name}
+          onChange={(event) => set({ name: event.currentTarget.value })}
+        />
+        <NumberInput
+          label={t('jobs.wizard.timeoutMinutes')}
+          description={t('jobs.wizard.timeoutHint')}
+          min={1}
+          value={draft.timeoutMinutes ?? ''}
+          error={errors.timeout_s}
+          onChange={(value) => set({ timeoutMinutes: value === '' ? null : Number(value) })}
+        />
+        <NumberInput
+          label={t('jobs.maxRetries')}
+          description={t('jobs.wizard.retriesHint')}
+          min={0}
+          max={10}
+          allowDecimal={false}
+          value={draft.maxRetries}
+          error={errors.max_retries}
+          onChange={(value) => set({ maxRetries: Number(value) || 0 })}
+        />
+      </SimpleGrid>
+      <TagsInput
+        label={t('jobs.wizard.tags')}
+        placeholder={draft.tags.length === 0 ? t('jobs.wizard.tagsHint') : undefined}
+        value={draft.tags}
+        error={errors.tags}
+        onChange={(tags) => set({ tags })}
+      />
+      <EnvRows rows={draft.env} errors={errors} onChange={(env) => set({ env })} />
+    </Stack>
+  );
+}
+
+interface EnvRowsProps {
+  rows: EnvRow[];
+  errors: Record<string, string>;
+  onChange: (rows: EnvRow[]) => void;
+}
+
+function EnvRows({ rows, errors, onChange }: EnvRowsProps) {
+  const { t } = useTranslation();
+  const replace = (index: number, values: Partial<EnvRow>) =>
+    onChange(rows.map((row, at) => (at === index ? { ...row, ...values } : row)));
+  return (
+    <Stack gap={6} role="group" aria-label={t('jobs.config.variables')}>
+      <Text size="sm" fw={500}>
+        {t('jobs.config.variables')}
+      </Text>
+      {rows.map((row, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity of their own
+        <Group key={index} gap="xs" wrap="nowrap" align="flex-start">
+          <TextInput
+            w={220}
+            aria-label={t('jobs.wizard.envName')}
+            placeholder={t('jobs.wizard.envName')}
+            value={row.name}
+            error={errors[`env.${row.name}`]}
+            onChange={(event) => replace(index, { name: event.currentTarget.value })}
+          />
+          <TextInput
+            flex={1}
+            aria-label={t('jobs.wizard.envValue', { name: row.name })}
+            placeholder={t('jobs.wizard.value')}
+            value={row.value}
+            onChange={(event) => replace(index, { value: event.currentTarget.value })}
+          />
+          <ActionIcon
+            color="gray"
+            size="lg"
+            aria-label={t('jobs.wizard.removeEnv', { name: row.name })}
+            onClick={() => onChange(rows.filter((_, at) => at !== index))}
+          >
+            <IconTrash size={16} />
+          </ActionIcon>
+        </Group>
+      ))}
+      <div>
+        <Button
+          variant="default"
+          leftSection={<IconPlus size={14} />}
+          onClick={() => onChange([...rows, { name: '', value: '' }])}
+        >
+          {t('jobs.wizard.addEnv')}
+        </Button>
+      </div>
+    </Stack>
+  );
+}

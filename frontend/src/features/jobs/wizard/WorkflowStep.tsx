@@ -1,0 +1,70 @@
+import { Card, SimpleGrid, Skeleton, Text, ThemeIcon, UnstyledButton } from '@mantine/core';
+import { type Icon, IconChartDots, IconPhotoAi, IconRoute, IconTerminal2 } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { Workflow } from '@/api/contract/jobs';
+import { ErrorState } from '@/shared/ErrorState';
+import { useWorkflows } from '../queries';
+import { COMMAND } from './draft';
+import classes from './wizard.module.css';
+
+const ICONS: Record<string, Icon> = { 'image-classification': IconPhotoAi, 'evaluate-classifier': IconChartDots };
+
+export function WorkflowStep({
+  chosen,
+  onChoose,
+}: {
+  chosen: string | null;
+  onChoose: (workflow: Workflow | null) => void;
+}) {
+  const { t } = useTranslation();
+  const { data, error, refetch } = useWorkflows();
+  return (
+    <>
+      {error && <ErrorState error={error} onRetry={() => void refetch()} />}
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} role="radiogroup" aria-label={t('jobs.wizard.step.workflow')}>
+        {!data && !error && [0, 1].map((index) => <Skeleton key={index} height={116} radius="md" />)}
+        {data?.results.map((workflow) => (
+          <Choice
+            key={workflow.slug}
+            icon={ICONS[workflow.slug] ?? IconRoute}
+            title={workflow.title}
+            text={workflow.description}
+            checked={chosen === workflow.slug}
+            onChoose={() => onChoose(workflow)}
+          />
+        ))}
+        <Choice
+          icon={IconTerminal2}
+          title={t('jobs.wizard.ownCommand')}
+          text={t('jobs.wizard.ownCommandHint')}
+          checked={chosen === COMMAND}
+          onChoose={() => onChoose(null)}
+        />
+      </SimpleGrid>
+    </>
+  );
+}
+
+interface ChoiceProps {
+  icon: Icon;
+  title: string;
+  text: string;
+  checked: boolean;
+  onChoose: () => void;
+}
+
+function Choice({ icon: Glyph, title, text, checked, onChoose }: ChoiceProps) {
+  return (
+    <UnstyledButton role="radio" aria-checked={checked} onClick={onChoose} className={classes.choice}>
+      <Card padding="md" className={classes.choiceCard} data-checked={checked || undefined}>
+        <ThemeIcon variant="light" size={34} mb={8} aria-hidden>
+          <Glyph size={20} stroke={1.6} />
+        </ThemeIcon>
+        <Text fw={600}>{title}</Text>
+        <Text size="sm" c="dimmed" lineClamp={3}>
+          {text}
+        </Text>
+      </Card>
+    </UnstyledButton>
+  );
+}

@@ -1,0 +1,60 @@
+import type { RunRequest } from '@/api/contract/jobs';
+import { joinWords, quoteWord } from './shellWords';
+
+const GIB = 1024 ** 3;
+const PLAIN = /^[A-Za-z_/][\w ./@+-]*$/;
+const RESERVED = /^(true|false|null|yes|no|on|off|~)$/i;
+
+function scalar(value: unknown): string {
+  if (typeof value !== 'string') return JSON.stringify(value);
+  return PLAIN.test(value) && !RESERVED.test(value) && value.trim() === value ? value : JSON.stringify(value);
+}
+
+/** JSON-like data as YAML 1.2: enough for a run request. */
+export function toYaml(value: unknown, indent = ''): string {
+  if (typeof value === 'string' && value.includes('\n'))
+    return `|\n${value
+      .trimEnd()
+      .split('\n')
+      .map((line) => `${indent}${line}`)
+      .join('\n')}`;
+  if (typeof value !== 'object' || value === null) return scalar(value);
+  const entries = Array.isArray(value) ? value.map((item) => ['-', item] as const) : Object.entries(value);
+  if (entries.length === 0) return Array.isArray(value) ? '[]' : '{}';
+  const lines = entries
+    .filter(([, item]) => item !== undefined)
+    .map(([key, item]) => {
+      const nested = typeof item === 'object' && item !== null && Object.keys(item).length > 0;
+      const head = key === '-' ? `${indent}-` : `${indent}${scalar(key)}:`;
+      return nested ? `${head}\n${toYaml(item, `${indent}  `)}` : `${head} ${toYaml(item, `${indent}  `)}`;
+    });
+  return lines.join('\n');
+}
+
+function commonOptions(request: RunRequest): string[] {
+  const { cpus, memory_bytes: memoryBytes, gpus } = request.resources ?? {};
+  return [
+    ...(request.name ? ['--name', request.name] : []),
+    ...(cpus ? ['--cpus', String(cpus)] : []),
+    ...(memoryBytes ? ['--memory', `${Math.round((memoryBytes / GIB) * 100) / 100}GiB`] : []),
+    ...(gpus ? ['--gpus', String(gpus)] : []),
+    ...Object.entries(request.env ?? {}).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
+  ];
+}
+
+/** The same run from a terminal. */
+export function toCli(request: RunRequest, project: string): string {
+  const head = ['atom', '--project', project];
+  if (request.workflow) {
+    const parameters = Object.entries(request.parameters ?? {}).flatMap(([name, value]) => ['-p', `${name}=${value}`]);
+    return joinWords([...head, 'workflow', 'run', request.workflow, ...parameters, ...commonOptions(request)]);
+  }
+  const data = Object.entries(request.datasets ?? {}).flatMap(([alias, ref]) => ['--data', `${alias}=${ref}`]);
+  const requirements = (request.requirements ?? '')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .flatMap((line) => ['--req', line]);
+  const options = joinWords([...head, 'run', ...commonOptions(request), ...data, ...requirements]);
+  return `${options} -- ${(request.command ?? []).map(quoteWord).join(' ')}`;
+}

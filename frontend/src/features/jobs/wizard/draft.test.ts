@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest';
+import type { Run, Workflow } from '@/api/contract/jobs';
+import { toCli, toYaml } from './asText';
+import {
+  COMMAND,
+  type Draft,
+  draftFromRun,
+  draftReducer,
+  EMPTY_DRAFT,
+  fieldErrors,
+  requestOf,
+  stepOfField,
+} from './draft';
+import { joinWords, splitWords } from './shellWords';
+
+const parameter = (name: string, type: 'int' | 'dataset', given?: unknown) => ({
+  name,
+  type,
+  title: name,
+  help: '',
+  required: given === undefined,
+  default: given ?? null,
+});
+const workflow: Workflow = {
+  slug: 'image-classification',
+  version: 1,
+  title: 'Image classification',
+  description: '',
+  parameters: [parameter('dataset', 'dataset'), parameter('epochs', 'int', 5)],
+  resources: { cpus: 2, memory_bytes: 4 * 1024 ** 3, gpus: 0 },
+};
+
+describe('choosing a workflow', () => {
+  test('fills in its defaults and resources', () => {
+    const draft = draftReducer(EMPTY_DRAFT, { type: 'choose', workflow });
+    expect(draft).toMatchObject({ workflow: 'image-classification', parameters: { epochs: 5 }, cpus: 2, memoryGib: 4 });
+  });
+
+  test('keeps the values that both workflows have, drops the others', () => {
+    const before: Draft = { ...EMPTY_DRAFT, parameters: { dataset: 'digits@v3', split: 'test' } };
+    const draft = draftReducer(before, { type: 'choose', workflow });
+    expect(draft.parameters).toEqual({ dataset: 'digits@v3', epochs: 5 });
+  });
+});
+
+describe('the request', () => {
+  test('of a workflow carries its parameters and no command', () => {
+    const chosen = draftReducer(EMPTY_DRAFT, { type: 'choose', workflow });
+    const draft = draftReducer(chosen, { type: 'parameter', name: 'dataset', value: 'digits@v3' });
+    expect(requestOf(draft)).toEqual({
+      workflow: 'image-classification',
+      parameters: { dataset: 'digits@v3', epochs: 5 },
+      resources: { cpus: 2, memory_bytes: 4 * 1024 ** 3, gpus: 0 },
+    });
+  });
+
+  test('of a command splits the line as a shell does', () => {
+    const draft: Draft = {
+      ...EMPTY_DRAFT,
+      workflow: COMMAND,
+      command: `python train.py --name "two words"`,
+      datasets: [{ alias: 'data', dataset: 'digits', ref: 'v3' }],
+      env: [
+        { name: 'SEED', value: '7' },
+        { name: ' ', value: 'x' },
+      ],
+      timeoutMinutes: 2,
+    };
+    expect(requestOf(draft)).toMatchObject({
+      command: ['python', 'train.py', '--name', 'two words'],
+      datasets: { data: 'digits@v3' },
+      env: { SEED: '7' },
+      timeout_s: 120,
+    });
+  });
+});
+
+describe('cloning a run', () => {
+  const run = {
+    name: 'base',
+    workflow: null,
+    command: ['python', '-c', 'print("a b")'],
+    datasets: [{ alias: 'data', dataset: 'digits', ref: 'v3' }],
+    resources: { cpus: 4, memory_bytes: 1024 ** 3, gpus: 1 },
+    env: ['SEED'],
+    parameters: {},
+    runtime: { digest: 'd', state: 'ready', requirements: 'numpy' },
+    timeout_s: 600,
+    max_retries: 2,
+    tags: ['t'],
+  } as unknown as Run;
+
+  test('gives a draft that makes the same request', () => {
+    expect(requestOf(draftFromRun(run))).toMatchObject({
+      name: 'base',
+      command: run.command,
+      datasets: { data: 'digits@v3' },
+      requirements: 'numpy',
+      resources: run.resources,
+      timeout_s: 600,
+      max_retries: 2,
+      tags: ['t'],
+    });
+  });
+});
+
+describe('messages', () => {
+  const draft = draftReducer(EMPTY_DRAFT, { type: 'choose', workflow });
+
+  test('are shown in the step that has the field', () => {
+    expect(stepOfField('epochs', draft)).toBe('parameters');
+    expect(stepOfField('parameters.dataset', draft)).toBe('parameters');
+    expect(stepOfField('resources.gpus', draft)).toBe('resources');
+    expect(stepOfField('workflow', draft)).toBe('workflow');
+  });
+
+  test('lose the prefix that the form does not know', () => {
+    expect(fieldErrors({ 'parameters.epochs': ['Too small.', 'Not whole.'] })).toEqual({
+      epochs: 'Too small. Not whole.',
+    });
+  });
+});
+
+describe('as text', () => {
+  test('shell words survive joining and splitting', () => {
+    const words = ['plain', 'two words', "it's", 'a"b', '', '$HOME', 'x=1'];
+    expect(splitWords(joinWords(words))).toEqual(words);
+  });
+
+  test('an open quote is an error', () => {
+    expect(() => splitWords('echo "a')).toThrow();
+  });
+
+  test('YAML quotes what would be read as something else', () => {
+    expect(toYaml({ name: 'yes', ref: 'digits@v3', n: 3, list: ['a', '1'], req: 'a\nb\n', none: {} })).toBe(
+      'name: "yes"\nref: digits@v3\nn: 3\nlist:\n  - a\n  - "1"\nreq: |\n  a\n  b\nnone: {}',
+    );
+  });
+
+  test('the command line of a workflow', () => {
+    const line = toCli(
+      { workflow: 'image-classification', parameters: { dataset: 'digits@v3', note: 'a b' }, resources: { cpus: 2 } },
+      'vision',
+    );
+    expect(line).toBe(
+      "atom --project vision workflow run image-classification -p dataset=digits@v3 -p 'note=a b' --cpus 2",
+    );
+  });
+
+  test('the command line of a command', () => {
+    const line = toCli(
+      { command: ['python', 'a b.py'], datasets: { data: 'digits@v3' }, requirements: '# x\nnumpy\n' },
+      'vision',
+    );
+    expect(line).toBe("atom --project vision run --data data=digits@v3 --req numpy -- python 'a b.py'");
+  });
+});

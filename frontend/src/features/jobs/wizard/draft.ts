@@ -1,0 +1,178 @@
+import type { Parameter, Resources, Run, RunRequest, Workflow } from '@/api/contract/jobs';
+import { splitWords } from './shellWords';
+
+export const STEPS = ['workflow', 'parameters', 'resources', 'review'] as const;
+export type Step = (typeof STEPS)[number];
+
+/** The workflow of a run that is any command. */
+export const COMMAND = 'command';
+export const GIB = 1024 ** 3;
+
+export interface DatasetRow {
+  alias: string;
+  dataset: string;
+  ref: string;
+}
+
+export interface EnvRow {
+  name: string;
+  value: string;
+}
+
+/** What the form holds; kept in sessionStorage as it is. */
+export interface Draft {
+  /** A workflow's slug, COMMAND, or null before the choice. */
+  workflow: string | null;
+  name: string;
+  parameters: Record<string, unknown>;
+  command: string;
+  codeSnapshot: string;
+  requirements: string;
+  datasets: DatasetRow[];
+  env: EnvRow[];
+  cpus: number;
+  memoryGib: number;
+  gpus: number;
+  timeoutMinutes: number | null;
+  maxRetries: number;
+  tags: string[];
+}
+
+export const EMPTY_DRAFT: Draft = {
+  workflow: null,
+  name: '',
+  parameters: {},
+  command: '',
+  codeSnapshot: '',
+  requirements: '',
+  datasets: [],
+  env: [],
+  cpus: 1,
+  memoryGib: 2,
+  gpus: 0,
+  timeoutMinutes: null,
+  maxRetries: 0,
+  tags: [],
+};
+
+export type DraftAction =
+  | { type: 'choose'; workflow: Workflow | null }
+  | { type: 'set'; values: Partial<Draft> }
+  | { type: 'parameter'; name: string; value: unknown }
+  | { type: 'load'; draft: Draft };
+
+const resourceFields = (resources: Resources | undefined) => ({
+  cpus: resources?.cpus ?? EMPTY_DRAFT.cpus,
+  memoryGib: resources?.memory_bytes ? Math.round((resources.memory_bytes / GIB) * 10) / 10 : EMPTY_DRAFT.memoryGib,
+  gpus: resources?.gpus ?? 0,
+});
+
+export function defaultsOf(parameters: readonly Parameter[]): Record<string, unknown> {
+  const given = parameters.filter((parameter) => parameter.default !== undefined && parameter.default !== null);
+  return Object.fromEntries(given.map((parameter) => [parameter.name, parameter.default]));
+}
+
+/** Another workflow keeps the values whose names it shares: a dataset chosen once stays chosen. */
+function choose(draft: Draft, workflow: Workflow | null): Draft {
+  if (workflow === null) return { ...draft, workflow: COMMAND };
+  const names = new Set(workflow.parameters.map((parameter) => parameter.name));
+  const kept = Object.fromEntries(Object.entries(draft.parameters).filter(([name]) => names.has(name)));
+  const parameters = { ...defaultsOf(workflow.parameters), ...kept };
+  return { ...draft, ...resourceFields(workflow.resources), workflow: workflow.slug, parameters };
+}
+
+export function draftReducer(draft: Draft, action: DraftAction): Draft {
+  switch (action.type) {
+    case 'choose':
+      return choose(draft, action.workflow);
+    case 'set':
+      return { ...draft, ...action.values };
+    case 'parameter':
+      return { ...draft, parameters: { ...draft.parameters, [action.name]: action.value } };
+    case 'load':
+      return action.draft;
+  }
+}
+
+/** The draft that makes a run like `run` again. Values of its environment are not known here: only the names. */
+export function draftFromRun(run: Run): Draft {
+  const names = Array.isArray(run.env) ? run.env : Object.keys(run.env ?? {});
+  const values = Array.isArray(run.env) ? {} : run.env;
+  return {
+    ...EMPTY_DRAFT,
+    ...resourceFields(run.resources),
+    workflow: run.workflow ?? COMMAND,
+    name: run.name,
+    parameters: run.workflow ? { ...run.parameters } : {},
+    command: run.workflow
+      ? ''
+      : run.command.map((word) => (/\s|["']/.test(word) ? JSON.stringify(word) : word)).join(' '),
+    codeSnapshot: run.code?.id ?? '',
+    requirements: run.workflow ? '' : (run.runtime?.requirements ?? ''),
+    datasets: run.workflow ? [] : run.datasets.map(({ alias, dataset, ref }) => ({ alias, dataset, ref })),
+    env: names.map((name) => ({ name, value: values?.[name] ?? '' })),
+    timeoutMinutes: run.timeout_s ? Math.round(run.timeout_s / 60) : null,
+    maxRetries: run.max_retries ?? 0,
+    tags: run.tags ?? [],
+  };
+}
+
+function commandFields(draft: Draft): Partial<RunRequest> {
+  const datasets = draft.datasets.filter((row) => row.dataset && row.ref);
+  return {
+    command: safeSplit(draft.command),
+    ...(draft.codeSnapshot && { code_snapshot: draft.codeSnapshot }),
+    ...(draft.requirements.trim() && { requirements: draft.requirements }),
+    ...(datasets.length > 0 && {
+      datasets: Object.fromEntries(datasets.map((row) => [row.alias || row.dataset, `${row.dataset}@${row.ref}`])),
+    }),
+  };
+}
+
+function safeSplit(line: string): string[] {
+  try {
+    return splitWords(line);
+  } catch {
+    return line.trim() ? [line] : [];
+  }
+}
+
+/** What is sent to `runs/preview/` and `runs/`; empty fields are left out, so that the server's defaults hold. */
+export function requestOf(draft: Draft): RunRequest {
+  const env = draft.env.filter((row) => row.name.trim() !== '');
+  const parameters = Object.entries(draft.parameters).filter(([, value]) => value !== '' && value != null);
+  return {
+    ...(draft.name.trim() && { name: draft.name.trim() }),
+    ...(draft.workflow === COMMAND
+      ? commandFields(draft)
+      : { workflow: draft.workflow ?? undefined, parameters: Object.fromEntries(parameters) }),
+    resources: { cpus: draft.cpus, memory_bytes: Math.round(draft.memoryGib * GIB), gpus: draft.gpus },
+    ...(env.length > 0 && { env: Object.fromEntries(env.map((row) => [row.name.trim(), row.value])) }),
+    ...(draft.timeoutMinutes !== null && { timeout_s: draft.timeoutMinutes * 60 }),
+    ...(draft.maxRetries > 0 && { max_retries: draft.maxRetries }),
+    ...(draft.tags.length > 0 && { tags: draft.tags }),
+  };
+}
+
+const RESOURCE_FIELDS = /^(resources|cpus|memory_bytes|gpus|timeout_s|max_retries|datasets?($|\.)|env|tags|name)/;
+
+/** Which step shows the message about a field. */
+export function stepOfField(field: string, draft: Draft): Step {
+  const bare = field.replace(/^parameters\./, '');
+  if (bare === 'workflow') return 'workflow';
+  if (field.startsWith('parameters.') || bare in draft.parameters) return 'parameters';
+  if (/^(command|code_snapshot|requirements)/.test(bare)) return 'parameters';
+  if (draft.workflow === COMMAND && bare.startsWith('datasets')) return 'parameters';
+  return RESOURCE_FIELDS.test(bare) ? 'resources' : 'parameters';
+}
+
+/** Messages by field, `parameters.` taken off, several sentences joined. */
+export function fieldErrors(errors: Record<string, string[] | string> | undefined): Record<string, string> {
+  const entries = Object.entries(errors ?? {});
+  return Object.fromEntries(
+    entries.map(([field, words]) => [
+      field.replace(/^parameters\./, ''),
+      Array.isArray(words) ? words.join(' ') : words,
+    ]),
+  );
+}

@@ -1,0 +1,264 @@
+import { Alert, Badge, Button, Group, Kbd, Select, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core';
+import { IconArrowRight, IconChecks, IconLock } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { type MouseEvent, useEffect, useReducer, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { AuditSlot, LabelTask } from '@/api/contract/labeling';
+import { EmptyState } from '@/shared/EmptyState';
+import { ErrorState } from '@/shared/ErrorState';
+import { Thumb } from '@/shared/grid/Thumb';
+import { AnchorLink, ButtonLink } from '@/shared/links';
+import { Page } from '@/shared/Page';
+import { PageHeader } from '@/shared/PageHeader';
+import { useCurrentProject, useMay } from '@/shared/project';
+import { useShortcuts } from '@/shared/shortcuts';
+import { notifyError, notifySuccess } from '@/shared/undo';
+import { LabelChip } from '../LabelChip';
+import { labelById } from '../labels';
+import { leaseAudit, sendAudit, useTask } from '../queries';
+import classes from '../tiles.module.css';
+import {
+  type AuditState,
+  auditReducer,
+  auditTargets,
+  decisionsOf,
+  ERROR_CODES,
+  type ErrorCode,
+  groupsOf,
+  openAudit,
+} from './audit';
+
+const AUDIT_BATCH = 50;
+
+export function AuditPage() {
+  const { t } = useTranslation();
+  const { taskId = '' } = useParams({ strict: false });
+  const project = useCurrentProject();
+  const mayAudit = useMay('researcher');
+  const task = useTask(taskId);
+  const [round, setRound] = useState(0);
+  const batch = useQuery({
+    queryKey: ['audit-lease', taskId, round],
+    queryFn: () => leaseAudit(taskId, AUDIT_BATCH),
+    enabled: mayAudit,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  });
+  if (project && !mayAudit)
+    return (
+      <Page>
+        <PageHeader title={t('labeling.audit.title')} />
+        <EmptyState icon={IconLock} title={t('errors.forbidden')} hint={t('labeling.audit.forbidden')} />
+      </Page>
+    );
+  const error = task.error ?? batch.error;
+  if (error && (!task.data || !batch.data))
+    return (
+      <Page>
+        <ErrorState error={error} onRetry={() => void Promise.all([task.refetch(), batch.refetch()])} />
+      </Page>
+    );
+  if (!task.data || !batch.data)
+    return (
+      <Page>
+        <Skeleton height={28} width={280} mb="md" />
+        <Skeleton height={420} aria-busy />
+      </Page>
+    );
+  if (batch.data.length === 0)
+    return (
+      <Page>
+        <PageHeader title={t('labeling.audit.of', { name: task.data.name })} />
+        <EmptyState
+          icon={IconChecks}
+          title={t('labeling.audit.none')}
+          hint={t('labeling.audit.noneHint')}
+          action={
+            <ButtonLink to="/labeling/$taskId" params={{ taskId }} variant="default">
+              {t('labeling.work.toTask')}
+            </ButtonLink>
+          }
+        />
+      </Page>
+    );
+  return <AuditBatch key={round} task={task.data} slots={batch.data} onDone={() => setRound(round + 1)} />;
+}
+
+function AuditBatch({ task, slots, onDone }: { task: LabelTask; slots: AuditSlot[]; onDone: () => void }) {
+  const { t } = useTranslation();
+  const [state, dispatch] = useReducer(auditReducer, slots, openAudit);
+  const [reason, setReason] = useState<ErrorCode>('wrong_label');
+  const [comment, setComment] = useState('');
+  const [sending, setSending] = useState(false);
+  const [lost, setLost] = useState(0);
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => list.current?.focus({ preventScroll: true }), []);
+
+  const toggle = (indices: readonly number[]) =>
+    dispatch({ type: 'toggle', indices, reason: { code: reason, comment } });
+  const submit = async () => {
+    setSending(true);
+    try {
+      const results = await sendAudit(decisionsOf(state));
+      const stale = results.filter((result) => !result.ok).length;
+      setLost(stale);
+      notifySuccess(t('labeling.audit.sent', { count: results.length - stale }));
+      if (stale > 0) notifyError(new Error(t('labeling.audit.stale', { count: stale })));
+      onDone();
+    } catch (error) {
+      notifyError(error);
+    } finally {
+      setSending(false);
+    }
+  };
+  /** Enter on a button or a link means that button or link, not the whole batch. */
+  const onEnter = () => {
+    const focused = document.activeElement;
+    const isControl = focused instanceof HTMLElement && focused.matches('a,button:not([data-tile])');
+    if (isControl) focused.click();
+    else void submit();
+  };
+  const move = (step: number) => () => dispatch({ type: 'move', step });
+  useShortcuts([
+    { keys: 'ArrowRight', label: t('labeling.keys.move'), run: move(1) },
+    { keys: 'ArrowLeft', label: t('labeling.keys.move'), run: move(-1) },
+    { keys: 'X', label: t('labeling.audit.return'), run: () => toggle(auditTargets(state)) },
+    { keys: 'A', label: t('labeling.audit.acceptAll'), run: () => dispatch({ type: 'acceptAll' }) },
+    { keys: 'Enter', label: t('labeling.audit.submit'), run: onEnter },
+  ]);
+  const onTile = (index: number, event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey) dispatch({ type: 'select', index, add: true });
+    else {
+      dispatch({ type: 'select', index, add: false });
+      toggle([index]);
+    }
+  };
+  const current = state.items[state.cursor];
+  return (
+    <Page fill>
+      <PageHeader
+        title={t('labeling.audit.of', { name: task.name })}
+        above={
+          <AnchorLink to="/labeling/$taskId" params={{ taskId: task.id }} size="xs">
+            {t('labeling.work.toTask')}
+          </AnchorLink>
+        }
+        badges={<Badge color="grape">{t('labeling.work.images', { count: state.items.length })}</Badge>}
+        subtitle={t('labeling.audit.hint')}
+      >
+        <Button variant="default" disabled={state.returns.size === 0} onClick={() => dispatch({ type: 'acceptAll' })}>
+          {t('labeling.audit.acceptAll')}
+        </Button>
+        <Button rightSection={<IconArrowRight size={14} />} loading={sending} onClick={() => void submit()}>
+          {t('labeling.audit.submitCounts', {
+            accepted: state.items.length - state.returns.size,
+            returned: state.returns.size,
+          })}
+        </Button>
+      </PageHeader>
+      {lost > 0 && <Alert color="orange">{t('labeling.audit.stale', { count: lost })}</Alert>}
+      <div className={classes.layout}>
+        <div className={classes.main} ref={list} tabIndex={-1}>
+          <AuditGroups task={task} state={state} onTile={onTile} />
+        </div>
+        <aside className={classes.side} aria-label={t('labeling.audit.reason')}>
+          <Stack gap="sm">
+            <Select
+              size="xs"
+              label={t('labeling.audit.reason')}
+              allowDeselect={false}
+              data={ERROR_CODES.map((code) => ({ value: code, label: t(`labeling.audit.code.${code}`) }))}
+              value={reason}
+              onChange={(value) => {
+                const code = (value ?? 'wrong_label') as ErrorCode;
+                setReason(code);
+                dispatch({ type: 'explain', indices: auditTargets(state), reason: { code } });
+              }}
+            />
+            <TextInput
+              size="xs"
+              label={t('labeling.audit.comment')}
+              description={t('labeling.audit.commentHint')}
+              value={comment}
+              onChange={(event) => {
+                setComment(event.currentTarget.value);
+                dispatch({
+                  type: 'explain',
+                  indices: auditTargets(state),
+                  reason: { comment: event.currentTarget.value },
+                });
+              }}
+            />
+            <Group gap={6}>
+              <Kbd size="xs">X</Kbd>
+              <Text size="xs">{t('labeling.audit.return')}</Text>
+              <Kbd size="xs">Enter</Kbd>
+              <Text size="xs">{t('labeling.audit.submit')}</Text>
+            </Group>
+            {current && (
+              <div>
+                <img className={classes.preview} src={current.media_url} alt={t('labeling.work.preview')} />
+                <Text size="xs" c="dimmed" mt={4} style={{ overflowWrap: 'anywhere' }}>
+                  {t('labeling.audit.byLabeler', { path: current.path, name: current.labeler })}
+                </Text>
+              </div>
+            )}
+          </Stack>
+        </aside>
+      </div>
+    </Page>
+  );
+}
+
+interface AuditGroupsProps {
+  task: LabelTask;
+  state: AuditState;
+  onTile: (index: number, event: MouseEvent) => void;
+}
+
+function AuditGroups({ task, state, onTile }: AuditGroupsProps) {
+  const { t } = useTranslation();
+  const labels = labelById(task.labels);
+  return groupsOf(state).map(([labelId, indices]) => {
+    const label = labels.get(labelId);
+    return (
+      <section key={labelId} aria-label={label?.name}>
+        <Group gap="xs" mb={6} mt={4}>
+          <Title order={2} fz="sm">
+            {label ? <LabelChip label={label} /> : labelId}
+          </Title>
+          <Text size="xs" c="dimmed">
+            {t('labeling.work.images', { count: indices.length })}
+          </Text>
+        </Group>
+        <div className={classes.grid} style={{ gridTemplateColumns: 'repeat(auto-fill, minmax(92px, 1fr))' }}>
+          {indices.map((index) => {
+            const item = state.items[index] as AuditSlot;
+            const reason = state.returns.get(item.slot_id);
+            const name = item.path.slice(item.path.lastIndexOf('/') + 1);
+            return (
+              <button
+                key={item.slot_id}
+                type="button"
+                data-tile
+                className={classes.tile}
+                style={{ border: 0, padding: 0 }}
+                data-returned={reason ? true : undefined}
+                data-cursor={index === state.cursor || undefined}
+                aria-pressed={reason !== undefined}
+                aria-label={t('labeling.audit.tile', { name, label: label?.name ?? '' })}
+                onClick={(event) => onTile(index, event)}
+              >
+                <Thumb src={item.thumb_url ?? item.media_url} fit="contain" />
+                {reason && (
+                  <span className={classes.comment}>{reason.comment || t(`labeling.audit.code.${reason.code}`)}</span>
+                )}
+              </button>
+            );
+          })}
+        </div>
+      </section>
+    );
+  });
+}

@@ -1,0 +1,120 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, expect, test } from 'vitest';
+import { expectNoViolations } from '@/test/axe';
+import { listing, sent, serve } from '@/test/fakeApi';
+import { renderPage } from '@/test/render';
+import { AuditPage, TaskPage, TasksPage, WorkPage } from './index';
+
+const labels = [
+  { id: 1, name: 'cat', color: '#5b6bf0', hotkey: '1' },
+  { id: 2, name: 'dog', color: '#e8710a', hotkey: '2' },
+];
+const task = (extra: object = {}) => ({
+  id: 't1',
+  name: 'Pets',
+  state: 'active',
+  modality: 'image-classification',
+  dataset: 'pets',
+  dataset_ref: 'v2',
+  labels,
+  guideline: 'Look at the ears.',
+  batch_size: 2,
+  audit_percent: 10,
+  lease_ttl_s: 900,
+  progress: { total: 10, ready: 4, labeling: 2, audit: 1, rework: 0, accepted: 3 },
+  output_version: null,
+  created_by: null,
+  created_at: '2026-01-01T00:00:00Z',
+  ...extra,
+});
+const slot = (n: number) => ({
+  id: `s${n}`,
+  item_id: `i${n}`,
+  lease_no: 1,
+  expires_at: '2026-01-01T00:00:00Z',
+  path: `pets/${n}.png`,
+  media_url: '/media/x',
+  thumb_url: '/media/x',
+  draft: null,
+  returned_comment: null,
+});
+
+beforeEach(() => {
+  localStorage.clear();
+  serve('GET', 'labelx/tasks/{id}/', task());
+  serve('GET', 'labelx/tasks/{id}/stats/', listing());
+});
+
+test('the list shows how far each task is', async () => {
+  serve('GET', 'projects/{p}/labelx/tasks/', listing(task()));
+  const { container } = await renderPage(<TasksPage />, '/labeling');
+  await screen.findByRole('link', { name: 'Pets' });
+  screen.getByText('3 of 10 accepted');
+  await expectNoViolations(container);
+});
+
+test('publishing an unfinished task asks first', async () => {
+  serve('POST', 'labelx/tasks/{id}/publish/', task({ state: 'publishing' }));
+  const { container } = await renderPage(<TaskPage />, '/labeling/t1', '/labeling/$taskId');
+  await userEvent.click(await screen.findByRole('button', { name: 'Publish' }));
+  await screen.findByText(/7 images are not accepted yet/);
+  await userEvent.click(screen.getByRole('button', { name: 'Publish what is accepted' }));
+  await waitFor(() => expect(sent.find(({ line }) => line.endsWith('/publish/'))?.body).toEqual({ partial: true }));
+  await expectNoViolations(container);
+});
+
+test('a batch is labelled by keys: a digit goes on, Enter shows the next batch', async () => {
+  let leases = 0;
+  serve('GET', 'labelx/tasks/{id}/my-work/', listing());
+  serve('POST', 'labelx/tasks/{id}/lease/', () => {
+    leases++;
+    return { lease: leases > 2 ? [] : [slot(leases * 2), slot(leases * 2 + 1)] };
+  });
+  const { container } = await renderPage(<WorkPage />, '/labeling/t1/work', '/labeling/$taskId/work');
+  await screen.findByRole('option', { name: '2.png: no class' });
+  await expectNoViolations(container);
+  const tap = (key: string) => {
+    fireEvent.keyDown(window, { key });
+    fireEvent.keyUp(window, { key });
+  };
+  tap('1');
+  tap('2');
+  await screen.findByRole('option', { name: '2.png: cat' });
+  await screen.findByRole('option', { name: '3.png: dog' });
+  tap('Enter');
+  await screen.findByRole('option', { name: '4.png: no class' });
+  fireEvent.keyDown(window, { key: 'Enter', shiftKey: true });
+  await screen.findByRole('option', { name: '3.png: dog' });
+  expect(sent.some(({ line }) => line.endsWith('/submit-batch/'))).toBe(false);
+});
+
+test('Enter does not submit images without a class', async () => {
+  serve('GET', 'labelx/tasks/{id}/my-work/', listing());
+  serve('POST', 'labelx/tasks/{id}/lease/', { lease: [slot(1), slot(2)] });
+  await renderPage(<WorkPage />, '/labeling/t1/work', '/labeling/$taskId/work');
+  await screen.findByRole('option', { name: '1.png: no class' });
+  fireEvent.keyDown(window, { key: 'Enter' });
+  expect((await screen.findByRole('alert')).textContent).toContain('2 images have no class yet');
+});
+
+test('an audit sends back what was clicked and accepts the rest', async () => {
+  const item = (n: number) => ({ ...slot(n), slot_id: `s${n}`, label_id: 1, labeler: 'bo', revision_id: `r${n}` });
+  serve('POST', 'labelx/tasks/{id}/audit-lease/', { lease: [item(1), item(2)] });
+  serve('POST', 'labelx/audits/', {
+    results: [
+      { slot: 's1', ok: true },
+      { slot: 's2', ok: true },
+    ],
+  });
+  const { container } = await renderPage(<AuditPage />, '/labeling/t1/audit', '/labeling/$taskId/audit');
+  await userEvent.click(await screen.findByRole('button', { name: /^2\.png: cat/ }));
+  await expectNoViolations(container);
+  await userEvent.click(screen.getByRole('button', { name: 'Accept 1, send back 1' }));
+  await waitFor(() => expect(sent.find(({ line }) => line.endsWith('/audits/'))).toBeTruthy());
+  const body = sent.find(({ line }) => line.endsWith('/audits/'))?.body as { decisions: object[] } | undefined;
+  expect(body?.decisions).toMatchObject([
+    { slot: 's1', verdict: 'accept' },
+    { slot: 's2', verdict: 'return', error_code: 'wrong_label' },
+  ]);
+});

@@ -1,0 +1,6 @@
+import { number, type RawSearch, text } from '@/shared/search';
+
+export const tasksSearch = (raw: RawSearch) => ({ state: text(raw.state), q: text(raw.q), create: text(raw.create) });
+export const taskSearch = (raw: RawSearch) => ({ tab: text(raw.tab), state: text(raw.state), item: text(raw.item) });
+export const workSearch = (raw: RawSearch) => ({ n: number(raw.n), view: text(raw.view), item: text(raw.item) });
+export const auditSearch = (raw: RawSearch) => ({ n: number(raw.n), item: text(raw.item) });

@@ -1,0 +1,129 @@
+import { Button, Group, Text } from '@mantine/core';
+import { IconPlus, IconTags } from '@tabler/icons-react';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import type { LabelTask } from '@/api/contract/labeling';
+import { type Column, DataTable } from '@/shared/DataTable';
+import { EmptyState } from '@/shared/EmptyState';
+import { type Format, useFormat } from '@/shared/format';
+import { AnchorLink, ButtonLink } from '@/shared/links';
+import { Page } from '@/shared/Page';
+import { PageHeader } from '@/shared/PageHeader';
+import { useMay } from '@/shared/project';
+import { RelativeTime } from '@/shared/RelativeTime';
+import { StateBadge } from '@/shared/StateBadge';
+import { useShortcuts } from '@/shared/shortcuts';
+import { useTasks } from '../queries';
+import type { tasksSearch } from '../search';
+import { CreateTask } from './CreateTask';
+import { acceptedRatio } from './progress';
+import { TaskProgress } from './TaskProgress';
+
+function ProgressCell({ task, format }: { task: LabelTask; format: Format }) {
+  const { t } = useTranslation();
+  return (
+    <div style={{ minWidth: 160 }}>
+      <TaskProgress progress={task.progress} legend={false} />
+      <Group justify="space-between" gap="xs">
+        <Text size="xs" c="dimmed" className="tabular">
+          {t('labeling.acceptedOf', {
+            accepted: format.number(task.progress.accepted),
+            total: format.number(task.progress.total),
+          })}
+        </Text>
+        <Text size="xs" c="dimmed" className="tabular">
+          {format.percent(acceptedRatio(task.progress))}
+        </Text>
+      </Group>
+    </div>
+  );
+}
+
+export function TasksPage() {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const navigate = useNavigate();
+  const search = useSearch({ strict: false }) as ReturnType<typeof tasksSearch>;
+  const mayCreate = useMay('researcher');
+  const mayLabel = useMay('labeler');
+  const tasks = useTasks();
+  const open = () => void navigate({ to: '/labeling', search: { create: 'yes' } });
+  useShortcuts(mayCreate ? [{ keys: 'N', label: t('labeling.newTask'), run: open }] : []);
+  const columns: Column<LabelTask>[] = [
+    { key: 'name', header: t('labeling.task'), cell: (task) => task.name, sortValue: (task) => task.name },
+    { key: 'state', header: t('labeling.state'), cell: (task) => <StateBadge state={task.state} />, width: 130 },
+    {
+      key: 'progress',
+      header: t('labeling.progress'),
+      cell: (task) => <ProgressCell task={task} format={format} />,
+      sortValue: (task) => acceptedRatio(task.progress),
+      width: 260,
+    },
+    {
+      key: 'data',
+      header: t('labeling.data'),
+      from: 'sm',
+      cell: (task) => (
+        <AnchorLink
+          to="/datasets/$name"
+          params={{ name: task.dataset }}
+          search={{ ref: task.dataset_ref }}
+          fz="inherit"
+        >
+          {`${task.dataset}@${task.dataset_ref}`}
+        </AnchorLink>
+      ),
+    },
+    {
+      key: 'classes',
+      header: t('labeling.classes'),
+      from: 'md',
+      align: 'right',
+      cell: (task) => format.number(task.labels.length),
+      width: 90,
+    },
+    {
+      key: 'created',
+      header: t('labeling.created'),
+      from: 'md',
+      align: 'right',
+      cell: (task) => <RelativeTime at={task.created_at} />,
+      sortValue: (task) => task.created_at,
+      width: 130,
+    },
+    {
+      key: 'work',
+      header: t('common.actions'),
+      align: 'right',
+      width: 110,
+      cell: (task) =>
+        mayLabel &&
+        task.state === 'active' && (
+          <ButtonLink to="/labeling/$taskId/work" params={{ taskId: task.id }} size="compact-xs" variant="light">
+            {t('labeling.label')}
+          </ButtonLink>
+        ),
+    },
+  ];
+  const create = mayCreate && (
+    <Button leftSection={<IconPlus size={15} />} onClick={open}>
+      {t('labeling.newTask')}
+    </Button>
+  );
+  return (
+    <Page>
+      <PageHeader title={t('labeling.title')} subtitle={t('labeling.subtitle')}>
+        {create}
+      </PageHeader>
+      <DataTable
+        label={t('labeling.title')}
+        columns={columns}
+        {...tasks}
+        rowKey={(task) => task.id}
+        rowLink={(task) => ({ to: '/labeling/$taskId', params: { taskId: task.id } })}
+        empty={<EmptyState icon={IconTags} title={t('labeling.none')} hint={t('labeling.noneHint')} action={create} />}
+      />
+      {search.create && mayCreate && <CreateTask onClose={() => void navigate({ to: '/labeling', search: {} })} />}
+    </Page>
+  );
+}

@@ -1,0 +1,247 @@
+import { ActionIcon, Alert, Badge, Button, Group, Kbd, Text, Tooltip } from '@mantine/core';
+import { useElementSize } from '@mantine/hooks';
+import { IconArrowBackUp, IconArrowForwardUp, IconArrowLeft, IconArrowRight } from '@tabler/icons-react';
+import { type MouseEvent, useEffect, useMemo, useReducer, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Label, LabelTask } from '@/api/contract/labeling';
+import { AnchorLink } from '@/shared/links';
+import { Page } from '@/shared/Page';
+import { PageHeader } from '@/shared/PageHeader';
+import { useShortcuts } from '@/shared/shortcuts';
+import { useStored } from '@/shared/stored';
+import { notifyError } from '@/shared/undo';
+import { labelById } from '../labels';
+import classes from '../tiles.module.css';
+import { ActiveTime } from './activeTime';
+import { exceptions, gridReducer, openGrid, unlabelled } from './grid';
+import type { Command } from './keys';
+import { SaveState } from './SaveState';
+import { SidePanel } from './SidePanel';
+import { TileGrid } from './TileGrid';
+import { useKeyboard } from './useKeyboard';
+import type { Batch, Workbench } from './workbench';
+
+const TILE_SIZES = [72, 96, 120, 156, 200, 260];
+
+export interface BatchViewProps {
+  task: LabelTask;
+  bench: Workbench;
+  batch: Batch;
+}
+
+/** Tells the workbench which classes changed since the last render, so that they are saved. */
+function useAutosave(bench: Workbench, labels: Readonly<Record<string, number>>) {
+  const before = useRef(labels);
+  useEffect(() => {
+    const ids = new Set([...Object.keys(before.current), ...Object.keys(labels)]);
+    for (const id of ids) if (before.current[id] !== labels[id]) bench.draft(id, labels[id] ?? null);
+    before.current = labels;
+  }, [bench, labels]);
+}
+
+export function BatchView({ task, bench, batch }: BatchViewProps) {
+  const { t } = useTranslation();
+  const [presetName, setPresetName] = useStored(`atom-preset/${task.id}`, '');
+  const storedPreset = task.labels.some((label) => String(label.id) === presetName) ? Number(presetName) : null;
+  // Work that was sent back was wrong once: it gets no preset.
+  const preset = batch.preset ?? (batch.returned ? null : storedPreset);
+  const [grid, dispatch] = useReducer(gridReducer, null, () =>
+    openGrid(
+      batch.slots.map(({ id }) => ({ id })),
+      batch.labels,
+      preset,
+    ),
+  );
+  const [time] = useState(() => new ActiveTime());
+  const [size, setSize] = useStored('atom-tile-size', '120');
+  const [blocked, setBlocked] = useState(false);
+  const { ref: sizeRef, width } = useElementSize();
+  const list = useRef<HTMLDivElement>(null);
+  const columns = Math.max(1, Math.floor(((width || 900) + 8) / (Number(size) + 8)));
+  const labels = useMemo(() => labelById(task.labels), [task.labels]);
+  const slots = useMemo(() => new Map(batch.slots.map((slot) => [slot.id, slot])), [batch.slots]);
+  useAutosave(bench, grid.labels);
+  useEffect(() => {
+    list.current?.focus({ preventScroll: true });
+    time.touch(Date.now());
+  }, [time]);
+
+  const open = unlabelled(grid);
+  const submit = () => {
+    if (open.length > 0) {
+      setBlocked(true);
+      dispatch({ type: 'goTo', index: open[0] as number });
+      return;
+    }
+    void bench.submit(grid.labels, grid.preset, time.take(Date.now()));
+  };
+  const back = () => void bench.back(grid.labels, grid.preset);
+  const skip = () => {
+    const id = grid.items[grid.cursor]?.id;
+    if (!id) return;
+    void bench
+      .skip(id)
+      .then(() => dispatch({ type: 'remove', id }))
+      .catch(notifyError);
+  };
+  const resize = (step: number) => {
+    const at = TILE_SIZES.indexOf(Number(size));
+    setSize(String(TILE_SIZES[Math.max(0, Math.min(TILE_SIZES.length - 1, at + step))]));
+  };
+  const onCommand = (command: Command) => {
+    time.touch(Date.now());
+    setBlocked(false);
+    if (command.do === 'grid') dispatch(command.action);
+    else if (command.do === 'submit') submit();
+    else if (command.do === 'back') back();
+    else if (command.do === 'skip') skip();
+    else if (command.do === 'toggle') dispatch({ type: 'select', index: grid.cursor, how: 'toggle' });
+    else if (command.do === 'escape') dispatch({ type: 'goTo', index: grid.cursor });
+    else resize(command.do === 'larger' ? 1 : -1);
+  };
+  const onLabel = (label: Label) => {
+    time.touch(Date.now());
+    setBlocked(false);
+    dispatch({ type: 'assign', label: label.id, advance: true });
+  };
+  const keyboard = useKeyboard({ labels: task.labels, columns, onCommand, onLabel, enabled: true });
+  const onTile = (index: number, event: MouseEvent) => {
+    time.touch(Date.now());
+    list.current?.focus({ preventScroll: true });
+    const held = keyboard.takeHeld();
+    if (held) dispatch({ type: 'assignAt', index, label: held.id });
+    else
+      dispatch({
+        type: 'select',
+        index,
+        how: event.shiftKey ? 'range' : event.ctrlKey || event.metaKey ? 'toggle' : 'one',
+      });
+  };
+  useKeyList(task.labels);
+  const cursorSlot = slots.get(grid.items[grid.cursor]?.id ?? '');
+
+  return (
+    <Page fill>
+      <PageHeader
+        title={task.name}
+        above={
+          <AnchorLink to="/labeling/$taskId" params={{ taskId: task.id }} size="xs">
+            {t('labeling.work.toTask')}
+          </AnchorLink>
+        }
+        badges={
+          <>
+            <Badge color={batch.returned ? 'orange' : 'atom'}>
+              {batch.returned
+                ? t('labeling.work.returnedBatch', { count: batch.slots.length })
+                : t('labeling.work.images', { count: grid.items.length })}
+            </Badge>
+            <SaveState bench={bench} />
+          </>
+        }
+        subtitle={
+          <span aria-live="polite">
+            {open.length > 0
+              ? t('labeling.work.toLabel', { count: open.length })
+              : t('labeling.work.exceptions', { count: exceptions(grid).length })}
+            {' · '}
+            {t('labeling.work.session', { count: bench.submitted })}
+          </span>
+        }
+      >
+        <Tooltip label={t('common.undo')}>
+          <ActionIcon
+            variant="default"
+            size="lg"
+            aria-label={t('common.undo')}
+            disabled={grid.past.length === 0}
+            onClick={() => dispatch({ type: 'undo' })}
+          >
+            <IconArrowBackUp size={16} />
+          </ActionIcon>
+        </Tooltip>
+        <Tooltip label={t('labeling.work.redo')}>
+          <ActionIcon
+            variant="default"
+            size="lg"
+            aria-label={t('labeling.work.redo')}
+            disabled={grid.future.length === 0}
+            onClick={() => dispatch({ type: 'redo' })}
+          >
+            <IconArrowForwardUp size={16} />
+          </ActionIcon>
+        </Tooltip>
+        <Button variant="default" leftSection={<IconArrowLeft size={14} />} disabled={!bench.held} onClick={back}>
+          {t('labeling.work.back')}
+        </Button>
+        <Button rightSection={<IconArrowRight size={14} />} onClick={submit}>
+          {t('labeling.work.submit')}
+        </Button>
+      </PageHeader>
+      {bench.stale.length > 0 && (
+        <Alert
+          color="orange"
+          variant="light"
+          mb="sm"
+          withCloseButton
+          closeButtonLabel={t('common.close')}
+          onClose={() => bench.dismissStale()}
+        >
+          {t('labeling.work.stale', { count: bench.stale.length })}
+        </Alert>
+      )}
+      {blocked && (
+        <Alert color="orange" variant="light" mb="sm" py={6} role="alert">
+          {t('labeling.work.missing', { count: open.length })}
+        </Alert>
+      )}
+      <div className={classes.layout}>
+        <div className={classes.main} ref={sizeRef}>
+          <TileGrid grid={grid} slots={slots} labels={labels} columns={columns} listRef={list} onTile={onTile} />
+          <Group gap={6} mt="sm">
+            <Text size="xs" c="dimmed">
+              {t('labeling.work.hint')}
+            </Text>
+            <Kbd size="xs">?</Kbd>
+          </Group>
+        </div>
+        <SidePanel
+          labels={task.labels}
+          grid={grid}
+          held={keyboard.held}
+          current={cursorSlot}
+          guideline={task.guideline}
+          onLabel={onLabel}
+          onPreset={(label) => {
+            setPresetName(label === null ? '' : String(label));
+            dispatch({ type: 'preset', label });
+            // Out of the field: the class keys would be typed into it.
+            requestAnimationFrame(() => list.current?.focus({ preventScroll: true }));
+          }}
+        />
+      </div>
+    </Page>
+  );
+}
+
+const nothing = () => {};
+
+/** The `?` sheet lists the keys; `useKeyboard` acts on them first. */
+function useKeyList(labels: readonly Label[]) {
+  const { t } = useTranslation();
+  const rows: [string, string][] = [
+    ...labels.filter((label) => label.hotkey).map((label): [string, string] => [label.hotkey, label.name]),
+    ['Enter', t('labeling.work.submit')],
+    ['Shift+Enter', t('labeling.work.back')],
+    ['ArrowRight', t('labeling.keys.move')],
+    ['Shift+ArrowRight', t('labeling.keys.extend')],
+    ['Space', t('labeling.keys.toggle')],
+    ['mod+A', t('labeling.keys.all')],
+    ['Backspace', t('labeling.keys.clear')],
+    ['S', t('labeling.keys.skip')],
+    ['mod+Z', t('common.undo')],
+    ['mod+Y', t('labeling.work.redo')],
+    ['+', t('labeling.keys.size')],
+  ];
+  useShortcuts(rows.map(([keys, label]) => ({ keys, label, run: nothing })));
+}

@@ -1,0 +1,77 @@
+import { Divider, Kbd, Select, Text, UnstyledButton } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import type { Label, LeasedSlot } from '@/api/contract/labeling';
+import classes from '../tiles.module.css';
+import { type Grid, labelOf } from './grid';
+
+export interface SidePanelProps {
+  labels: readonly Label[];
+  grid: Grid;
+  held: Label | null;
+  current: LeasedSlot | undefined;
+  guideline: string;
+  onLabel: (label: Label) => void;
+  onPreset: (label: number | null) => void;
+}
+
+export function SidePanel({ labels, grid, held, current, guideline, onLabel, onPreset }: SidePanelProps) {
+  const { t } = useTranslation();
+  const counts = new Map<number, number>();
+  for (const { id } of grid.items) {
+    const label = labelOf(grid, id);
+    if (label !== null) counts.set(label, (counts.get(label) ?? 0) + 1);
+  }
+  return (
+    <aside className={classes.side} aria-label={t('labeling.classes')}>
+      <Select
+        size="xs"
+        mb="sm"
+        label={t('labeling.work.preset')}
+        description={t('labeling.work.presetHint')}
+        placeholder={t('labeling.work.noPreset')}
+        clearable
+        data={labels.map((label) => ({ value: String(label.id), label: label.name }))}
+        value={grid.preset === null ? null : String(grid.preset)}
+        onChange={(value) => onPreset(value === null ? null : Number(value))}
+      />
+      <Text size="xs" c="dimmed" fw={600} mb={4}>
+        {t('labeling.classes')}
+      </Text>
+      {labels.map((label) => (
+        <UnstyledButton
+          key={label.id}
+          className={classes.labelRow}
+          data-held={held?.id === label.id || undefined}
+          onClick={() => onLabel(label)}
+        >
+          <span className={classes.swatch} style={{ background: label.color }} aria-hidden />
+          <span style={{ flex: 1, minWidth: 0, overflowWrap: 'anywhere' }}>{label.name}</span>
+          <Text span size="xs" c="dimmed" className="tabular">
+            {counts.get(label.id) ?? ''}
+          </Text>
+          {label.hotkey && <Kbd size="xs">{label.hotkey}</Kbd>}
+        </UnstyledButton>
+      ))}
+      {current && (
+        <>
+          <Divider my="sm" />
+          <img className={classes.preview} src={current.media_url} alt={t('labeling.work.preview')} />
+          <Text size="xs" c="dimmed" mt={4} style={{ overflowWrap: 'anywhere' }}>
+            {current.path}
+          </Text>
+        </>
+      )}
+      {guideline && (
+        <>
+          <Divider my="sm" />
+          <Text size="xs" c="dimmed" fw={600} mb={4}>
+            {t('labeling.guideline')}
+          </Text>
+          <Text size="sm" style={{ whiteSpace: 'pre-wrap' }}>
+            {guideline}
+          </Text>
+        </>
+      )}
+    </aside>
+  );
+}

@@ -1,0 +1,78 @@
+import { type MouseEvent, type RefObject, useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Label, LeasedSlot } from '@/api/contract/labeling';
+import { Thumb } from '@/shared/grid/Thumb';
+import { ERROR_CODES, type ErrorCode } from '../audit/audit';
+import { LabelChip } from '../LabelChip';
+import classes from '../tiles.module.css';
+import { type Grid, labelOf } from './grid';
+
+export interface TileGridProps {
+  grid: Grid;
+  slots: ReadonlyMap<string, LeasedSlot>;
+  labels: ReadonlyMap<number, Label>;
+  columns: number;
+  listRef: RefObject<HTMLDivElement | null>;
+  onTile: (index: number, event: MouseEvent) => void;
+}
+
+const tileId = (index: number) => `tile-${index}`;
+const KNOWN_CODES: readonly string[] = ERROR_CODES;
+const fileName = (path: string) => path.slice(path.lastIndexOf('/') + 1);
+
+/** The images of a batch. One stop for the Tab key: arrows move the cursor inside it. */
+export function TileGrid({ grid, slots, labels, columns, listRef, onTile }: TileGridProps) {
+  const { t } = useTranslation();
+  const { cursor } = grid;
+  useEffect(() => {
+    document.getElementById(tileId(cursor))?.scrollIntoView?.({ block: 'nearest' });
+  }, [cursor]);
+  return (
+    <div
+      ref={listRef}
+      className={classes.grid}
+      style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}
+      role="listbox"
+      aria-multiselectable
+      aria-label={t('labeling.work.batch')}
+      aria-activedescendant={grid.items.length > 0 ? tileId(cursor) : undefined}
+      tabIndex={0}
+    >
+      {grid.items.map(({ id }, index) => {
+        const slot = slots.get(id);
+        const labelId = labelOf(grid, id);
+        const label = labelId === null ? undefined : labels.get(labelId);
+        const own = grid.labels[id] !== undefined && grid.labels[id] !== grid.preset;
+        if (!slot) return null;
+        const code = slot.returned_code ?? '';
+        const reason = KNOWN_CODES.includes(code) ? t(`labeling.audit.code.${code as ErrorCode}`) : code;
+        const returned = slot.returned_comment || reason;
+        return (
+          // biome-ignore lint/a11y/useFocusableInteractive: the listbox has the focus, aria-activedescendant names the option
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the workspace handles the keys
+          <div
+            key={id}
+            id={tileId(index)}
+            role="option"
+            aria-selected={grid.selected.has(index)}
+            aria-label={t('labeling.work.tile', {
+              name: fileName(slot.path),
+              label: label?.name ?? t('labeling.work.noLabel'),
+            })}
+            className={classes.tile}
+            data-exception={own || undefined}
+            data-returned={(returned && !own) || undefined}
+            data-cursor={index === cursor || undefined}
+            style={{ '--tile-color': label?.color } as React.CSSProperties}
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={(event) => onTile(index, event)}
+          >
+            <Thumb src={slot.thumb_url ?? slot.media_url} fit="contain" />
+            {returned && <span className={classes.comment}>{returned}</span>}
+            <span className={classes.caption}>{label && <LabelChip label={label} faded={!own} />}</span>
+          </div>
+        );
+      })}
+    </div>
+  );
+}

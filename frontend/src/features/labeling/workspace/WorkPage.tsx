@@ -1,0 +1,92 @@
+import { Skeleton } from '@mantine/core';
+import { IconChecks, IconLock } from '@tabler/icons-react';
+import { useParams } from '@tanstack/react-router';
+import { useCallback } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { LabelTask, LeasedSlot } from '@/api/contract/labeling';
+import { EmptyState } from '@/shared/EmptyState';
+import { ErrorState } from '@/shared/ErrorState';
+import { ButtonLink } from '@/shared/links';
+import { Page } from '@/shared/Page';
+import { PageHeader } from '@/shared/PageHeader';
+import { useCurrentProject, useMay } from '@/shared/project';
+import { notifyError } from '@/shared/undo';
+import { useTask } from '../queries';
+import { BatchView } from './BatchView';
+import { useWorkbench } from './useWorkbench';
+
+export function WorkPage() {
+  const { t } = useTranslation();
+  const { taskId = '' } = useParams({ strict: false });
+  const project = useCurrentProject();
+  const mayLabel = useMay('labeler');
+  const task = useTask(taskId);
+  if (project && !mayLabel)
+    return (
+      <Page>
+        <PageHeader title={t('labeling.label')} />
+        <EmptyState icon={IconLock} title={t('errors.forbidden')} hint={t('labeling.work.forbidden')} />
+      </Page>
+    );
+  if (task.error && !task.data)
+    return (
+      <Page>
+        <ErrorState error={task.error} onRetry={() => void task.refetch()} />
+      </Page>
+    );
+  if (!task.data) return <Loading />;
+  return <Work task={task.data} />;
+}
+
+function Loading() {
+  return (
+    <Page>
+      <Skeleton height={28} width={280} mb="md" />
+      <Skeleton height={420} aria-busy />
+    </Page>
+  );
+}
+
+function Work({ task }: { task: LabelTask }) {
+  const { t } = useTranslation();
+  const onLost = useCallback(
+    (slots: LeasedSlot[]) => notifyError(new Error(t('labeling.work.leaseLost', { count: slots.length }))),
+    [t],
+  );
+  const bench = useWorkbench(task.id, task.batch_size, onLost);
+  if (!bench || (bench.state === 'loading' && !bench.current)) return <Loading />;
+  if (bench.state === 'failed')
+    return (
+      <Page>
+        <PageHeader title={task.name} />
+        <ErrorState error={bench.error} onRetry={() => bench.retry()} />
+      </Page>
+    );
+  if (bench.state === 'empty' || !bench.current) return <NothingLeft task={task} onRetry={() => bench.retry()} />;
+  return <BatchView key={bench.current.id} task={task} bench={bench} batch={bench.current} />;
+}
+
+function NothingLeft({ task, onRetry }: { task: LabelTask; onRetry: () => void }) {
+  const { t } = useTranslation();
+  const paused = task.state !== 'active';
+  return (
+    <Page>
+      <PageHeader title={task.name} />
+      <EmptyState
+        icon={IconChecks}
+        title={paused ? t('labeling.work.paused') : t('labeling.work.done')}
+        hint={paused ? t('labeling.work.pausedHint') : t('labeling.work.doneHint')}
+        action={
+          <>
+            <ButtonLink to="/labeling/$taskId" params={{ taskId: task.id }} variant="default" mr="xs">
+              {t('labeling.work.toTask')}
+            </ButtonLink>
+            <ButtonLink to="/labeling/$taskId/work" params={{ taskId: task.id }} onClick={onRetry}>
+              {t('labeling.work.lookAgain')}
+            </ButtonLink>
+          </>
+        }
+      />
+    </Page>
+  );
+}

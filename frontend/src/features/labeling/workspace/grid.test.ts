@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import { exceptions, type Grid, type GridAction, gridReducer, labelOf, openGrid, targets, unlabelled } from './grid';
+
+const items = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => ({ id }));
+const play = (grid: Grid, ...actions: GridAction[]) => actions.reduce(gridReducer, grid);
+const fresh = () => openGrid(items);
+
+describe('classes', () => {
+  test('the preset holds for every image without one of its own', () => {
+    const grid = play(openGrid(items, {}, 7), { type: 'assignAt', index: 1, label: 3 });
+    expect(items.map(({ id }) => labelOf(grid, id))).toEqual([7, 3, 7, 7, 7, 7]);
+    expect(exceptions(grid)).toEqual([1]);
+    expect(unlabelled(grid)).toEqual([]);
+  });
+
+  test('without a preset each image must be chosen', () => {
+    const grid = play(fresh(), { type: 'assign', label: 2 });
+    expect(unlabelled(grid)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test('a digit labels the image under the cursor and goes on to the next', () => {
+    const grid = play(
+      fresh(),
+      { type: 'assign', label: 1, advance: true },
+      { type: 'assign', label: 2, advance: true },
+    );
+    expect(grid.labels).toEqual({ a: 1, b: 2 });
+    expect(grid.cursor).toBe(2);
+  });
+
+  test('a digit labels the whole selection and ends it', () => {
+    const grid = play(
+      fresh(),
+      { type: 'select', index: 1, how: 'one' },
+      { type: 'select', index: 3, how: 'range' },
+      { type: 'assign', label: 9, advance: true },
+    );
+    expect(grid.labels).toEqual({ b: 9, c: 9, d: 9 });
+    expect(grid.selected.size).toBe(0);
+  });
+
+  test('clearing gives the preset back', () => {
+    const grid = play(openGrid(items, { a: 3 }, 7), { type: 'clear' });
+    expect(labelOf(grid, 'a')).toBe(7);
+  });
+});
+
+describe('selection', () => {
+  test('toggling picks single images', () => {
+    const grid = play(
+      fresh(),
+      { type: 'select', index: 0, how: 'toggle' },
+      { type: 'select', index: 4, how: 'toggle' },
+    );
+    expect(targets(grid)).toEqual([0, 4]);
+    expect(targets(play(grid, { type: 'select', index: 0, how: 'toggle' }))).toEqual([4]);
+  });
+
+  test('Shift and an arrow extend it both ways', () => {
+    const down = play(
+      fresh(),
+      { type: 'move', to: 'right', columns: 3, extend: false },
+      { type: 'move', to: 'down', columns: 3, extend: true },
+    );
+    expect(targets(down)).toEqual([1, 2, 3, 4]);
+    const up = play(
+      down,
+      { type: 'move', to: 'up', columns: 3, extend: true },
+      { type: 'move', to: 'left', columns: 3, extend: true },
+    );
+    expect(targets(up)).toEqual([0, 1]);
+  });
+
+  test('the cursor stays inside', () => {
+    const right = play(
+      fresh(),
+      { type: 'move', to: 'last', columns: 3, extend: false },
+      { type: 'move', to: 'right', columns: 3, extend: false },
+    );
+    expect(right.cursor).toBe(5);
+    expect(play(right, { type: 'move', to: 'down', columns: 3, extend: false }).cursor).toBe(5);
+    expect(play(fresh(), { type: 'move', to: 'up', columns: 3, extend: false }).cursor).toBe(0);
+  });
+
+  test('an empty batch has nothing to label', () => {
+    const empty = openGrid([]);
+    expect(gridReducer(empty, { type: 'assign', label: 1 })).toBe(empty);
+  });
+});
+
+describe('undo', () => {
+  test('goes all the way back and all the way forward', () => {
+    let grid = fresh();
+    for (let turn = 0; turn < 300; turn++) grid = gridReducer(grid, { type: 'assignAt', index: turn % 6, label: turn });
+    const full = grid.labels;
+    for (let turn = 0; turn < 300; turn++) grid = gridReducer(grid, { type: 'undo' });
+    expect(grid.labels).toEqual({});
+    expect(gridReducer(grid, { type: 'undo' })).toBe(grid);
+    for (let turn = 0; turn < 300; turn++) grid = gridReducer(grid, { type: 'redo' });
+    expect(grid.labels).toEqual(full);
+  });
+
+  test('covers the preset too', () => {
+    const grid = play(fresh(), { type: 'preset', label: 4 }, { type: 'undo' });
+    expect(grid.preset).toBeNull();
+  });
+
+  test('a new change drops what was undone', () => {
+    const grid = play(
+      fresh(),
+      { type: 'assign', label: 1 },
+      { type: 'undo' },
+      { type: 'assign', label: 2 },
+      { type: 'redo' },
+    );
+    expect(grid.labels).toEqual({ a: 2 });
+  });
+});
+
+test('a skipped image leaves the batch with its class', () => {
+  const grid = play(
+    openGrid(items, { f: 1 }),
+    { type: 'move', to: 'last', columns: 3, extend: false },
+    { type: 'remove', id: 'f' },
+  );
+  expect(grid.items).toHaveLength(5);
+  expect(grid.labels).toEqual({});
+  expect(grid.cursor).toBe(4);
+});

@@ -1,0 +1,176 @@
+/** One batch of images on the screen: which class each has, what is selected, and how it came to be. Pure. */
+export interface GridItem {
+  /** The slot's id. */
+  id: string;
+}
+
+export type Labels = Readonly<Record<string, number>>;
+
+export interface Grid {
+  items: readonly GridItem[];
+  /** Classes that somebody chose; the rest have the preset one. */
+  labels: Labels;
+  /** Class of every image that has none of its own; null: each must be chosen. */
+  preset: number | null;
+  cursor: number;
+  selected: ReadonlySet<number>;
+  /** Where a Shift selection starts. */
+  anchor: number;
+  past: readonly Snapshot[];
+  future: readonly Snapshot[];
+}
+
+interface Snapshot {
+  labels: Labels;
+  preset: number | null;
+  cursor: number;
+}
+
+export type Move = 'left' | 'right' | 'up' | 'down' | 'first' | 'last';
+
+export type GridAction =
+  | { type: 'open'; items: readonly GridItem[]; labels: Labels; preset: number | null }
+  | { type: 'assign'; label: number; advance?: boolean }
+  /** One image, as when a digit is held and images are clicked. */
+  | { type: 'assignAt'; index: number; label: number }
+  | { type: 'clear' }
+  | { type: 'preset'; label: number | null }
+  | { type: 'select'; index: number; how: 'one' | 'toggle' | 'range' }
+  | { type: 'selectAll' }
+  | { type: 'move'; to: Move; columns: number; extend: boolean }
+  | { type: 'goTo'; index: number }
+  | { type: 'remove'; id: string }
+  | { type: 'undo' }
+  | { type: 'redo' };
+
+export function openGrid(items: readonly GridItem[], labels: Labels = {}, preset: number | null = null): Grid {
+  return { items, labels, preset, cursor: 0, selected: new Set(), anchor: 0, past: [], future: [] };
+}
+
+const snapshot = ({ labels, preset, cursor }: Grid): Snapshot => ({ labels, preset, cursor });
+const clamp = (index: number, count: number) => Math.max(0, Math.min(count - 1, index));
+const range = (from: number, to: number) =>
+  new Set(Array.from({ length: Math.abs(to - from) + 1 }, (_, step) => Math.min(from, to) + step));
+
+/** The selection, or the image under the cursor when nothing is selected. */
+export function targets(grid: Grid): number[] {
+  if (grid.items.length === 0) return [];
+  return grid.selected.size > 0 ? [...grid.selected].sort((a, b) => a - b) : [grid.cursor];
+}
+
+export const labelOf = (grid: Grid, id: string): number | null => grid.labels[id] ?? grid.preset;
+
+/** Indices of the images that still need a class. */
+export function unlabelled(grid: Grid): number[] {
+  return grid.items.flatMap((item, index) => (labelOf(grid, item.id) === null ? [index] : []));
+}
+
+/** Indices of the images whose class is not the preset one. */
+export function exceptions(grid: Grid): number[] {
+  return grid.items.flatMap((item, index) => {
+    const own = grid.labels[item.id];
+    return own !== undefined && own !== grid.preset ? [index] : [];
+  });
+}
+
+/** Every change goes through here, so that every change can be undone. */
+function change(grid: Grid, next: Partial<Grid>): Grid {
+  return { ...grid, ...next, past: [...grid.past, snapshot(grid)], future: [] };
+}
+
+function withLabels(grid: Grid, indices: readonly number[], label: number | null): Labels {
+  const labels: Record<string, number> = { ...grid.labels };
+  for (const index of indices) {
+    const id = grid.items[index]?.id;
+    if (id === undefined) continue;
+    if (label === null) delete labels[id];
+    else labels[id] = label;
+  }
+  return labels;
+}
+
+function assign(grid: Grid, label: number, advance: boolean): Grid {
+  const at = targets(grid);
+  if (at.length === 0) return grid;
+  const single = grid.selected.size === 0;
+  const cursor = single && advance ? clamp(grid.cursor + 1, grid.items.length) : grid.cursor;
+  return change(grid, { labels: withLabels(grid, at, label), selected: new Set(), cursor, anchor: cursor });
+}
+
+function select(grid: Grid, index: number, how: 'one' | 'toggle' | 'range'): Grid {
+  const at = clamp(index, grid.items.length);
+  if (how === 'range') return { ...grid, selected: range(grid.anchor, at), cursor: at };
+  if (how === 'one') return { ...grid, selected: new Set([at]), cursor: at, anchor: at };
+  const selected = new Set(grid.selected);
+  if (!selected.delete(at)) selected.add(at);
+  return { ...grid, selected, cursor: at, anchor: at };
+}
+
+function destination(grid: Grid, to: Move, columns: number): number {
+  const last = grid.items.length - 1;
+  const steps: Record<Move, number> = { left: -1, right: 1, up: -columns, down: columns, first: -last, last };
+  const next = grid.cursor + steps[to];
+  // Up in the first row and down in the last one stay where they are.
+  if ((to === 'up' && next < 0) || (to === 'down' && next > last)) return grid.cursor;
+  return clamp(next, grid.items.length);
+}
+
+function move(grid: Grid, to: Move, columns: number, extend: boolean): Grid {
+  const cursor = destination(grid, to, columns);
+  if (extend) return { ...grid, cursor, selected: range(grid.anchor, cursor) };
+  return { ...grid, cursor, anchor: cursor, selected: new Set() };
+}
+
+function remove(grid: Grid, id: string): Grid {
+  const items = grid.items.filter((item) => item.id !== id);
+  const { [id]: _gone, ...labels } = grid.labels;
+  const cursor = clamp(grid.cursor, Math.max(1, items.length));
+  return { ...grid, items, labels, selected: new Set(), cursor, anchor: cursor };
+}
+
+function step(grid: Grid, from: 'past' | 'future', to: 'past' | 'future'): Grid {
+  const target = grid[from].at(-1);
+  if (!target) return grid;
+  return {
+    ...grid,
+    ...target,
+    anchor: target.cursor,
+    selected: new Set(),
+    [from]: grid[from].slice(0, -1),
+    [to]: [...grid[to], snapshot(grid)],
+  };
+}
+
+export function gridReducer(grid: Grid, action: GridAction): Grid {
+  switch (action.type) {
+    case 'open':
+      return openGrid(action.items, action.labels, action.preset);
+    case 'assign':
+      return assign(grid, action.label, action.advance ?? false);
+    case 'assignAt': {
+      const cursor = clamp(action.index, grid.items.length);
+      const labels = withLabels(grid, [action.index], action.label);
+      return change(grid, { labels, cursor, anchor: cursor, selected: new Set() });
+    }
+    case 'clear':
+      return change(grid, { labels: withLabels(grid, targets(grid), null), selected: new Set() });
+    case 'preset':
+      return action.label === grid.preset ? grid : change(grid, { preset: action.label });
+    case 'select':
+      return select(grid, action.index, action.how);
+    case 'selectAll':
+      return { ...grid, selected: new Set(grid.items.keys()) };
+    case 'move':
+      return move(grid, action.to, action.columns, action.extend);
+    case 'goTo': {
+      const cursor = clamp(action.index, grid.items.length);
+      return { ...grid, cursor, anchor: cursor, selected: new Set() };
+    }
+    case 'remove':
+      return remove(grid, action.id);
+    case 'undo':
+      return step(grid, 'past', 'future');
+    case 'redo':
+      return step(grid, 'future', 'past');
+  }
+}

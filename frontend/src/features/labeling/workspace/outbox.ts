@@ -1,0 +1,99 @@
+import type { Submission, SubmitResult } from '@/api/contract/labeling';
+import type { KeyValue } from './kv';
+
+export interface OutboxOptions {
+  store: KeyValue;
+  task: string;
+  /** Sends one batch. Throws when the server cannot be reached. */
+  send: (submissions: Submission[]) => Promise<SubmitResult[]>;
+  onResult: (results: SubmitResult[]) => void;
+  onChange: () => void;
+  retryMs?: number;
+}
+
+/**
+ * Submitted batches on their way to the server. A batch is written to the browser's disk before it is sent and removed
+ * after the answer; what is left from an earlier visit is sent again. Its idempotency keys make that harmless.
+ */
+export class Outbox {
+  /** Batches that the server has not answered yet. */
+  waiting = 0;
+  offline = false;
+  private entries = new Map<string, Submission[]>();
+  private sending: Promise<void> | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private stopped = false;
+
+  private readonly options: OutboxOptions;
+
+  constructor(options: OutboxOptions) {
+    this.options = options;
+  }
+
+  private key(id: string): string {
+    return `outbox/${this.options.task}/${id}`;
+  }
+
+  /** Sends what an earlier visit left behind. */
+  async replay(): Promise<void> {
+    const prefix = this.key('');
+    for (const [key, submissions] of await this.options.store.entries<Submission[]>(prefix))
+      this.entries.set(key.slice(prefix.length), submissions);
+    this.count();
+    await this.flush();
+  }
+
+  /** Makes a batch safe without sending it. */
+  async hold(id: string, submissions: Submission[]): Promise<void> {
+    await this.options.store.set(this.key(id), submissions);
+  }
+
+  /** The person went back: nothing of this batch is sent. */
+  async withdraw(id: string): Promise<void> {
+    await this.options.store.remove([this.key(id)]);
+  }
+
+  release(id: string, submissions: Submission[]): Promise<void> {
+    this.entries.set(id, submissions);
+    this.count();
+    return this.flush();
+  }
+
+  flush(): Promise<void> {
+    this.sending ??= this.sendAll().finally(() => {
+      this.sending = null;
+      // A batch released while the last answer was on its way.
+      if (this.entries.size > 0 && !this.offline) void this.flush();
+    });
+    return this.sending;
+  }
+
+  stop(): void {
+    this.stopped = true;
+    clearTimeout(this.timer);
+  }
+
+  private async sendAll(): Promise<void> {
+    clearTimeout(this.timer);
+    for (const [id, submissions] of [...this.entries]) {
+      try {
+        const results = await this.options.send(submissions);
+        this.offline = false;
+        this.entries.delete(id);
+        await this.options.store.remove([this.key(id)]);
+        this.options.onResult(results);
+      } catch {
+        this.offline = true;
+        if (!this.stopped) this.timer = setTimeout(() => void this.flush(), this.options.retryMs ?? 5000);
+        break;
+      } finally {
+        this.count();
+      }
+    }
+  }
+
+  private count(): void {
+    this.waiting = this.entries.size;
+    this.options.onChange();
+  }
+}

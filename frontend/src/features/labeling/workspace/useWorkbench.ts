@@ -1,0 +1,49 @@
+import { useEffect, useReducer, useState } from 'react';
+import type { LeasedSlot } from '@/api/contract/labeling';
+import { workbenchApi } from '../queries';
+import { type KeyValue, openStore } from './kv';
+import { Workbench } from './workbench';
+
+const HEARTBEAT_MS = 30_000;
+
+/** Decoded before they are shown, so that Enter shows the next batch at once. */
+function preload(slots: LeasedSlot[]): void {
+  for (const slot of slots) {
+    const image = new Image();
+    image.src = slot.thumb_url ?? slot.media_url;
+    void image.decode?.().catch(() => {}); // A broken image is shown as one by its tile.
+  }
+}
+
+/** Opens the labeler's table for a task and keeps its leases alive while the page is open. */
+export function useWorkbench(taskId: string, batchSize: number, onLost: (slots: LeasedSlot[]) => void) {
+  const [bench, setBench] = useState<Workbench | null>(null);
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  useEffect(() => {
+    let opened: Workbench | null = null;
+    let closed = false;
+    void openStore('atom-labeling').then((store: KeyValue) => {
+      if (closed) return;
+      opened = new Workbench({ api: workbenchApi(taskId), store, task: taskId, batchSize, preload, onChange: redraw });
+      setBench(opened);
+      void opened.start();
+    });
+    const beat = setInterval(async () => {
+      const lost = await opened?.heartbeat();
+      if (lost && lost.length > 0) onLost(lost);
+    }, HEARTBEAT_MS);
+    const online = () => void opened?.outbox.flush();
+    const blur = () => void opened?.sendDrafts();
+    window.addEventListener('online', online);
+    window.addEventListener('blur', blur);
+    return () => {
+      closed = true;
+      clearInterval(beat);
+      window.removeEventListener('online', online);
+      window.removeEventListener('blur', blur);
+      void opened?.leave();
+      opened?.stop();
+    };
+  }, [taskId, batchSize, onLost]);
+  return bench;
+}

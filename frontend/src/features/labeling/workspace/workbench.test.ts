@@ -1,0 +1,234 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { LeasedSlot, Submission, SubmitResult } from '@/api/contract/labeling';
+import { type KeyValue, memoryStore } from './kv';
+import { Workbench, type WorkbenchApi } from './workbench';
+
+const slot = (n: number, extra: Partial<LeasedSlot> = {}): LeasedSlot => ({
+  id: `s${n}`,
+  item_id: `i${n}`,
+  lease_no: 1,
+  expires_at: '',
+  path: `${n}.png`,
+  media_url: '',
+  thumb_url: '',
+  draft: null,
+  returned_comment: null,
+  ...extra,
+});
+
+/** A task with `count` images: what a server with this API would do. */
+class FakeTask implements WorkbenchApi {
+  given = 0;
+  received: Submission[] = [];
+  drafts: [string, number, number | null][] = [];
+  offline = false;
+  lost = new Set<string>();
+  returnedWork: LeasedSlot[] = [];
+  leasedWork: LeasedSlot[] = [];
+  released: string[] = [];
+  readonly count: number;
+  constructor(count: number) {
+    this.count = count;
+  }
+  myWork = async () => ({ leased: this.leasedWork, returned: this.returnedWork });
+  lease = async (n: number) => {
+    const from = this.given;
+    this.given = Math.min(this.count, from + n);
+    return Array.from({ length: this.given - from }, (_, k) => slot(from + k));
+  };
+  submit = async (submissions: Submission[]): Promise<SubmitResult[]> => {
+    if (this.offline) throw new TypeError('offline');
+    this.received.push(...submissions);
+    return submissions.map((one) =>
+      this.lost.has(one.slot) ? { slot: one.slot, ok: false, code: 'stale_lease' } : { slot: one.slot, ok: true },
+    );
+  };
+  heartbeat = async (one: LeasedSlot) => {
+    if (this.lost.has(one.id)) throw new Error('stale');
+  };
+  release = async (one: LeasedSlot) => void this.released.push(one.id);
+  skip = async () => {};
+  saveDraft = async (one: LeasedSlot, sequence: number, labelId: number | null) => {
+    if (this.offline) throw new TypeError('offline');
+    this.drafts.push([one.id, sequence, labelId]);
+  };
+}
+
+let store: KeyValue;
+let keys = 0;
+const open = (task: FakeTask) =>
+  new Workbench({ api: task, store, task: 't', batchSize: 2, newKey: () => `k${keys++}`, onChange: () => {} });
+const ids = (bench: Workbench) => bench.current?.slots.map((one) => one.id);
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  store = memoryStore();
+  keys = 0;
+});
+afterEach(() => vi.useRealTimers());
+
+describe('batches', () => {
+  test('the next batch is here before it is asked for', async () => {
+    const task = new FakeTask(6);
+    const bench = open(task);
+    await bench.start();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ids(bench)).toEqual(['s0', 's1']);
+    expect(task.given).toBe(4);
+    await bench.submit({}, 5, 1000);
+    expect(ids(bench)).toEqual(['s2', 's3']);
+  });
+
+  test('what an auditor sent back comes first, then what was leased before', async () => {
+    const task = new FakeTask(2);
+    task.returnedWork = [slot(10, { returned_comment: 'a 7, not a 1' })];
+    task.leasedWork = [slot(20)];
+    const bench = open(task);
+    await bench.start();
+    expect(bench.current).toMatchObject({ returned: true, slots: [{ id: 's10' }] });
+    await bench.submit({}, 5, 0);
+    expect(ids(bench)).toEqual(['s20']);
+  });
+
+  test('when nothing is left it says so', async () => {
+    const bench = open(new FakeTask(0));
+    await bench.start();
+    expect(bench.state).toBe('empty');
+  });
+});
+
+describe('submitting', () => {
+  test('every image gets its own class or the preset, and a share of the time', async () => {
+    const task = new FakeTask(2);
+    const bench = open(task);
+    await bench.start();
+    await bench.submit({ s1: 8 }, 5, 3000);
+    await vi.advanceTimersByTimeAsync(8000);
+    expect(task.received).toMatchObject([
+      { slot: 's0', label_id: 5, active_ms: 1500 },
+      { slot: 's1', label_id: 8 },
+    ]);
+  });
+
+  test('a batch taken back is not sent, and keeps its classes', async () => {
+    const task = new FakeTask(4);
+    const bench = open(task);
+    await bench.start();
+    await bench.submit({ s1: 8 }, 5, 0);
+    expect(await bench.back({ s2: 3 }, 4)).toBe(true);
+    expect(bench.current).toMatchObject({ labels: { s1: 8 }, preset: 5 });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(task.received).toEqual([]);
+    await bench.submit({ s1: 9 }, 5, 0);
+    expect(bench.current).toMatchObject({ labels: { s2: 3 }, preset: 4 });
+  });
+
+  test('after the hold it is sent once and cannot be taken back', async () => {
+    const task = new FakeTask(4);
+    const bench = open(task);
+    await bench.start();
+    await bench.submit({}, 5, 0);
+    await vi.advanceTimersByTimeAsync(8000);
+    expect(task.received).toHaveLength(2);
+    expect(await bench.back({}, null)).toBe(false);
+  });
+
+  test('a lost lease is reported, the answer was still sent', async () => {
+    const task = new FakeTask(2);
+    task.lost.add('s1');
+    const bench = open(task);
+    await bench.start();
+    await bench.submit({}, 5, 0);
+    await vi.advanceTimersByTimeAsync(8000);
+    expect(bench.stale).toEqual(['s1']);
+  });
+});
+
+describe('nothing is lost', () => {
+  test('offline, batches wait and are sent with the same keys when the server is back', async () => {
+    const task = new FakeTask(2);
+    const bench = open(task);
+    await bench.start();
+    task.offline = true;
+    await bench.submit({}, 5, 0);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(bench.outbox.waiting).toBe(1);
+    task.offline = false;
+    await vi.advanceTimersByTimeAsync(6000);
+    expect(task.received.map((one) => one.idempotency_key)).toEqual(['k0', 'k1']);
+    expect(bench.outbox.waiting).toBe(0);
+  });
+
+  test('a tab closed right after Enter: the next visit sends the batch', async () => {
+    const task = new FakeTask(2);
+    const first = open(task);
+    await first.start();
+    await first.submit({ s0: 3 }, 5, 0);
+    const second = open(task);
+    await second.start();
+    expect(task.received).toMatchObject([
+      { slot: 's0', label_id: 3 },
+      { slot: 's1', label_id: 5 },
+    ]);
+  });
+
+  test('classes chosen before a crash are there again, newer than the server’s draft', async () => {
+    const task = new FakeTask(0);
+    task.leasedWork = [slot(1, { draft: { label_id: 1 } }), slot(2, { draft: { label_id: 2 } })];
+    const first = open(task);
+    await first.start();
+    first.draft('s1', 7);
+    const second = open(task);
+    await second.start();
+    expect(second.current?.labels).toEqual({ s1: 7, s2: 2 });
+  });
+
+  test('a draft saved elsewhere since then is newer than the one on this machine', async () => {
+    const task = new FakeTask(0);
+    task.leasedWork = [slot(1)];
+    const first = open(task);
+    await first.start();
+    first.draft('s1', 7);
+    task.leasedWork = [slot(1, { draft: { label_id: 3 }, draft_seq: 5 })];
+    const second = open(task);
+    await second.start();
+    expect(second.current?.labels).toEqual({ s1: 3 });
+    second.draft('s1', 4);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(task.drafts.at(-1)).toEqual(['s1', 6, 4]);
+  });
+
+  test('drafts go to the server together, the last class of each', async () => {
+    const task = new FakeTask(2);
+    const bench = open(task);
+    await bench.start();
+    bench.draft('s0', 1);
+    bench.draft('s0', 2);
+    bench.draft('s1', 3);
+    expect(bench.draftsUnsent).toBe(2);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(task.drafts).toEqual([
+      ['s0', 2, 2],
+      ['s1', 1, 3],
+    ]);
+    expect(bench.draftsUnsent).toBe(0);
+  });
+
+  test('heartbeats say which leases are gone', async () => {
+    const task = new FakeTask(4);
+    task.lost.add('s2');
+    const bench = open(task);
+    await bench.start();
+    await vi.advanceTimersByTimeAsync(1);
+    expect((await bench.heartbeat()).map((one) => one.id)).toEqual(['s2']);
+  });
+
+  test('leaving gives back only what was not looked at', async () => {
+    const task = new FakeTask(4);
+    const bench = open(task);
+    await bench.start();
+    await vi.advanceTimersByTimeAsync(1);
+    await bench.leave();
+    expect(task.released).toEqual(['s2', 's3']);
+  });
+});

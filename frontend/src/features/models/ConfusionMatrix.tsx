@@ -1,0 +1,73 @@
+import { Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { useFormat } from '@/shared/format';
+import classes from './models.module.css';
+
+/** A table of counts; the tint of a cell is its share of the row, teal for right answers, red for wrong ones. */
+export function ConfusionMatrix({ labels, matrix }: { labels: string[]; matrix: number[][] }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const tint = (count: number, total: number, right: boolean) => {
+    if (count === 0 || total === 0) return undefined;
+    // Never fully opaque: the text keeps its contrast on both themes.
+    const share = Math.round(12 + 30 * (count / total));
+    return `color-mix(in srgb, var(--mantine-color-${right ? 'teal' : 'red'}-6) ${share}%, transparent)`;
+  };
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls by keyboard
+    <section className={classes.wrap} tabIndex={0} aria-label={t('models.confusion')}>
+      <table className={classes.matrix}>
+        <caption style={{ captionSide: 'bottom', textAlign: 'left', paddingTop: 6 }}>
+          <Text size="xs" c="dimmed" component="span">
+            {t('models.confusionHint')}
+          </Text>
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">{t('models.truthByAnswer')}</th>
+            {labels.map((label) => (
+              <th key={label} scope="col" style={{ textAlign: 'center' }}>
+                {label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {labels.map((truth, row) => {
+            const counts = matrix[row] ?? [];
+            const total = counts.reduce((sum, count) => sum + count, 0);
+            return (
+              <tr key={truth}>
+                <th scope="row" style={{ textAlign: 'right' }}>
+                  {truth}
+                </th>
+                {labels.map((predicted, column) => {
+                  const count = counts[column] ?? 0;
+                  const title = t('models.cell', {
+                    truth,
+                    predicted,
+                    count,
+                    share: format.percent(total ? count / total : 0, 1),
+                  });
+                  return (
+                    <td
+                      key={predicted}
+                      title={title}
+                      data-zero={count === 0 || undefined}
+                      style={{
+                        background: tint(count, total, row === column),
+                        fontWeight: row === column ? 650 : undefined,
+                      }}
+                    >
+                      {format.number(count)}
+                    </td>
+                  );
+                })}
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </section>
+  );
+}

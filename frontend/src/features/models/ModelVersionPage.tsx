@@ -1,0 +1,180 @@
+import { Button, Card, Menu, SimpleGrid, Skeleton, Stack, Tabs, Text, Title } from '@mantine/core';
+import { IconChevronDown, IconDownload } from '@tabler/icons-react';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import type { ModelVersion } from '@/api/contract/models';
+import { CommandLine } from '@/shared/CommandLine';
+import { CopyId } from '@/shared/CopyId';
+import { ErrorState } from '@/shared/ErrorState';
+import { useFormat } from '@/shared/format';
+import { KeyValueList } from '@/shared/KeyValueList';
+import { AnchorLink, ButtonLink } from '@/shared/links';
+import { Page } from '@/shared/Page';
+import { PageHeader } from '@/shared/PageHeader';
+import { useMay } from '@/shared/project';
+import { RelativeTime } from '@/shared/RelativeTime';
+import { Bytes } from '@/shared/values';
+import { AliasEditor } from './AliasEditor';
+import { EvaluationTab } from './EvaluationTab';
+import { LineageTab } from './LineageTab';
+import { useDownload, useModelVersion } from './queries';
+import type { modelVersionSearch } from './search';
+
+const TABS = ['summary', 'evaluations', 'lineage'] as const;
+type Tab = (typeof TABS)[number];
+
+export function ModelVersionPage() {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const { name = '', n = '' } = useParams({ strict: false });
+  const search = useSearch({ strict: false }) as ReturnType<typeof modelVersionSearch>;
+  const mayRun = useMay('researcher');
+  const { data, error, refetch } = useModelVersion(name, n);
+  const tab = TABS.find((one) => one === search.tab) ?? 'summary';
+  if (error && !data)
+    return (
+      <Page>
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      </Page>
+    );
+  if (!data)
+    return (
+      <Page>
+        <Stack aria-busy>
+          <Skeleton height={28} width={280} />
+          <Skeleton height={240} />
+        </Stack>
+      </Page>
+    );
+  const open = (next: string | null) =>
+    void navigate({ to: '.', search: (old) => ({ ...old, tab: (next ?? 'summary') as Tab }), replace: true });
+  return (
+    <Page>
+      <PageHeader
+        title={t('models.versionOf', { name, number: data.number })}
+        above={
+          <AnchorLink to="/models/$name" params={{ name }} size="xs">
+            {name}
+          </AnchorLink>
+        }
+        badges={<AliasEditor model={name} number={data.number} aliases={data.aliases} />}
+        subtitle={<RelativeTime at={data.created_at} />}
+      >
+        {mayRun && (
+          <ButtonLink
+            variant="default"
+            to="/runs/new"
+            search={{ workflow: 'evaluate-classifier', model: `${name}@v${data.number}` }}
+          >
+            {t('models.evaluate')}
+          </ButtonLink>
+        )}
+        <DownloadButton name={name} number={n} />
+      </PageHeader>
+      <Tabs value={tab} onChange={open} keepMounted={false}>
+        <Tabs.List mb="md">
+          {TABS.map((one) => (
+            <Tabs.Tab key={one} value={one}>
+              {t(`models.tab.${one}`)}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="summary">
+          <Summary name={name} version={data} />
+        </Tabs.Panel>
+        <Tabs.Panel value="evaluations">
+          <EvaluationTab name={name} number={n} />
+        </Tabs.Panel>
+        <Tabs.Panel value="lineage">
+          <LineageTab name={name} number={n} />
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  );
+}
+
+function DownloadButton({ name, number }: { name: string; number: string }) {
+  const { t } = useTranslation();
+  const { data } = useDownload(name, number);
+  const files = data?.files ?? [];
+  const only = files.length === 1 ? files[0]?.url : data?.url;
+  if (only)
+    return (
+      <Button component="a" href={only} download leftSection={<IconDownload size={14} />}>
+        {t('common.download')}
+      </Button>
+    );
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button
+          disabled={files.length === 0}
+          leftSection={<IconDownload size={14} />}
+          rightSection={<IconChevronDown size={14} />}
+        >
+          {t('common.download')}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {files.map((file) => (
+          <Menu.Item
+            key={file.path}
+            component="a"
+            href={file.url}
+            download
+            rightSection={<Bytes value={file.size_bytes} />}
+          >
+            {file.path}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function Summary({ name, version }: { name: string; version: ModelVersion }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { run } = version;
+  const runId = typeof run === 'string' ? run : run?.id;
+  const runName = typeof run === 'string' || !run ? t('models.run') : run.name || `#${run.number}`;
+  const metrics = Object.entries(version.metrics ?? {}).filter(([key]) => !key.startsWith('system/'));
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2 }}>
+      <Card>
+        <Title order={2} fz="sm" mb="xs">
+          {t('common.details')}
+        </Title>
+        <KeyValueList
+          items={[
+            [t('models.description'), version.description || null],
+            [
+              t('models.run'),
+              runId && (
+                <AnchorLink to="/runs/$runId" params={{ runId }} fz="inherit">
+                  {runName}
+                </AnchorLink>
+              ),
+            ],
+            [t('models.framework'), version.framework || null],
+            [t('models.size'), <Bytes key="size" value={version.size_bytes} />],
+            ['SHA-256', <CopyId key="sha" value={version.sha256} chars={16} />],
+            [t('models.digest'), <CopyId key="digest" value={version.digest} chars={16} />],
+            [t('models.createdBy'), version.created_by?.full_name || version.created_by?.username],
+          ]}
+        />
+        <Text size="xs" c="dimmed" fw={600} mt="md" mb={4}>
+          {t('models.fromTerminal')}
+        </Text>
+        <CommandLine command={`atom model download ${name} ${version.number}`} />
+      </Card>
+      <Card>
+        <Title order={2} fz="sm" mb="xs">
+          {t('models.metrics')}
+        </Title>
+        {metrics.length === 0 && <Text c="dimmed">{t('common.none')}</Text>}
+        <KeyValueList items={metrics.map(([key, value]) => [key, format.metric(value)])} />
+      </Card>
+    </SimpleGrid>
+  );
+}

@@ -1,0 +1,122 @@
+import { Group, Text, TextInput } from '@mantine/core';
+import { IconBox, IconSearch } from '@tabler/icons-react';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import type { Model } from '@/api/contract/models';
+import { type Column, DataTable } from '@/shared/DataTable';
+import { EmptyState } from '@/shared/EmptyState';
+import { useFormat } from '@/shared/format';
+import { ButtonLink } from '@/shared/links';
+import { Page } from '@/shared/Page';
+import { PageHeader } from '@/shared/PageHeader';
+import { useMay } from '@/shared/project';
+import { RelativeTime } from '@/shared/RelativeTime';
+import { Bytes } from '@/shared/values';
+import { AliasBadge } from './AliasBadge';
+import { accuracyOf } from './accuracy';
+import { useModels } from './queries';
+import type { modelsSearch } from './search';
+
+export function ModelsPage() {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const navigate = useNavigate();
+  const search = useSearch({ strict: false }) as ReturnType<typeof modelsSearch>;
+  const mayRun = useMay('researcher');
+  const models = useModels();
+  const q = (search.q ?? '').toLowerCase();
+  const rows = models.rows?.filter((model) => model.name.toLowerCase().includes(q));
+  const columns: Column<Model>[] = [
+    { key: 'name', header: t('models.model'), cell: (model) => model.name, sortValue: (model) => model.name },
+    {
+      key: 'aliases',
+      header: t('models.aliases'),
+      cell: (model) => (
+        <Group gap={6}>
+          {model.aliases.map((alias) => (
+            <Group key={alias.name} gap={4} wrap="nowrap">
+              <AliasBadge name={alias.name} />
+              <Text size="xs" c="dimmed" className="tabular">
+                {t('models.versionShort', { number: alias.version })}
+              </Text>
+            </Group>
+          ))}
+        </Group>
+      ),
+    },
+    {
+      key: 'accuracy',
+      header: t('models.accuracy'),
+      align: 'right',
+      from: 'sm',
+      width: 120,
+      sortValue: (model) => accuracyOf(model.latest),
+      cell: (model) => {
+        const accuracy = accuracyOf(model.latest);
+        return accuracy === null ? '–' : format.percent(accuracy, 2);
+      },
+    },
+    {
+      key: 'versions',
+      header: t('models.versions'),
+      align: 'right',
+      width: 100,
+      sortValue: (model) => model.versions_count,
+      cell: (model) => format.number(model.versions_count),
+    },
+    {
+      key: 'size',
+      header: t('models.size'),
+      align: 'right',
+      from: 'md',
+      width: 110,
+      cell: (model) => <Bytes value={model.latest?.size_bytes} />,
+    },
+    {
+      key: 'updated',
+      header: t('models.updated'),
+      align: 'right',
+      from: 'sm',
+      width: 140,
+      sortValue: (model) => model.updated_at,
+      cell: (model) => <RelativeTime at={model.updated_at} />,
+    },
+  ];
+  const empty = q ? (
+    <EmptyState icon={IconBox} title={t('common.noMatches')} />
+  ) : (
+    <EmptyState
+      icon={IconBox}
+      title={t('models.none')}
+      hint={t('models.noneHint')}
+      action={mayRun && <ButtonLink to="/runs/new">{t('nav.newRun')}</ButtonLink>}
+    />
+  );
+  return (
+    <Page>
+      <PageHeader title={t('models.title')} subtitle={t('models.subtitle')} />
+      <TextInput
+        size="xs"
+        maw={340}
+        mb="sm"
+        aria-label={t('models.search')}
+        placeholder={t('models.search')}
+        leftSection={<IconSearch size={14} />}
+        value={search.q ?? ''}
+        onChange={(event) => {
+          const value = event.currentTarget.value || undefined;
+          void navigate({ to: '/models', search: (old) => ({ ...old, q: value }), replace: true });
+        }}
+      />
+      <DataTable
+        label={t('models.title')}
+        columns={columns}
+        {...models}
+        rows={rows}
+        rowKey={(model) => model.id}
+        rowLink={(model) => ({ to: '/models/$name', params: { name: model.name } })}
+        empty={empty}
+      />
+    </Page>
+  );
+}

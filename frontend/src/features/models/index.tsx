@@ -1,0 +1,3 @@
+export { ModelPage } from './ModelPage';
+export { ModelsPage } from './ModelsPage';
+export { ModelVersionPage } from './ModelVersionPage';

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import type { LineageNode } from '@/api/contract/models';
+import { layOut } from './lineage';
+import { lineageRows } from './lineageRows';
+
+const node = (id: string): LineageNode => ({ id, kind: 'run', title: id, subtitle: '', url: null, digest: null });
+const lineage = {
+  nodes: [node('model'), node('run'), node('data')],
+  edges: [
+    { from: 'data', to: 'run', label: 'reads' },
+    { from: 'run', to: 'model', label: 'makes' },
+    { from: 'gone', to: 'model', label: '' },
+  ],
+};
+
+test('what a thing was made from stands left of it', () => {
+  const x = new Map(layOut(lineage).map((placed) => [placed.node.id, placed.x]));
+  expect(x.get('data')).toBeLessThan(x.get('run') as number);
+  expect(x.get('run')).toBeLessThan(x.get('model') as number);
+});
+
+test('no two nodes overlap', () => {
+  const placed = layOut({ nodes: [node('a'), node('b'), node('c')], edges: [] });
+  expect(new Set(placed.map(({ x, y }) => `${x},${y}`)).size).toBe(3);
+});
+
+test('the list names the sources of each thing, sources first', () => {
+  expect(lineageRows(lineage).map(({ node: { id }, from }) => [id, from.map((one) => one.node.id)])).toEqual([
+    ['data', []],
+    ['run', ['data']],
+    ['model', ['run']],
+  ]);
+});

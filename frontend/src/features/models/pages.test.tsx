@@ -1,0 +1,95 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, test } from 'vitest';
+import { expectNoViolations } from '@/test/axe';
+import { listing, sent, serve } from '@/test/fakeApi';
+import { renderPage } from '@/test/render';
+import { ConfusionMatrix } from './ConfusionMatrix';
+import { ModelPage, ModelsPage, ModelVersionPage } from './index';
+
+const version = (number: number, aliases: string[] = []) => ({
+  id: `v${number}`,
+  model: 'digits',
+  number,
+  run: { id: 'r1', number: 7, name: 'baseline' },
+  size_bytes: 1843200,
+  sha256: 'ab'.repeat(32),
+  digest: 'cd'.repeat(32),
+  framework: 'PyTorch',
+  metrics: { 'val/accuracy': 0.95 },
+  signature: {},
+  description: 'The first one.',
+  created_by: { username: 'bo', full_name: 'Bo' },
+  created_at: '2026-01-01T00:00:00Z',
+  aliases,
+  evaluations: [],
+});
+const model = {
+  id: 'm',
+  name: 'digits',
+  latest: version(2),
+  versions_count: 2,
+  aliases: [{ name: 'candidate', version: 2 }],
+  created_at: '2026-01-01T00:00:00Z',
+  updated_at: '2026-01-01T00:00:00Z',
+};
+
+test('the list shows versions, aliases and accuracy', async () => {
+  serve('GET', 'projects/{p}/models/', listing(model));
+  const { container } = await renderPage(<ModelsPage />, '/models');
+  const row = (await screen.findByRole('link', { name: 'digits' })).closest('tr') as HTMLElement;
+  for (const text of ['candidate', 'v2', '95%']) expect(within(row).getByText(text)).toBeTruthy();
+  await expectNoViolations(container);
+});
+
+test('an empty registry says how a model comes in', async () => {
+  serve('GET', 'projects/{p}/models/', listing());
+  await renderPage(<ModelsPage />, '/models');
+  await screen.findByText('No models yet');
+});
+
+test('a model’s aliases have a history', async () => {
+  serve('GET', 'projects/{p}/models/{m}/', model);
+  serve('GET', 'projects/{p}/models/{m}/versions/', listing(version(2, ['candidate']), version(1)));
+  serve(
+    'GET',
+    'projects/{p}/models/{m}/aliases/history/',
+    listing({ alias: 'candidate', old_version: 1, new_version: 2, actor: null, at: '2026-01-01T00:00:00Z' }),
+  );
+  await renderPage(<ModelPage />, '/models/digits', '/models/$name');
+  await screen.findByText('candidate moved from version 1 to version 2');
+});
+
+test('an alias is set from the version’s page', async () => {
+  serve('GET', 'projects/{p}/models/{m}/versions/{n}/', version(2));
+  serve('PUT', 'projects/{p}/models/{m}/aliases/{alias}/', { name: 'production', version: 2 });
+  const { container } = await renderPage(
+    <ModelVersionPage />,
+    '/models/digits/versions/2',
+    '/models/$name/versions/$n',
+  );
+  await screen.findByText('The first one.');
+  await expectNoViolations(container);
+  await userEvent.click(await screen.findByRole('button', { name: 'Set alias' }));
+  await userEvent.type(await screen.findByRole('combobox', { name: 'Alias' }), 'production');
+  await userEvent.click(screen.getByRole('button', { name: 'Point to version 2' }));
+  await waitFor(() =>
+    expect(sent.some(({ line }) => line.startsWith('PUT') && line.endsWith('/aliases/production/'))).toBe(true),
+  );
+});
+
+test('the confusion matrix is a table with named rows and columns', async () => {
+  const { container } = await renderPage(
+    <ConfusionMatrix
+      labels={['cat', 'dog']}
+      matrix={[
+        [8, 2],
+        [0, 10],
+      ]}
+    />,
+  );
+  expect(screen.getByRole('rowheader', { name: 'cat' })).toBeTruthy();
+  expect(screen.getByRole('columnheader', { name: 'dog' })).toBeTruthy();
+  expect(screen.getByTitle('cat answered as dog: 2 (20% of cat)').textContent).toBe('2');
+  await expectNoViolations(container);
+});

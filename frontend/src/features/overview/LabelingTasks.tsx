@@ -1,0 +1,52 @@
+import { IconPolygon } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import type { RecentTask } from '@/api/contract/overview';
+import { EmptyState } from '@/shared/EmptyState';
+import { AnchorLink, ButtonLink } from '@/shared/links';
+import { ProgressBar } from '@/shared/ProgressBar';
+import { StateBadge } from '@/shared/StateBadge';
+import classes from './overview.module.css';
+import { Section } from './Section';
+
+export function LabelingTasks({ tasks }: { tasks: RecentTask[] }) {
+  const { t } = useTranslation();
+  return (
+    <Section title={t('overview.labelingTasks')} all={<AnchorLink to="/labeling">{t('overview.seeAll')}</AnchorLink>}>
+      {tasks.length === 0 && (
+        <EmptyState
+          compact
+          icon={IconPolygon}
+          title={t('overview.noTasks')}
+          hint={t('overview.noTasksHint')}
+          action={
+            <ButtonLink to="/labeling" variant="default">
+              {t('overview.createTask')}
+            </ButtonLink>
+          }
+        />
+      )}
+      {tasks.map((task) => (
+        <TaskLine key={task.id} task={task} />
+      ))}
+    </Section>
+  );
+}
+
+function TaskLine({ task }: { task: RecentTask }) {
+  const { t } = useTranslation();
+  const { total, accepted } = task.progress;
+  const open = total - accepted;
+  return (
+    <Link to="/labeling/$taskId" params={{ taskId: task.id }} className={classes.row}>
+      <div className={classes.line}>
+        <span className={classes.name}>{task.name}</span>
+        <StateBadge state={task.state} />
+      </div>
+      <div className={classes.detail}>
+        {open > 0 ? t('overview.itemsOpen', { count: open }) : t('overview.allDone')}
+      </div>
+      <ProgressBar ratio={total > 0 ? accepted / total : 0} label={t('overview.taskProgress', { name: task.name })} />
+    </Link>
+  );
+}

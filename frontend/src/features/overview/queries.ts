@@ -1,0 +1,11 @@
+import { $api } from '@/api/client';
+import { useProject } from '@/shared/project';
+
+const POLL_MS = 15_000;
+
+/** One answer for the whole page; polled, since it gathers things of four apps. */
+export function useOverview() {
+  const p = useProject();
+  const init = { params: { path: { p } } };
+  return $api.useQuery('get', '/api/v1/projects/{p}/overview/', init, { refetchInterval: POLL_MS });
+}

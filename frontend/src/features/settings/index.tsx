@@ -1,0 +1,2 @@
+export { AuditLogPage } from './audit/AuditLogPage';
+export { TokensPage } from './tokens/TokensPage';

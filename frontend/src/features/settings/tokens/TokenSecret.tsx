@@ -1,0 +1,25 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { CommandLine } from '@/shared/CommandLine';
+
+export function TokenSecret({ secret, onDone }: { secret: string; onDone: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <Stack>
+      <Alert color="orange" icon={<IconAlertTriangle size={18} />} title={t('settings.shownOnce')} role="alert">
+        {t('settings.shownOnceHint')}
+      </Alert>
+      <section aria-label={t('settings.secret')}>
+        <CommandLine command={secret} />
+      </section>
+      <Text size="sm">{t('settings.useIt')}</Text>
+      <CommandLine command={`atom login ${window.location.origin} --token`} />
+      <Group justify="flex-end">
+        <Button onClick={onDone} data-autofocus>
+          {t('settings.done')}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,27 @@
+import { auth } from './auth.en';
+import { chart, common, errors, live, states } from './common.en';
+import { datasets } from './datasets.en';
+import { jobs } from './jobs.en';
+import { labeling } from './labeling.en';
+import { models } from './models.en';
+import { overview } from './overview.en';
+import { settings } from './settings.en';
+import { nav, shell } from './shell.en';
+
+const en = {
+  auth,
+  chart,
+  common,
+  datasets,
+  errors,
+  jobs,
+  labeling,
+  live,
+  models,
+  nav,
+  overview,
+  settings,
+  shell,
+  states,
+};
+export default en;

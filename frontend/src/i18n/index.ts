@@ -1,0 +1,51 @@
+import i18n from 'i18next';
+import { initReactI18next } from 'react-i18next';
+import { readStored, writeStored } from '@/shared/stored';
+import en from './en';
+
+declare module 'i18next' {
+  interface CustomTypeOptions {
+    defaultNS: 'translation';
+    resources: { translation: typeof en };
+  }
+}
+
+export const LANGUAGES = { en: 'English', zh: '中文' } as const;
+export type Language = keyof typeof LANGUAGES;
+const STORED = 'atom-language';
+
+async function load(language: Language): Promise<void> {
+  if (language === 'en' || i18n.hasResourceBundle(language, 'translation')) return;
+  i18n.addResourceBundle(language, 'translation', (await import('./zh')).default);
+}
+
+export async function setLanguage(language: Language): Promise<void> {
+  await load(language);
+  await i18n.changeLanguage(language);
+  document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en';
+  writeStored(STORED, language);
+}
+
+/** English unless the person chose otherwise here, or the browser asks for Chinese first. */
+export function preferredLanguage(): Language {
+  const stored = readStored(STORED);
+  if (stored === 'en' || stored === 'zh') return stored;
+  return navigator.language.toLowerCase().startsWith('zh') ? 'zh' : 'en';
+}
+
+/** Resolves when the first language is ready, so that no page flashes in another one. */
+export async function startI18n(): Promise<void> {
+  const lng = preferredLanguage();
+  const interpolation = { escapeValue: false }; // React escapes.
+  await i18n
+    .use(initReactI18next)
+    .init({ lng: 'en', fallbackLng: 'en', resources: { en: { translation: en } }, interpolation });
+  if (lng === 'en') document.documentElement.lang = 'en';
+  else {
+    await load(lng);
+    await i18n.changeLanguage(lng);
+    document.documentElement.lang = 'zh-CN';
+  }
+}
+
+export default i18n;

@@ -1,0 +1,27 @@
+import { auth } from './auth.zh';
+import { chart, common, errors, live, states } from './common.zh';
+import { datasets } from './datasets.zh';
+import { jobs } from './jobs.zh';
+import { labeling } from './labeling.zh';
+import { models } from './models.zh';
+import { overview } from './overview.zh';
+import { settings } from './settings.zh';
+import { nav, shell } from './shell.zh';
+
+const zh = {
+  auth,
+  chart,
+  common,
+  datasets,
+  errors,
+  jobs,
+  labeling,
+  live,
+  models,
+  nav,
+  overview,
+  settings,
+  shell,
+  states,
+};
+export default zh;

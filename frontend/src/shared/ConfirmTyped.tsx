@@ -1,0 +1,49 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+
+export interface ConfirmTypedProps {
+  opened: boolean;
+  onClose: () => void;
+  onConfirm: () => void;
+  title: string;
+  children: ReactNode;
+  /** The word to type, usually the name of what goes away for good. */
+  word: string;
+  confirmLabel: string;
+  loading?: boolean;
+}
+
+/** Only for what cannot be undone; everything else uses `confirmUndo`. */
+export function ConfirmTyped(props: ConfirmTypedProps) {
+  const { opened, onClose, onConfirm, title, children, word, confirmLabel, loading = false } = props;
+  const { t } = useTranslation();
+  const [typed, setTyped] = useState('');
+  const close = () => {
+    setTyped('');
+    onClose();
+  };
+  return (
+    <Modal opened={opened} onClose={close} title={title} closeButtonProps={{ 'aria-label': t('common.close') }}>
+      <Stack>
+        <Text size="sm" component="div">
+          {children}
+        </Text>
+        <TextInput
+          label={t('common.typeToConfirm', { word })}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          data-autofocus
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            {t('common.cancel')}
+          </Button>
+          <Button color="red" disabled={typed !== word} loading={loading} onClick={onConfirm}>
+            {confirmLabel}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,92 @@
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+
+const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
+
+export interface Format {
+  /** `12,345` */
+  number: (value: number, digits?: number) => string;
+  /** `12K`, `1.2万` */
+  compact: (value: number) => string;
+  /** `0.42` → `42 %` */
+  percent: (ratio: number, digits?: number) => string;
+  /** Binary units: `312.4 GiB` */
+  bytes: (sizeBytes: number) => string;
+  /** `2h 14m`, `3m 05s`, `0.4s` */
+  duration: (seconds: number) => string;
+  /** Four significant digits; tiny and huge values in exponent form. */
+  metric: (value: number) => string;
+  dateTime: (iso: string | Date) => string;
+  date: (iso: string | Date) => string;
+  /** `3 minutes ago`, `in 2 days` */
+  relative: (iso: string | Date, nowMs?: number) => string;
+}
+
+export function formatDuration(seconds: number): string {
+  if (!Number.isFinite(seconds) || seconds < 0) return '–';
+  if (seconds < 10) return `${seconds < 1 && seconds > 0 ? seconds.toFixed(2) : seconds.toFixed(1)}s`;
+  const total = Math.round(seconds);
+  const [d, h, m, s] = [
+    Math.floor(total / 86_400),
+    Math.floor(total / 3600) % 24,
+    Math.floor(total / 60) % 60,
+    total % 60,
+  ];
+  const two = (value: number) => String(value).padStart(2, '0');
+  if (d > 0) return `${d}d ${two(h)}h`;
+  if (h > 0) return `${h}h ${two(m)}m`;
+  return m > 0 ? `${m}m ${two(s)}s` : `${s}s`;
+}
+
+const RELATIVE_STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['second', 60],
+  ['minute', 60],
+  ['hour', 24],
+  ['day', 30],
+  ['month', 12],
+  ['year', Number.POSITIVE_INFINITY],
+];
+
+function relativeTo(rtf: Intl.RelativeTimeFormat, seconds: number): string {
+  let value = seconds;
+  for (const [unit, size] of RELATIVE_STEPS) {
+    if (Math.abs(value) < size) return rtf.format(Math.round(value), unit);
+    value /= size;
+  }
+  return '';
+}
+
+/** All numbers, sizes and dates of the portal, in the words of `locale` (`en`, `zh`). */
+export function createFormat(locale: string): Format {
+  const rtf = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+  const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
+  const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
+  const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
+  const significant = new Intl.NumberFormat(locale, { maximumSignificantDigits: 4, useGrouping: false });
+  const number = (value: number, digits = 0) =>
+    new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value);
+  return {
+    number,
+    compact: (value) => compact.format(value),
+    percent: (ratio, digits = 0) =>
+      new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: digits }).format(ratio),
+    bytes: (sizeBytes) => {
+      const power = sizeBytes < 1024 ? 0 : Math.min(5, Math.floor(Math.log2(sizeBytes) / 10));
+      return `${number(sizeBytes / 1024 ** power, power === 0 ? 0 : 1)} ${BYTE_UNITS[power]}`;
+    },
+    duration: formatDuration,
+    metric: (value) => {
+      const size = Math.abs(value);
+      if (!Number.isFinite(value)) return String(value);
+      return size !== 0 && (size < 1e-3 || size >= 1e6) ? value.toExponential(2) : significant.format(value);
+    },
+    dateTime: (iso) => dateTime.format(new Date(iso)),
+    date: (iso) => date.format(new Date(iso)),
+    relative: (iso, nowMs = Date.now()) => relativeTo(rtf, (new Date(iso).getTime() - nowMs) / 1000),
+  };
+}
+
+export function useFormat(): Format {
+  const { i18n } = useTranslation();
+  return useMemo(() => createFormat(i18n.language), [i18n.language]);
+}

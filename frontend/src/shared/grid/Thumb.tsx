@@ -1,0 +1,43 @@
+import { VisuallyHidden } from '@mantine/core';
+import { IconFile, IconPhotoOff } from '@tabler/icons-react';
+import { useEffect, useRef, useState } from 'react';
+import classes from './VirtualGrid.module.css';
+
+export interface ThumbProps {
+  src: string | null | undefined;
+  /** Empty when the name stands beside it. */
+  alt?: string;
+  fit?: 'cover' | 'contain';
+}
+
+/** An image whose download stops when it leaves the page: scrolling fast must not queue thousands. */
+export function Thumb({ src, alt = '', fit = 'cover' }: ThumbProps) {
+  const ref = useRef<HTMLImageElement>(null);
+  const [broken, setBroken] = useState<string | null>(null);
+  useEffect(() => {
+    const image = ref.current;
+    if (!image || !src) return;
+    image.src = src;
+    return () => {
+      if (!image.complete) image.removeAttribute('src');
+    };
+  }, [src]);
+  if (!src || broken === src)
+    return (
+      <span className={classes.noImage}>
+        {alt && <VisuallyHidden>{alt}</VisuallyHidden>}
+        {src ? <IconPhotoOff size={20} stroke={1.4} /> : <IconFile size={20} stroke={1.4} />}
+      </span>
+    );
+  return (
+    <img
+      ref={ref}
+      alt={alt}
+      decoding="async"
+      draggable={false}
+      className={classes.image}
+      style={{ objectFit: fit }}
+      onError={(event) => event.currentTarget.hasAttribute('src') && setBroken(src)}
+    />
+  );
+}

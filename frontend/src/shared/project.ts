@@ -1,0 +1,37 @@
+import { useSearch } from '@tanstack/react-router';
+import { $api } from '@/api/client';
+import type { Project, Role } from '@/api/contract/accounts';
+import { readStored, writeStored } from './stored';
+
+const STORED = 'atom-project';
+const ROLES: Role[] = ['viewer', 'labeler', 'researcher', 'admin'];
+
+export const rememberProject = (slug: string) => writeStored(STORED, slug);
+
+export function useProjects() {
+  return $api.useQuery('get', '/api/v1/projects/', { params: { query: { limit: 200 } } }, { staleTime: 300_000 });
+}
+
+/** The project of this page: the URL's, else the last one used, else the first. Undefined while loading, or with none. */
+export function useCurrentProject(): Project | undefined {
+  const search = useSearch({ strict: false }) as { project?: string };
+  const projects = useProjects().data?.results;
+  const slug = search.project ?? readStored(STORED);
+  return projects?.find((project) => project.slug === slug) ?? projects?.[0];
+}
+
+/** The slug of the current project. The shell shows no page before there is one. */
+export function useProject(): string {
+  return useCurrentProject()?.slug ?? '';
+}
+
+/** Whether the person's role in the current project is at least `role`. The server decides; this only hides buttons. */
+export function useMay(role: Role): boolean {
+  const mine = useCurrentProject()?.role;
+  return mine !== undefined && ROLES.indexOf(mine) >= ROLES.indexOf(role);
+}
+
+/** Whether the person administers any project: then there is an audit log to read. */
+export function useAdministersAny(): boolean {
+  return useProjects().data?.results.some(({ role }) => role === 'admin') ?? false;
+}

@@ -1,0 +1,46 @@
+import { MantineProvider } from '@mantine/core';
+import { Notifications, notifications } from '@mantine/notifications';
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, expect, test, vi } from 'vitest';
+import { confirmUndo } from './undo';
+
+function show(action: { commit: () => unknown; rollback: () => void; delayMs?: number }) {
+  render(
+    <MantineProvider env="test">
+      <Notifications />
+    </MantineProvider>,
+  );
+  confirmUndo({ message: 'Token revoked', ...action });
+}
+
+afterEach(() => notifications.clean());
+
+test('undo brings it back, and nothing is committed', async () => {
+  const [commit, rollback] = [vi.fn(), vi.fn()];
+  show({ commit, rollback, delayMs: 200 });
+  await userEvent.click(await screen.findByRole('button', { name: 'Undo' }));
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect([commit.mock.calls.length, rollback.mock.calls.length]).toEqual([0, 1]);
+});
+
+test('without an undo it is committed once', async () => {
+  const [commit, rollback] = [vi.fn(), vi.fn()];
+  show({ commit, rollback, delayMs: 30 });
+  await vi.waitFor(() => expect(commit).toHaveBeenCalledOnce());
+  expect(rollback).not.toHaveBeenCalled();
+});
+
+test('leaving the page commits at once', async () => {
+  const commit = vi.fn();
+  show({ commit, rollback: vi.fn(), delayMs: 60_000 });
+  window.dispatchEvent(new Event('pagehide'));
+  await vi.waitFor(() => expect(commit).toHaveBeenCalledOnce());
+});
+
+test('a commit that fails is rolled back and told', async () => {
+  const rollback = vi.fn();
+  show({ commit: () => Promise.reject(new Error('refused')), rollback, delayMs: 10 });
+  await vi.waitFor(() => expect(rollback).toHaveBeenCalledOnce());
+  expect(await screen.findByText(/refused/)).toBeTruthy();
+});

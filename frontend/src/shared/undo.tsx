@@ -1,0 +1,63 @@
+import { Button, Group, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { asApiError } from '@/api/errors';
+import i18n from '@/i18n';
+
+export interface UndoableAction {
+  /** What happened, in the past tense: "Run 12 cancelled". */
+  message: string;
+  /** Makes it so; called when the time to undo is over, or when the page is left. */
+  commit: () => unknown;
+  /** Brings the optimistic change back. */
+  rollback: () => void;
+  delayMs?: number;
+}
+
+const pending = new Set<() => void>();
+if (typeof window !== 'undefined') {
+  window.addEventListener('pagehide', () => {
+    for (const flush of [...pending]) flush();
+  });
+}
+
+/** Undo rather than confirm: shows a toast with an Undo button, and commits when it goes away. */
+export function confirmUndo({ message, commit, rollback, delayMs = 6000 }: UndoableAction): void {
+  const id = `undo-${Math.random().toString(36).slice(2)}`;
+  let settled = false;
+  const settle = (act: () => unknown) => {
+    if (settled) return;
+    settled = true;
+    pending.delete(flush);
+    clearTimeout(timer);
+    notifications.hide(id);
+    void Promise.resolve()
+      .then(act)
+      .catch((error: unknown) => {
+        rollback();
+        notifyError(error);
+      });
+  };
+  const flush = () => settle(commit);
+  const timer = setTimeout(flush, delayMs);
+  pending.add(flush);
+  const body = (
+    <Group justify="space-between" wrap="nowrap">
+      <Text size="sm">{message}</Text>
+      <Button size="compact-sm" variant="light" onClick={() => settle(rollback)}>
+        {i18n.t('common.undo')}
+      </Button>
+    </Group>
+  );
+  notifications.show({ id, message: body, autoClose: false, withCloseButton: true, onClose: flush });
+}
+
+export function notifySuccess(message: string): void {
+  notifications.show({ color: 'teal', message });
+}
+
+export function notifyError(thrown: unknown): void {
+  const error = asApiError(thrown);
+  const words = [error.detail, error.action].filter(Boolean).join(' ');
+  const title = error.code === 'unreachable' ? i18n.t('errors.unreachable') : error.title || i18n.t('errors.title');
+  notifications.show({ color: 'red', title, message: words || error.code, autoClose: 8000 });
+}

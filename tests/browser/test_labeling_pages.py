@@ -1,0 +1,101 @@
+"""Grid labeling with the keyboard: lease, submit, audit, return, correction, publication."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from atom_sdk.client import Client
+from atom_sdk.client.push import PushOptions
+from tests.browser.seed import Seed, draw_shapes, open_task
+from tests.browser.signing_in import sign_in
+from tests.stack import Stack
+
+UNLABELLED = 6
+COMMENT = "it has corners"
+
+
+@pytest.fixture
+def task(atom: Client, seed: Seed, tmp_path: Path) -> str:
+    """A task over six images; every label is audited."""
+    draw_shapes(tmp_path, 3 * UNLABELLED)
+    atom.datasets.push(tmp_path, "keys", PushOptions("", "folder", ("unlabelled",)))
+    assert seed.labeler
+    return open_task(atom, "By keyboard", "keys@v1")
+
+
+@pytest.fixture
+def labeler_page(browser: Browser, browser_context_args: dict[str, object], stack: Stack, seed: Seed):
+    """A second person's browser."""
+    context = browser.new_context(**browser_context_args)
+    page = context.new_page()
+    sign_in(page, stack, seed.labeler)
+    yield page
+    context.close()
+
+
+def label(page: Page, task: str, keys: str) -> None:
+    """Give each image of the batch a class and submit it, without the mouse."""
+    page.goto(f"/labeling/{task}/work")
+    tiles = page.get_by_role("option")
+    expect(tiles).to_have_count(len(keys))
+    for key in keys:
+        page.keyboard.press(key)
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Nothing left to label")).to_be_visible()
+
+
+def test_a_task_goes_from_the_first_key_to_its_published_version(
+    signed_in_page: Page, labeler_page: Page, task: str, atom: Client
+) -> None:
+    label(labeler_page, task, "121211")
+
+    page = signed_in_page
+    page.goto(f"/labeling/{task}")
+    page.get_by_role("link", name="Audit 6 images").click()
+    expect(page.locator("[data-tile]")).to_have_count(UNLABELLED)
+    page.keyboard.press("x")
+    page.get_by_role("textbox", name="Comment").fill(COMMENT)
+    page.get_by_role("button", name="Accept 5, send back 1").click()
+    expect(page.get_by_text("Nothing to audit")).to_be_visible()
+
+    labeler_page.goto(f"/labeling/{task}/work")
+    expect(labeler_page.get_by_text("1 image sent back")).to_be_visible()
+    expect(labeler_page.get_by_text(COMMENT).first).to_be_visible()
+    label(labeler_page, task, "2")
+
+    page.goto(f"/labeling/{task}/audit")
+    expect(page.locator("[data-tile]")).to_have_count(1)
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Nothing to audit")).to_be_visible()
+    page.goto(f"/labeling/{task}")
+    page.get_by_role("button", name="Publish").click()
+    expect(page.get_by_role("link", name="keys@v2")).to_be_visible(timeout=60_000)
+    stats = atom.datasets.stats("keys@v2")
+    assert stats["unlabelled"] == 0
+    assert sum(stats["labels"].values()) == 3 * UNLABELLED
+
+
+def test_an_image_without_a_class_stops_the_batch(labeler_page: Page, seed: Seed) -> None:
+    page = labeler_page
+    page.goto(f"/labeling/{seed.open_task}/work")
+    expect(page.get_by_role("option")).to_have_count(8)
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("7 images have no class yet")
+    page.keyboard.press("Control+z")
+    expect(page.get_by_text("8 images to label")).to_be_visible()
+
+
+def test_work_in_progress_survives_a_reload(labeler_page: Page, seed: Seed) -> None:
+    page = labeler_page
+    page.goto(f"/labeling/{seed.open_task}/work")
+    expect(page.get_by_role("option")).to_have_count(8)
+    page.keyboard.press("2")
+    expect(page.get_by_text("7 images to label")).to_be_visible()
+    expect(page.get_by_text("Saved", exact=True)).to_be_visible()
+    page.reload()
+    expect(page.get_by_text("7 images to label")).to_be_visible()
+    page.keyboard.press("Backspace")

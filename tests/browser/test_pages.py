@@ -1,0 +1,143 @@
+"""Every page, in both themes and both languages: it renders, says nothing wrong, and is accessible."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.accessibility import violations
+from tests.browser.seed import DATASET, EMPTY_PROJECT, MODEL, Seed
+from tests.browser.watching import Watched, watch
+
+THEMES = ("light", "dark")
+LANGUAGES = ("en", "zh")
+# Both themes and both languages; the two other pairs would find nothing new.
+PAIRS = [("light", "zh"), ("dark", "en")]
+if "ATOM_PICTURES" in os.environ:
+    PAIRS = [(theme, language) for theme in THEMES for language in LANGUAGES]
+PAGES: dict[str, Callable[[Seed], str]] = {
+    "overview": lambda _: "/",
+    "datasets": lambda _: "/datasets",
+    "dataset": lambda _: f"/datasets/{DATASET}",
+    "dataset-folder": lambda _: f"/datasets/{DATASET}?ref=v1&path=circle/",
+    "versions": lambda _: f"/datasets/{DATASET}/versions",
+    "diff": lambda _: f"/datasets/{DATASET}/diff?from=v1&to=v2",
+    "labeling": lambda _: "/labeling",
+    "new-task": lambda _: "/labeling?create=yes",
+    "task-open": lambda seed: f"/labeling/{seed.open_task}",
+    "task-published": lambda seed: f"/labeling/{seed.published_task}",
+    "work": lambda seed: f"/labeling/{seed.open_task}/work",
+    "audit": lambda seed: f"/labeling/{seed.open_task}/audit",
+    "runs": lambda _: "/runs",
+    "new-run": lambda _: "/runs/new",
+    "new-run-parameters": lambda _: f"/runs/new?workflow=image-classification&dataset={DATASET}@v1",
+    "run-log": lambda seed: f"/runs/{seed.trained_run}",
+    "run-curves": lambda seed: f"/runs/{seed.trained_run}?tab=curves",
+    "run-system": lambda seed: f"/runs/{seed.trained_run}?tab=system",
+    "run-files": lambda seed: f"/runs/{seed.trained_run}?tab=files",
+    "run-events": lambda seed: f"/runs/{seed.trained_run}?tab=events",
+    "run-config": lambda seed: f"/runs/{seed.trained_run}?tab=config",
+    "run-failed": lambda seed: f"/runs/{seed.failed_run}",
+    "models": lambda _: "/models",
+    "model": lambda _: f"/models/{MODEL}",
+    "model-version": lambda _: f"/models/{MODEL}/versions/1",
+    "model-lineage": lambda _: f"/models/{MODEL}/versions/1?tab=lineage",
+    "model-files": lambda _: f"/models/{MODEL}/versions/1?tab=files",
+    "model-evaluation": lambda _: f"/models/{MODEL}/versions/1?tab=evaluations",
+    "tokens": lambda _: "/settings/tokens",
+    "new-token": lambda _: "/settings/tokens?create=yes",
+    "audit-log": lambda _: "/settings/audit",
+    "unknown-page": lambda _: "/no/such/page",
+    **{
+        f"empty-{name or 'overview'}": lambda _, name=name: f"/{name}?project={EMPTY_PROJECT}"
+        for name in ("", "datasets", "labeling", "runs", "models")
+    },
+}
+# "labeling.work.done" and its like: a key that has no text in any language.
+_RAW_KEY = re.compile(
+    r"\b(?:nav|shell|common|errors|auth|overview|datasets|labeling|jobs|models|settings)"
+    r"(?:\.[a-zA-Z]\w*){1,4}\b"
+)
+_CHROME = "nav a, button, th, h1, h2, label, [role=tab], [role=option], [role=menuitem]"
+
+
+@pytest.mark.parametrize(("theme", "language"), PAIRS)
+def test_every_page_renders_without_errors_and_is_accessible(
+    signed_in_page: Page, seed: Seed, theme: str, language: str
+) -> None:
+    page = signed_in_page
+    _prefer(page, theme, language)
+    watched = watch(page)
+    problems: list[str] = []
+    for name, address in PAGES.items():
+        problems += [f"{name}: {said}" for said in _problems(page, watched, name, address(seed))]
+        _keep_picture(page, f"{name}-{theme}-{language}")
+    assert not problems, "\n".join(problems)
+
+
+def test_the_sign_in_page_is_accessible_in_every_theme_and_language(page: Page) -> None:
+    for theme in THEMES:
+        for language in LANGUAGES:
+            page.goto("/login")
+            page.evaluate(_PREFER, [theme, language])
+            page.reload()
+            expect(page.get_by_role("textbox").first).to_be_visible()
+            assert violations(page) == [], f"{theme} {language}"
+            _keep_picture(page, f"login-{theme}-{language}")
+
+
+_PREFER = """([theme, language]) => {
+  localStorage.setItem('mantine-color-scheme-value', theme);
+  localStorage.setItem('atom-language', language);
+}"""
+
+
+def _prefer(page: Page, theme: str, language: str) -> None:
+    page.goto("/login")
+    page.evaluate(_PREFER, [theme, language])
+
+
+def _problems(page: Page, watched: Watched, name: str, address: str) -> list[str]:
+    watched.clear()
+    page.goto(address)
+    _settle(page)
+    language = page.evaluate("localStorage.getItem('atom-language')")
+    text = page.locator("body").inner_text()
+    return [
+        *watched.problems(expected_status=404 if name == "unknown-page" else None),
+        *(f"raw text key {found}" for found in _RAW_KEY.findall(text)),
+        *(_english_words(page) if language == "zh" else []),
+        *violations(page),
+    ]
+
+
+def _settle(page: Page) -> None:
+    """Wait until the page shows something and no longer loads."""
+    expect(page.locator("h1, h2, [role=alert]").first).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    expect(page.locator("[aria-busy=true]")).to_have_count(0)
+
+
+def _english_words(page: Page) -> list[str]:
+    """English phrases on controls and headings; names of the seed's things are data."""
+    data = ("Administrator", "Name the shapes", "Sort the rest", "train shapes", "broken settings")
+    found = []
+    for text in page.locator(_CHROME).all_inner_texts():
+        rest = text
+        for known in (*data, "Image classification (PyTorch)", "Evaluate a classifier"):
+            rest = rest.replace(known, "")
+        if re.search(r"[A-Za-z]{3,} [a-z]{3,}", rest):
+            found.append(f"English in the Chinese portal: {text!r}")
+    return found
+
+
+def _keep_picture(page: Page, name: str) -> None:
+    """Write a picture when ATOM_PICTURES names a folder."""
+    folder = os.environ.get("ATOM_PICTURES")
+    if folder:
+        page.screenshot(path=str(Path(folder) / f"{name}.png"))

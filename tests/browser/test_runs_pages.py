@@ -1,0 +1,112 @@
+"""Runs: from the wizard to a finished run, its log live, its curves, its files; cancelling."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from playwright.sync_api import Page, WebSocket, expect
+
+from atom_sdk.client import Client
+from tests.browser.seed import DATASET, Seed, start_command
+
+END_MS = 120_000
+_TICK = "import time; [print('tick', n, flush=True) or time.sleep(0.2) for n in range(20)]"
+
+
+def badge(page: Page, state: str) -> None:
+    expect(page.get_by_text(state, exact=True).first).to_be_visible(timeout=END_MS)
+
+
+def test_the_wizard_starts_a_command_whose_log_arrives_without_a_reload(
+    signed_in_page: Page, seed: Seed
+) -> None:
+    page = signed_in_page
+    sockets: list[WebSocket] = []
+    frames: list[str] = []
+    page.on("websocket", sockets.append)
+    page.on("websocket", lambda ws: ws.on("framereceived", lambda data: frames.append(str(data))))
+    page.goto("/runs")
+    page.get_by_role("link", name="New run").first.click()
+    page.get_by_role("radio", name="Your own command").click()
+    page.get_by_role("textbox", name="Command").fill(f'python -c "{_TICK}"')
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("textbox", name=re.compile("^Name")).fill("ticking")
+    page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_text("It would run on")).to_be_visible()
+    page.get_by_role("button", name="Go", exact=True).click()
+
+    expect(page.get_by_role("heading", name="ticking", level=1)).to_be_visible()
+    page.evaluate("window.notReloaded = true")
+    badge(page, "Running")
+    expect(page.get_by_text("tick 3", exact=True)).to_be_visible(timeout=END_MS)
+    badge(page, "Succeeded")
+    expect(page.get_by_text("tick 19", exact=True)).to_be_visible()
+    assert page.evaluate("window.notReloaded") is True
+    assert any("/ws/runs/" in socket.url for socket in sockets)
+    assert any("tick" in frame for frame in frames)
+    assert seed.trained_run
+
+
+def test_the_wizard_names_a_wrong_parameter_and_keeps_the_draft(
+    signed_in_page: Page, seed: Seed
+) -> None:
+    page = signed_in_page
+    page.goto(f"/runs/new?workflow=image-classification&dataset={DATASET}@v1")
+    epochs = page.get_by_role("textbox", name=re.compile("epochs", re.I))
+    epochs.fill("-3")
+    epochs.blur()
+    page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_text(re.compile("at least|between|minimum", re.I)).first).to_be_visible()
+    epochs.fill("2")
+    page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_role("textbox", name=re.compile("Memory"))).to_be_visible()
+    page.reload()
+    page.go_back()
+    expect(page.get_by_role("textbox", name=re.compile("epochs", re.I))).to_have_value("2")
+    assert seed.trained_run
+
+
+def test_curves_are_drawn_and_readable_as_a_table(signed_in_page: Page, seed: Seed) -> None:
+    page = signed_in_page
+    page.goto(f"/runs/{seed.trained_run}?tab=curves")
+    expect(page.locator("canvas").first).to_be_visible()
+    expect(page.get_by_text("train/loss").first).to_be_visible()
+    expect(page.get_by_text("train/accuracy").first).to_be_visible()
+
+
+def test_a_failure_says_what_happened_and_what_to_do(signed_in_page: Page, seed: Seed) -> None:
+    page = signed_in_page
+    page.goto(f"/runs/{seed.failed_run}")
+    expect(page.get_by_text("The command ended with exit code 1").first).to_be_visible()
+    expect(page.get_by_text("JSONDecodeError").first).to_be_visible()
+    expect(page.get_by_text("Read the traceback").first).to_be_visible()
+
+
+def test_a_file_of_a_run_is_downloaded(signed_in_page: Page, seed: Seed) -> None:
+    page = signed_in_page
+    page.goto(f"/runs/{seed.trained_run}?tab=files")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download notes.txt").click()
+    assert Path(download.value.path()).read_text() == "trained on shapes\n"
+
+
+def test_the_log_is_searched_and_a_line_is_linked(signed_in_page: Page, seed: Seed) -> None:
+    page = signed_in_page
+    page.goto(f"/runs/{seed.trained_run}")
+    page.get_by_role("textbox", name="Find in the log").fill("step 42 ")
+    expect(page.get_by_text("1 of 1")).to_be_visible()
+    expect(page.locator("[data-marked=true]")).to_contain_text("step 42 loss")
+    page.get_by_role("button", name="Link to line 42").click(force=True)
+    expect(page).to_have_url(re.compile("line=42"))
+
+
+def test_a_running_command_is_cancelled(signed_in_page: Page, seed: Seed, atom: Client) -> None:
+    page = signed_in_page
+    code = "import time; print('waiting', flush=True); time.sleep(300)"
+    page.goto(f"/runs/{start_command(atom, 'to cancel', code)}")
+    expect(page.get_by_text("waiting", exact=True)).to_be_visible(timeout=END_MS)
+    page.get_by_role("button", name="Cancel").click()
+    badge(page, "Cancelled")
+    expect(page.get_by_role("button", name="Retry")).to_be_visible()
+    assert seed.trained_run

@@ -1,0 +1,69 @@
+"""Signing in and out."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.seed import Seed
+from tests.browser.signing_in import sign_in
+from tests.people import administrator
+from tests.stack import Stack
+
+
+def fill_in(page: Page, username: str, password: str) -> None:
+    page.get_by_label("Username").fill(username)
+    page.get_by_role("textbox", name="Password").fill(password)
+    page.get_by_role("button", name="Sign in").click()
+
+
+def test_a_wrong_password_is_told_and_the_right_one_leads_back_to_the_page_asked_for(
+    page: Page, stack: Stack
+) -> None:
+    page.goto("/runs?state=failed")
+    expect(page).to_have_url(lambda url: "/login?next=" in url)
+    fill_in(page, stack.admin_username, "not the password")
+    expect(page.get_by_role("alert")).to_contain_text("The username or the password is wrong.")
+    fill_in(page, stack.admin_username, stack.admin_password)
+    expect(page.get_by_role("heading", name="Runs", level=1)).to_be_visible()
+    expect(page).to_have_url(lambda url: "/runs?" in url and "state=failed" in url)
+
+
+def test_nothing_is_sent_while_a_field_is_empty(page: Page) -> None:
+    page.goto("/login")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_text("Fill this in")).to_have_count(2)
+
+
+def test_another_site_cannot_be_reached_through_the_sign_in_page(page: Page, stack: Stack) -> None:
+    page.goto("/login?next=//example.org/")
+    fill_in(page, stack.admin_username, stack.admin_password)
+    expect(page.get_by_role("link", name="Datasets").first).to_be_visible()
+    assert page.url.startswith(stack.base_url)
+
+
+def test_signing_out_ends_the_session(signed_in_page: Page) -> None:
+    page = signed_in_page
+    page.goto("/")
+    page.get_by_role("button", name="Account of").click()
+    page.get_by_role("menuitem", name="Sign out").click()
+    expect(page.get_by_label("Username")).to_be_visible()
+    page.goto("/datasets")
+    expect(page.get_by_label("Username")).to_be_visible()
+
+
+def test_a_session_that_ended_elsewhere_is_explained(signed_in_page: Page, seed: Seed) -> None:
+    page = signed_in_page
+    page.goto("/datasets")
+    expect(page.get_by_role("heading", name="Datasets", level=1)).to_be_visible()
+    page.context.clear_cookies()
+    page.get_by_role("link", name="Models").click()
+    expect(page.get_by_text("Your session has ended.")).to_be_visible()
+    assert seed.admin.username
+
+
+def test_a_labeler_sees_no_way_to_start_runs(page: Page, stack: Stack, seed: Seed) -> None:
+    sign_in(page, stack, seed.labeler)
+    page.goto("/runs/new")
+    expect(page.get_by_text("needs the role “researcher”")).to_be_visible()
+    expect(page.get_by_role("link", name="Audit log")).to_have_count(0)
+    assert seed.labeler != administrator(stack)
