@@ -160,4 +160,6 @@ def test_a_run_token_opens_no_door_but_its_own(client: Client, foreign: dict[str
     for route in api_routes():
         if route in PUBLIC:
             continue
-        assert client.get(fill(route, foreign), headers=bearer).status_code in {401, 403, 405}, route
+        assert client.get(fill(route, foreign), headers=bearer).status_code in {401, 403, 405}, (
+            route
+        )

@@ -19,9 +19,7 @@ from tests.people import administrator, client_of
 from tests.stack import Stack
 
 VIEWPORT = {"width": 1440, "height": 900}
-CHROMIUM = (
-    os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-)
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -165,9 +165,7 @@ def _acceptance(slot: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _start(
-    client: Client, name: str, code: str, parameters: dict[str, Any], **body: Any
-) -> str:
+def _start(client: Client, name: str, code: str, parameters: dict[str, Any], **body: Any) -> str:
     dataset = {"dataset": f"{DATASET}@v1"}
     run = client.runs.create(
         name=name,

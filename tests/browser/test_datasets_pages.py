@@ -8,18 +8,22 @@ from playwright.sync_api import Page, Response, expect
 
 from tests.browser.seed import DATASET, Seed
 
+_SHOWN_THUMBNAILS = """[...document.images].filter(
+  (image) => image.src.includes('/media/') && image.naturalWidth > 0
+).length > 5"""
+
 
 def test_browsing_shows_real_thumbnails_and_one_image(signed_in_page: Page, seed: Seed) -> None:
     page = signed_in_page
     media: list[Response] = []
-    page.on("response", lambda answer: "/media/" in answer.url and media.append(answer))
+    page.on("response", media.append)
     page.goto(f"/datasets/{DATASET}?ref=v1&path=circle/")
     expect(page.get_by_text("002.png")).to_be_visible()
-    page.wait_for_function(
-        "[...document.images].filter(i => i.src.includes('/media/') && i.naturalWidth > 0).length > 5"
-    )
-    assert all(answer.status == 200 for answer in media)
-    assert all("immutable" in answer.headers["cache-control"] for answer in media)
+    page.wait_for_function(_SHOWN_THUMBNAILS)
+    thumbnails = [answer for answer in media if "/media/" in answer.url]
+    assert thumbnails
+    assert all(answer.status == 200 for answer in thumbnails)
+    assert all("immutable" in answer.headers["cache-control"] for answer in thumbnails)
     page.get_by_text("002.png").click()
     drawer = page.get_by_role("dialog")
     expect(drawer).to_contain_text("002.png")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -27,7 +29,9 @@ def task(atom: Client, seed: Seed, tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def labeler_page(browser: Browser, browser_context_args: dict[str, object], stack: Stack, seed: Seed):
+def labeler_page(
+    browser: Browser, browser_context_args: dict[str, Any], stack: Stack, seed: Seed
+) -> Iterator[Page]:
     """A second person's browser."""
     context = browser.new_context(**browser_context_args)
     page = context.new_page()

@@ -628,7 +628,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Return the upload of this digest: a new one, the open one, or one with nothing to send. */
+        /** @description Return the upload of this digest: new, resumed, or with nothing to send. */
         post: operations["projects_datasets_uploads_create"];
         delete?: never;
         options?: never;
