@@ -1,4 +1,4 @@
-"""API tokens: `Authorization: Bearer atom_<prefix>_<secret>`."""
+"""API tokens (`Authorization: Bearer atom_<prefix>_<secret>`) and the portal's sessions."""
 
 from __future__ import annotations
 
@@ -7,16 +7,29 @@ from datetime import timedelta
 
 from django.db.models import Q
 from django.utils import timezone
+from rest_framework import authentication
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
-from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.request import Request
 
 from atom.accounts.models import ApiToken, User
 from atom.core.crypto import hash_token
+from atom.core.errors import CsrfFailed
 
 PREFIX = "atom"
 # Writing the time of every request would make each read a write.
 _LAST_USED_STEP = timedelta(minutes=1)
+
+
+class SessionAuthentication(authentication.SessionAuthentication):
+    """Authenticates the portal."""
+
+    def enforce_csrf(self, request: Request) -> None:
+        """Raise CsrfFailed for a write that another site may have caused."""
+        try:
+            super().enforce_csrf(request)
+        except PermissionDenied as refused:
+            raise CsrfFailed(str(refused.detail)) from refused
 
 
 class TokenAuthentication(BaseAuthentication):

@@ -86,6 +86,14 @@ class PermissionDenied(AtomError):
     action = "Ask an administrator of the project for a higher role."
 
 
+class CsrfFailed(PermissionDenied):
+    """A write with a session's cookie, without the token that only our own pages can read."""
+
+    code = "csrf_failed"
+    title = "This page is not allowed to write in your name."
+    action = "Reload the page and try again; with an API token nothing else is needed."
+
+
 class Invalid(AtomError):
     """The body or a parameter is wrong; `errors` says which field and why."""
 
@@ -267,4 +275,4 @@ def server_error(request: HttpRequest) -> JsonResponse:
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> JsonResponse:
     """Django's `CSRF_FAILURE_VIEW`."""
-    return problem_response(PermissionDenied(f"CSRF check failed: {reason}"), request)
+    return problem_response(CsrfFailed(reason), request)

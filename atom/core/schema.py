@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.authentication import SessionScheme
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 
 _PROBLEM = {
@@ -52,6 +53,12 @@ class _BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-
     def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
         """Return the scheme's definition."""
         return {"type": "http", "scheme": "bearer", "description": self.description}
+
+
+class PortalSessionScheme(SessionScheme):  # type: ignore[no-untyped-call]
+    """The portal's session cookie."""
+
+    target_class = "atom.accounts.authentication.SessionAuthentication"
 
 
 class ApiTokenScheme(_BearerScheme):  # type: ignore[no-untyped-call]

@@ -64,6 +64,15 @@ def test_signing_in_needs_the_csrf_token() -> None:
     assert sign_in(strict, "alice", PASSWORD, csrf=token) == 200
 
 
+def test_a_write_that_another_site_may_have_caused_is_told_so() -> None:
+    make_user("alice")
+    strict = Client(enforce_csrf_checks=True)
+    token = strict.get(SESSION).cookies["csrftoken"].value
+    assert sign_in(strict, "alice", PASSWORD, csrf=token) == 200
+    answer = strict.post("/api/v1/tokens/", {"name": "x"}, content_type="application/json")
+    assert (answer.status_code, answer.json()["code"]) == (403, "csrf_failed")
+
+
 @pytest.mark.parametrize("body", ["", "[]", '"text"', "{", '{"username": 1}', '{"username": {}}'])
 def test_a_malformed_body_is_a_clear_error(client: Client, body: str) -> None:
     answer = client.post(LOGIN, body, content_type="application/json")

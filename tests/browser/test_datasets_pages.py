@@ -16,7 +16,11 @@ _SHOWN_THUMBNAILS = """[...document.images].filter(
 def test_browsing_shows_real_thumbnails_and_one_image(signed_in_page: Page, seed: Seed) -> None:
     page = signed_in_page
     media: list[Response] = []
-    page.on("response", media.append)
+
+    def keep(answer: Response) -> None:
+        media.append(answer)
+
+    page.on("response", keep)
     page.goto(f"/datasets/{DATASET}?ref=v1&path=circle/")
     expect(page.get_by_text("002.png")).to_be_visible()
     page.wait_for_function(_SHOWN_THUMBNAILS)

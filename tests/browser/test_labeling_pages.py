@@ -71,7 +71,8 @@ def test_a_task_goes_from_the_first_key_to_its_published_version(
     label(labeler_page, task, "2")
 
     page.goto(f"/labeling/{task}/audit")
-    expect(page.locator("[data-tile]")).to_have_count(1)
+    # The labeler can take the batch back for eight seconds; then the waiting page shows it.
+    expect(page.locator("[data-tile]")).to_have_count(1, timeout=20_000)
     page.keyboard.press("Enter")
     expect(page.get_by_text("Nothing to audit")).to_be_visible()
     page.goto(f"/labeling/{task}")

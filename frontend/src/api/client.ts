@@ -11,8 +11,10 @@ export function csrfToken(): string {
 }
 
 const csrf: Middleware = {
-  onRequest({ request }) {
+  async onRequest({ request }) {
     if (READS.has(request.method)) return request;
+    // Somebody may sign in faster than the first question about the session is answered.
+    if (csrfToken() === '') await fetch('/api/v1/auth/session/', { credentials: 'same-origin' });
     request.headers.set('X-CSRFToken', csrfToken());
     // A small write goes out even if the page is being left (an undo toast that was still open).
     return request.headers.has('content-type') ? request : new Request(request, { keepalive: true });

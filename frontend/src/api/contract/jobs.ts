@@ -101,6 +101,14 @@ export interface Workflow {
   description: string;
   parameters: Parameter[];
   resources: Resources;
+  /** The same words in other languages, by language code. */
+  translations?: Record<string, WorkflowText>;
+}
+
+export interface WorkflowText {
+  title?: string;
+  description?: string;
+  parameters?: Record<string, { title?: string; help?: string }>;
 }
 
 export interface RunRequest {

@@ -1,9 +1,13 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback } from 'react';
+import { useTranslation } from 'react-i18next';
 import { $api, api, keyOf } from '@/api/client';
-import type { RunQuery, RunRequest, RunShort } from '@/api/contract/jobs';
+import type { RunQuery, RunRequest, RunShort, Workflow } from '@/api/contract/jobs';
+import type { Listing } from '@/api/contract/shapes';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
 import { useProject } from '@/shared/project';
 import { isActive } from './states';
+import { localise } from './wizard/localise';
 
 const ACTIVE_POLL_MS = 2000;
 /** Others may start runs too, but nothing on the page is moving. */
@@ -88,7 +92,16 @@ export const useSeries = (id: string, keys: string[], range: [number, number] | 
 
 export function useWorkflows() {
   const p = useProject();
-  return $api.useQuery('get', '/api/v1/workflows/', { params: { query: { project: p } } }, { staleTime: 60_000 });
+  const { i18n } = useTranslation();
+  const inLanguage = useCallback(
+    (listing: Listing<Workflow>) => ({
+      ...listing,
+      results: listing.results.map((workflow) => localise(workflow, i18n.language)),
+    }),
+    [i18n.language],
+  );
+  const query = { params: { query: { project: p } } };
+  return $api.useQuery('get', '/api/v1/workflows/', query, { staleTime: 60_000, select: inLanguage });
 }
 
 export const useClusters = () => $api.useQuery('get', '/api/v1/clusters/', {}, { refetchInterval: 10_000 });

@@ -1,5 +1,6 @@
 import { $api, api, keyOf } from '@/api/client';
 import type { AuditDecision, LeasedSlot, NewLabelTask, Submission } from '@/api/contract/labeling';
+import { asApiError } from '@/api/errors';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
 import { useProject } from '@/shared/project';
 import type { WorkbenchApi } from './workspace/workbench';
@@ -98,11 +99,17 @@ export function workbenchApi(taskId: string): WorkbenchApi {
   };
 }
 
+/** Submissions to look at; none once the task is finished, which the last verdict may have done a moment ago. */
 export async function leaseAudit(taskId: string, count: number) {
-  const { data } = await api.POST('/api/v1/labelx/tasks/{id}/audit-lease/', {
-    params: { path: { id: taskId }, query: { n: count } },
-  });
-  return data?.lease ?? [];
+  try {
+    const { data } = await api.POST('/api/v1/labelx/tasks/{id}/audit-lease/', {
+      params: { path: { id: taskId }, query: { n: count } },
+    });
+    return data?.lease ?? [];
+  } catch (error) {
+    if (asApiError(error).code === 'task_not_active') return [];
+    throw error;
+  }
 }
 
 export async function sendAudit(decisions: AuditDecision[]) {

@@ -83,6 +83,7 @@ function Wizard() {
   const [tried, setTried] = useState(false);
   const [sendError, setSendError] = useState<unknown>(null);
   const [sending, setSending] = useState(false);
+  const [leaving, setLeaving] = useState(false);
   const idempotencyKey = useRef<{ body: string; key: string } | null>(null);
 
   const request = useMemo(() => requestOf(draft), [draft]);
@@ -99,13 +100,15 @@ function Wizard() {
 
   const goTo = (index: number) =>
     void navigate({ to: '.', search: (old) => ({ ...old, step: index }), replace: false });
-  const next = () => {
-    if (!stale && stepErrors(step).length > 0) setTried(true);
-    else {
-      setTried(false);
-      goTo(at + 1);
-    }
-  };
+  const next = () => setLeaving(true);
+  // What was typed last is checked before the step is left.
+  useEffect(() => {
+    if (!leaving || stale) return;
+    setLeaving(false);
+    const isWrong = Object.keys(allErrors).some((field) => stepOfField(field, draft) === step);
+    setTried(isWrong);
+    if (!isWrong) void navigate({ to: '.', search: (old) => ({ ...old, step: at + 1 }) });
+  }, [leaving, stale, allErrors, draft, step, at, navigate]);
   const start = async () => {
     setSending(true);
     setSendError(null);
@@ -223,7 +226,7 @@ function Wizard() {
               {t('jobs.wizard.go')}
             </Button>
           ) : (
-            <Button rightSection={<IconArrowRight size={14} />} onClick={next}>
+            <Button rightSection={<IconArrowRight size={14} />} loading={leaving} onClick={next}>
               {t('jobs.wizard.next')}
             </Button>
           )}

@@ -30,6 +30,7 @@ import {
 } from './audit';
 
 const AUDIT_BATCH = 50;
+const POLL_MS = 5000;
 
 export function AuditPage() {
   const { t } = useTranslation();
@@ -44,6 +45,8 @@ export function AuditPage() {
     enabled: mayAudit,
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
+    // A batch stays as it is; an empty page waits for the next submission.
+    refetchInterval: ({ state }) => (state.data?.length === 0 ? POLL_MS : false),
   });
   if (project && !mayAudit)
     return (
