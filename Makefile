@@ -93,7 +93,7 @@ fmt: dev ## Format Python and TypeScript
 	cd frontend && npm run --silent format
 
 .PHONY: bench
-bench: install ## Benchmarks with their peers; writes bench/results/
+bench: install $(STAMP)/bench ## Benchmarks with their peers; writes bench/results/
 	$(BIN)/python -m bench
 
 .PHONY: lock
@@ -101,6 +101,7 @@ lock: ## Compile requirements/*.txt (needs uv)
 	cd requirements && uv pip compile server.in -o server.txt $(LOCK)
 	cd requirements && uv pip compile dev.in -o dev.txt $(LOCK)
 	cd requirements && uv pip compile demo.in -o demo.txt $(LOCK) --no-deps
+	cd requirements && uv pip compile bench.in -o bench.txt $(LOCK)
 
 .PHONY: clean
 clean: down ## Remove what was installed and built; ATOM_HOME stays
@@ -131,6 +132,10 @@ $(STAMP)/server: requirements/server.txt requirements/demo.txt $(STAMP)/venv
 
 $(STAMP)/dev: requirements/dev.txt $(STAMP)/server
 	$(PIP_INSTALL) --require-hashes -r requirements/server.txt -r requirements/dev.txt
+	@touch $@
+
+$(STAMP)/bench: requirements/bench.txt $(STAMP)/server
+	$(PIP_INSTALL) --require-hashes -r requirements/server.txt -r requirements/bench.txt
 	@touch $@
 
 $(STAMP)/sdk: $(SDK_INPUTS) $(STAMP)/server
