@@ -6,13 +6,15 @@ import signal
 from pathlib import Path
 from typing import Any
 
-from celery import Celery
+import structlog
+from celery import Celery, bootsteps
 from celery.signals import beat_init, worker_process_init, worker_ready
 from django_structlog.celery.steps import DjangoStructLogInitStep
 
 from atom.web.composition import modules_of_apps
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "atom.settings.development")
+log = structlog.get_logger(__name__)
 
 # A tick that nobody took in time is worthless: the next one does its work.
 TICK_EXPIRES_S = 10
@@ -22,6 +24,33 @@ app = Celery("atom")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 app.steps["worker"].add(DjangoStructLogInitStep)
+
+
+class TakeBackUnfinished(bootsteps.StartStopStep):  # type: ignore[misc]  # untyped base
+    """Puts what a killed worker, or a broken connection, left unacknowledged back into the queue.
+
+    Redis would do so only after the visibility timeout. Only where this is the broker's one
+    worker (ATOM_ONLY_WORKER): another's tasks would be done twice at once.
+    """
+
+    requires = ("celery.worker.consumer.connection:Connection",)
+
+    def include_if(self, consumer: Any) -> bool:
+        """Take part only in the one worker of an installation."""
+        return os.environ.get("ATOM_ONLY_WORKER") == "1"
+
+    def start(self, consumer: Any) -> None:
+        """Run at each connection, before the first message is taken; nothing is under way then."""
+        channel = consumer.connection.default_channel
+        with channel.conn_or_acquire() as client:
+            tags = client.zrange(channel.unacked_index_key, 0, -1)
+        for tag in tags:
+            channel.qos.restore_by_tag(tag)
+        if tags:
+            log.warning("unfinished_tasks_taken_back", count=len(tags))
+
+
+app.steps["consumer"].add(TakeBackUnfinished)
 
 
 @app.on_after_finalize.connect

@@ -37,7 +37,7 @@ class Demo:
 
     def __init__(self, installation: Installation) -> None:
         self.installation = installation
-        self.console = Console(highlight=False)
+        self.console = Console(highlight=False, soft_wrap=True)
         self.client: Client = client_of(installation, installation.admin, installation.password)
         self.timings_s: dict[str, float] = {}
         self.facts: dict[str, Any] = {}

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import httpx
 
+from atom.dev.secret_store import write_private
 from atom.settings.environment import BASE_DIR
 from atom_sdk.client import Client
 
@@ -64,8 +65,7 @@ def _member(installation: Installation, username: str, full_name: str) -> Client
     password_file = installation.home / "demo" / f"{username}.password"
     password_file.parent.mkdir(parents=True, exist_ok=True)
     if not password_file.exists():
-        password_file.touch(0o600)
-        password_file.write_text(secrets.token_urlsafe(12))
+        write_private(password_file, secrets.token_urlsafe(12))
     password = password_file.read_text()
     arguments = ["add_member", username, "--project", PROJECT, "--role", "labeler"]
     subprocess.run(  # our own command

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import httpx
 
+from atom.dev.secret_store import write_private
 from atom.settings.environment import BASE_DIR
 from atom_sdk.client import Client
 from tests.stack import Stack
@@ -38,7 +39,7 @@ def add_member(stack: Stack, username: str, role: str, project: str = "demo") ->
     """Make a person with a role in a project; the password is new each time the stack is."""
     kept = stack.home / f"{username}.password"
     if not kept.exists():
-        kept.write_text(secrets.token_urlsafe(9))
+        write_private(kept, secrets.token_urlsafe(9))
     person = Person(username, kept.read_text())
     arguments = ("add_member", username, "--project", project, "--role", role)
     _manage(stack, *arguments, ATOM_MEMBER_PASSWORD=person.password)

@@ -4,10 +4,28 @@ import os
 from collections.abc import Generator
 
 import pytest
+from xdist.remote import Producer  # type: ignore[import-untyped]
+from xdist.scheduler import LoadGroupScheduling  # type: ignore[import-untyped]
 
 from tests.services import FOLDER_VARIABLE, TestServices, claim_worker_share, start_services
 
 _running: list[TestServices] = []
+# What shares one running stack runs in one worker; the longest prefix counts.
+_GROUPS = {"tests/e2e/test_faults": "faults", "tests/e2e/": "stack", "tests/browser/": "stack"}
+
+
+class ByStack(LoadGroupScheduling):  # type: ignore[misc]  # untyped base
+    """Groups by path: `xdist_group` is without effect in pytest 9.2 with xdist 3.8."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        found = [prefix for prefix in _GROUPS if nodeid.startswith(prefix)]
+        return _GROUPS[max(found, key=len)] if found else nodeid
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByStack:
+    """Return how tests are handed to workers."""
+    return ByStack(config, log)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import psycopg
+
 from atom.dev.confine import before_exec
 from atom.dev.ports import find_free
 from atom.dev.seaweed import PORTS_USED
@@ -136,6 +138,10 @@ class Stack:
         identity = self._state()["processes"][name]["identity"]
         return int(identity["pid"]) if identity else None
 
+    def is_up(self, name: str) -> bool:
+        """Whether a managed process runs and answered when it was asked."""
+        return bool(self._state()["processes"][name]["phase"] == "ready")
+
     def process_names(self) -> set[str]:
         """The names of the processes that the launcher manages."""
         return set(self._state()["processes"])
@@ -143,6 +149,15 @@ class Stack:
     def restarts_of(self, name: str) -> int:
         """How often the launcher has restarted a process."""
         return int(self._state()["processes"][name]["restarts"])
+
+    def query(self, sql: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a statement, asked of the stack's own database."""
+        for line in (self.home / "run" / "stack.env").read_text().splitlines():
+            name, _, value = line.partition("=")
+            if name == "DATABASE_URL":
+                with psycopg.connect(value.strip("'"), autocommit=True) as connection:
+                    return connection.execute(sql).fetchall()
+        raise LookupError("the stack uses the database of another")
 
     def processes(self) -> list[str]:
         """The command lines of every process that uses this stack's folder or environment."""

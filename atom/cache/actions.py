@@ -1,19 +1,25 @@
 """Warming and evicting versions on nodes.
 
 COLD → WARMING → WARM | FAILED. WARM means verified bytes on the node, measured, never promised.
+Who warms a version renews a lease; when the worker died, `recover` has another one go on.
 """
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import structlog
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from atom.cache.coverage import measure
+from atom.cache.engines.links import close_to, link_view, open_to
 from atom.cache.engines.local import (
     DamagedPackError,
     FillPlan,
@@ -22,24 +28,29 @@ from atom.cache.engines.local import (
     write_view,
 )
 from atom.cache.engines.selectors import view_selector
-from atom.cache.errors import VersionPinned, ViewNotReady
+from atom.cache.errors import SelectionEmpty, VersionPinned, ViewNotReady
 from atom.cache.models import CacheRecord
-from atom.cache.placement import ViewPath, pack_store, view_path
+from atom.cache.placement import ViewPath, cache_root, job_view, job_views, pack_store, view_path
 from atom.cache.states import CACHE_STATES
 from atom.clusters.models import Node
 from atom.core import live, states, storage
 from atom.core.background import enqueue
 from atom.core.errors import AtomError
+from atom.core.leases import kept
 from atom.datasets.actions import quarantine_pack
 from atom.datasets.keys import pack_key
 from atom.datasets.models import Version
 from atom.datasets.reads import open_root, packs_of, require_readable
 from atom.datasets.stores import version_store
 from atom_sdk.errors import AtomError as SdkError
+from atom_sdk.errors import EmptyDatasetError
 
 log = structlog.get_logger(__name__)
 
 _WARM_TASK = "atom.cache.tasks.warm"
+LEASE = timedelta(seconds=20)
+_RENEW_EVERY_S = 5.0
+_RECOVERED_AT_ONCE = 100
 
 Selector = Mapping[str, Any] | None
 
@@ -54,7 +65,8 @@ def request_warm(version: Version, node: Node, selector: Selector = None) -> Cac
         if record.state != "warming" and not _is_ready(record, version, selector):
             _move(record, "warming")
             record.error = ""
-            enqueue(_WARM_TASK, str(record.pk), dict(selector or {}))
+            record.selector, record.claimed_until = dict(selector or {}), None
+            enqueue(_WARM_TASK, str(record.pk))
         record.save()
     return record
 
@@ -66,23 +78,55 @@ def _is_ready(record: CacheRecord, version: Version, selector: Selector) -> bool
     return view.index_path.exists() and measure(version).is_complete
 
 
-def run_warm(record_id: UUID | str, selector: Selector) -> CacheRecord:
-    """Bring the missing packs and write the view index. Repeatable; single-flight per pack."""
+def run_warm(record_id: UUID | str) -> CacheRecord:
+    """Bring the missing packs and write the view index, unless somebody alive is at it."""
     record = CacheRecord.objects.select_related("version__dataset__project", "node").get(
         pk=record_id
     )
-    if record.state != "warming":
-        return record
+    if _claim(record):
+        with kept(lambda: _renew(record), _RENEW_EVERY_S):
+            _warm(record)
+    return record
+
+
+def _claim(record: CacheRecord) -> bool:
+    free = Q(claimed_until=None) | Q(claimed_until__lt=timezone.now())
+    mine = CacheRecord.objects.filter(free, pk=record.pk, state="warming")
+    return bool(mine.update(claimed_until=timezone.now() + LEASE))
+
+
+def _renew(record: CacheRecord) -> None:
+    rows = CacheRecord.objects.filter(pk=record.pk, state="warming")
+    rows.update(claimed_until=timezone.now() + LEASE)
+
+
+def _warm(record: CacheRecord) -> None:
     try:
         _fill(record)
-        _write_view(record.version, selector)
+        _write_view(record.version, record.selector)
     except DamagedPackError as damaged:
         _blame_pack(record, damaged)
+    except SelectionEmpty as empty:
+        # The bytes are here; another reader may select others.
+        _finish(record, "warm", str(empty))
     except (AtomError, SdkError, OSError) as exc:
         _finish(record, "failed", str(exc))
     else:
         _finish(record, "warm", "")
-    return record
+
+
+def recover() -> int:
+    """Have warm-ups done whose worker died or whose task was lost; return how many."""
+    now = timezone.now()
+    silent = Q(claimed_until__lt=now) | Q(claimed_until=None, updated_at__lt=now - LEASE)
+    stuck = CacheRecord.objects.filter(silent, state="warming")
+    count = 0
+    for pk in list(stuck.values_list("pk", flat=True)[:_RECOVERED_AT_ONCE]):
+        if stuck.filter(pk=pk).update(claimed_until=None, updated_at=now):
+            log.warning("warm_recovered", record_id=str(pk))
+            enqueue(_WARM_TASK, str(pk))
+            count += 1
+    return count
 
 
 def _fill(record: CacheRecord) -> None:
@@ -112,7 +156,13 @@ def _write_view(version: Version, selector: Selector) -> ViewPath:
     wanted = view_selector(selector)
     view = view_path(version, wanted)
     manifests = version_store(version.dataset.project).store
-    write_view(open_root(version), manifests, view.index_path, wanted)
+    try:
+        write_view(open_root(version), manifests, view.index_path, wanted)
+    except EmptyDatasetError as empty:
+        splits = ", ".join(sorted(wanted.splits or ()))
+        part = f"the split {splits} of " if splits else ""
+        name = f"{version.dataset.name}@{version.ref}"
+        raise SelectionEmpty(f"There is no sample in {part}{name}.") from empty
     return view
 
 
@@ -151,7 +201,7 @@ def _finish(record: CacheRecord, state: str, error: str) -> None:
         if locked.state != "warming":
             return
         _move(record, state)
-        record.error = error
+        record.error, record.claimed_until = error, None
         record.used_at = timezone.now()
         record.save()
         _tell(record)
@@ -169,7 +219,9 @@ def _move(record: CacheRecord, state: str) -> None:
 
 
 def view_for(version: Version, node: Node, selector: Selector = None) -> ViewPath:
-    """Return what a reader on the node opens. Raises ViewNotReady, or Invalid for the selector.
+    """Return what a reader on the node opens.
+
+    Raises ViewNotReady, SelectionEmpty, or Invalid for the selector.
 
     A selector that was not asked for when warming costs its index, and no packs.
     """
@@ -178,6 +230,34 @@ def view_for(version: Version, node: Node, selector: Selector = None) -> ViewPat
         raise ViewNotReady(f"{version.dataset.name}@{version.ref} is not warm on {node.name}.")
     CacheRecord.objects.filter(pk=record.pk).update(used_at=timezone.now())
     return _write_view(version, selector)
+
+
+def show_to_job(view: ViewPath, attempt_id: UUID, alias: str, gid: int | None) -> ViewPath:
+    """Link one view with its packs for an attempt, whose processes have the group `gid`.
+
+    The rest of the cache is closed to them: other projects' packs, and other views of the same
+    version, such as one with the labels of the test split. Without `gid` jobs run as we do, and
+    nothing is closed. Safe to repeat. Raises OSError.
+    """
+    shown = job_view(attempt_id, alias)
+    link_view(view.index_path, view.pack_dir, shown.index_path.parent)
+    if gid is not None:
+        folder = job_views(attempt_id)
+        open_to(gid, folder, cache_root())
+        close_to(gid, folder.parent, but=folder.name)
+    return shown
+
+
+def attempts_shown_to() -> Iterator[UUID]:
+    """Yield the attempts that have links to packs."""
+    for folder in (cache_root() / "attempts").glob("*-*-*-*-*"):
+        with suppress(ValueError):
+            yield UUID(folder.name)
+
+
+def hide_from_job(attempt_id: UUID) -> None:
+    """Remove an ended attempt's links, so that an eviction frees its packs; safe to repeat."""
+    shutil.rmtree(job_views(attempt_id), ignore_errors=True)
 
 
 def evict(version: Version, node: Node) -> CacheRecord | None:

@@ -1,6 +1,6 @@
 """Failures of bringing bytes to nodes."""
 
-from atom.core.errors import Conflict, NotFound
+from atom.core.errors import Conflict, Invalid, NotFound
 
 
 class VersionPinned(Conflict):
@@ -25,3 +25,11 @@ class ViewNotReady(Conflict):
     code = "view_not_ready"
     title = "The version is not warm on this node."
     action = "Warm the version and wait until it is warm."
+
+
+class SelectionEmpty(Invalid):
+    """No sample of the version fits the selector."""
+
+    code = "selection_empty"
+    title = "No sample of the version is selected."
+    action = "Look at the version's splits and labels, and select one that has samples."

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import UUID
 
 from django.conf import settings
 
 from atom.accounts.models import Project
+from atom.cache.engines.links import VIEW_NAME
 from atom.cache.engines.selectors import view_id
 from atom.datasets.models import Version
 from atom.datasets.reads import open_root
@@ -29,8 +31,11 @@ def cache_root() -> Path:
 
 
 def pack_store(project: Project) -> PackStore:
-    """Return a project's packs on this machine: visible inside its project only."""
-    return PackStore(cache_root() / str(project.pk))
+    """Return a project's packs on this machine."""
+    store = PackStore(cache_root() / str(project.pk))
+    # Closed to jobs: they get links to what is theirs, see `job_view`.
+    store.root.chmod(0o700)
+    return store
 
 
 def view_path(version: Version, selector: ViewSelector) -> ViewPath:
@@ -38,3 +43,14 @@ def view_path(version: Version, selector: ViewSelector) -> ViewPath:
     folder = cache_root() / str(version.dataset.project_id)
     name = f"{view_id(open_root(version), selector)}.arrow"
     return ViewPath(folder / "views" / name, folder / "packs")
+
+
+def job_views(attempt_id: UUID) -> Path:
+    """Return the folder in which one attempt finds its datasets; beside the packs to link them."""
+    return cache_root() / "attempts" / str(attempt_id)
+
+
+def job_view(attempt_id: UUID, alias: str) -> ViewPath:
+    """Return where an attempt finds one of its datasets."""
+    folder = job_views(attempt_id) / alias
+    return ViewPath(folder / VIEW_NAME, folder / "packs")

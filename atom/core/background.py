@@ -1,12 +1,20 @@
-"""Effects wait for commit: a task is sent only when the transaction that asked for it stands."""
+"""Effects wait for commit: a task is sent only when the transaction that asked for it stands.
+
+A message may be lost: its worker is killed, or the broker is. So every app has a periodic task
+that looks at states and sends again what is not done; sending only makes things fast.
+"""
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import Any
 
+import structlog
 from celery import Task
+from celery.exceptions import OperationalError
 from django.db import transaction
+
+log = structlog.get_logger(__name__)
 
 
 def enqueue(task: Task[Any, Any] | str, *args: Any, countdown_s: float = 0) -> None:
@@ -16,7 +24,15 @@ def enqueue(task: Task[Any, Any] | str, *args: Any, countdown_s: float = 0) -> N
     reverse would be a cycle.
     """
     found = _task_named(task) if isinstance(task, str) else task
-    transaction.on_commit(lambda: found.apply_async(args=args, countdown=countdown_s))
+    transaction.on_commit(lambda: _send(found, args, countdown_s))
+
+
+def _send(task: Task[Any, Any], args: tuple[Any, ...], countdown_s: float) -> None:
+    """Send a message; what was committed stands, so a broker that is away is no error."""
+    try:
+        task.apply_async(args=args, countdown=countdown_s)
+    except OperationalError as exc:
+        log.warning("task_not_sent", task=task.name, task_args=args, error=str(exc))
 
 
 def _task_named(name: str) -> Task[Any, Any]:

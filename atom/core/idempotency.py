@@ -1,8 +1,8 @@
 """`Idempotency-Key`: a request that was sent twice is carried out once.
 
-The key is claimed before the work and the answer is stored with it. A second request with the
-same key and body gets the stored answer; with another body it is refused. A claim whose work
-failed with an exception is released, so that the client may try again.
+The key, the work and the answer are one transaction: a process that is killed leaves all of them
+or none, and a second request at the same time waits for the first. It then gets the stored answer;
+with another body it is refused. Work that failed leaves no key, so that the client may try again.
 """
 
 from __future__ import annotations
@@ -11,11 +11,9 @@ import functools
 import hashlib
 import json
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any, cast
 
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -24,8 +22,6 @@ from atom.core.errors import IdempotencyKeyReused, Invalid, RequestInProgress
 from atom.core.models import IdempotencyRecord
 
 _MAX_KEY = 200
-# A claim older than this belongs to a process that died: its request may run again.
-_CLAIM_EXPIRES = timedelta(minutes=5)
 
 View = Callable[..., Response]
 
@@ -40,15 +36,12 @@ def idempotent(view: View) -> View:
             return view(self, request, *args, **kwargs)
         if len(key) > _MAX_KEY:
             raise Invalid(errors={"Idempotency-Key": [f"At most {_MAX_KEY} characters."]})
-        record, is_new = _claim(request, key)
-        if not is_new:
-            return Response(record.body, status=record.status or 200)
-        try:
+        with transaction.atomic():
+            record, is_new = _claim(request, key)
+            if not is_new:
+                return Response(record.body, status=record.status or 200)
             response = view(self, request, *args, **kwargs)
-        except BaseException:
-            record.delete()
-            raise
-        _store(record, response)
+            _store(record, response)
         return response
 
     return wrapper
@@ -70,18 +63,11 @@ def _claim(request: Request, key: str) -> tuple[IdempotencyRecord, bool]:
 
 def _reuse(request: Request, key: str, digest: str) -> tuple[IdempotencyRecord, bool]:
     record = IdempotencyRecord.objects.filter(user=cast("Any", request.user), key=key).first()
-    if record is None:
-        raise RequestInProgress
-    if record.request_sha256 != digest:
+    if record is not None and record.request_sha256 != digest:
         raise IdempotencyKeyReused
-    if record.status is not None:
-        return record, False
-    stale = IdempotencyRecord.objects.filter(
-        pk=record.pk, status=None, created_at__lt=timezone.now() - _CLAIM_EXPIRES
-    )
-    if not stale.update(created_at=timezone.now()):
+    if record is None or record.status is None:
         raise RequestInProgress
-    return record, True
+    return record, False
 
 
 def _store(record: IdempotencyRecord, response: Response) -> None:

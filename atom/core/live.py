@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import redis
 import structlog
 from asgiref.sync import async_to_sync
 from channels.layers import get_channel_layer
@@ -31,5 +32,5 @@ def publish_now(group: str, event: dict[str, Any]) -> None:
         return
     try:
         async_to_sync(layer.group_send)(group, {"type": "live.event", "event": event})
-    except OSError as exc:
+    except (OSError, redis.RedisError) as exc:
         log.warning("live_event_lost", group=group, error=str(exc))

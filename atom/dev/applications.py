@@ -75,11 +75,17 @@ def _gateway(installation: Installation) -> ProcessSpec:
 def _worker(installation: Installation) -> ProcessSpec:
     concurrency = installation.environment.atom_worker_concurrency
     arguments = (
-        *("worker", "--concurrency", str(concurrency), "-O", "fair"),
+        # One child while there is little to do: each holds a hundred MB of its own.
+        *("worker", "--autoscale", f"{concurrency},1", "-O", "fair"),
         *("--without-gossip", "--without-mingle", "--without-heartbeat"),
     )
-    # SIGTERM then gives tasks a moment and puts unfinished ones back into the queue.
-    return _celery(installation, "worker", arguments, {"REMAP_SIGTERM": "SIGQUIT"})
+    environment = {
+        # SIGTERM then gives tasks a moment and puts unfinished ones back into the queue.
+        "REMAP_SIGTERM": "SIGQUIT",
+        # Nobody else works on this broker: what a killed worker left is taken back at once.
+        "ATOM_ONLY_WORKER": "1",
+    }
+    return _celery(installation, "worker", arguments, environment)
 
 
 def _beat(installation: Installation) -> ProcessSpec:

@@ -17,6 +17,7 @@ from atom.dev.launcher import Launcher
 from atom.dev.output import Terminal
 from atom.dev.ports import PortBusyError
 from atom.dev.process import StartFailedError
+from atom.dev.release import fingerprint
 from atom.dev.state import (
     READY,
     AlreadyRunningError,
@@ -45,11 +46,17 @@ def up(installation: Installation) -> int:
 
 
 def start(installation: Installation) -> int:
-    """Run the stack in the background; return when it is ready. Fine if it already is."""
+    """Run the stack in the background; return when it is ready. Fine if it already is.
+
+    One that runs an older program is started again; its running jobs go on in a new attempt.
+    """
     state = running_state(installation)
     if state is not None and state.phase == READY:
-        print(f"Atom already runs at {state.url} (pid {state.launcher.pid}).")
-        return 0
+        if state.program == fingerprint():
+            print(f"Atom already runs at {state.url} (pid {state.launcher.pid}).")
+            return 0
+        print("Atom has changed since it was started: starting it again.")
+        _stop_launcher(state)
     installation.create_folders()
     log_path = installation.logs_dir / "launcher.log"
     with log_path.open("wb") as log:
@@ -69,8 +76,7 @@ def down(installation: Installation) -> int:
     running = _await_state_of_starting_launcher(installation)
     state = load_state(installation.run_dir)
     if running is not None:
-        signal_process(running.launcher.pid, signal.SIGTERM)
-        wait_until_gone([running.launcher], STOP_TIMEOUT_S)
+        _stop_launcher(running)
     launcher = [running.launcher] if running is not None else []
     ended = end_processes(
         [*launcher, *leftover_processes(state), *job_supervisors(installation.home)]
@@ -78,6 +84,11 @@ def down(installation: Installation) -> int:
     forget_state(installation.run_dir)
     print("Atom is stopped." if running or ended else "Atom was not running.")
     return 0
+
+
+def _stop_launcher(state: StackState) -> None:
+    signal_process(state.launcher.pid, signal.SIGTERM)
+    wait_until_gone([state.launcher], STOP_TIMEOUT_S)
 
 
 def status(installation: Installation, *, as_json: bool) -> int:

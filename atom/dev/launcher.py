@@ -13,6 +13,7 @@ from atom.dev.confine import before_exec
 from atom.dev.identity import ProcessIdentity
 from atom.dev.output import Terminal
 from atom.dev.process import ManagedProcess, StartFailedError
+from atom.dev.release import fingerprint
 from atom.dev.secret_store import (
     InstallationSecrets,
     load_or_generate,
@@ -42,7 +43,7 @@ class Launcher:
     def __init__(self, installation: Installation, terminal: Terminal) -> None:
         self._installation = installation
         self._terminal = terminal
-        self._state = StackState(own_identity(), installation.url)
+        self._state = StackState(own_identity(), installation.url, program=fingerprint())
         self._services: list[ManagedProcess] = []
         self._applications: list[ManagedProcess] = []
 

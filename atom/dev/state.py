@@ -42,6 +42,7 @@ class StackState:
     launcher: ProcessIdentity
     url: str
     phase: str = STARTING
+    program: str = ""
     processes: dict[str, ProcessState] = field(default_factory=dict)
 
     def save(self, run_dir: Path) -> None:
@@ -64,7 +65,8 @@ def load_state(run_dir: Path) -> StackState | None:
         )
         for name, entry in data["processes"].items()
     }
-    return StackState(ProcessIdentity(**data["launcher"]), data["url"], data["phase"], processes)
+    launcher = ProcessIdentity(**data["launcher"])
+    return StackState(launcher, data["url"], data["phase"], data.get("program", ""), processes)
 
 
 def forget_state(run_dir: Path) -> None:

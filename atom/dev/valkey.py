@@ -53,6 +53,9 @@ class Valkey:
             f'dir "{self.data_dir}"',
             f"databases {DATABASES}",
             f"appendonly {'yes' if self.durable else 'no'}",
+            # A log line is acknowledged once it is here, so it has to be on the disk by then;
+            # `everysec` answers up to two seconds earlier. Costs 0.3 ms per write on an SSD.
+            "appendfsync always",
             'save ""',
             "maxmemory-policy noeviction",
             "loglevel warning",

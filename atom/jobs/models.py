@@ -53,10 +53,11 @@ class Runtime(TimestampedModel):
 
 
 class CodeSnapshot(TimestampedModel):
-    """The code of a run: a tar.gz named by its digest."""
+    """The code of a run: a tar.gz named by its digest; `sha256` is known once it is ready."""
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
     digest = models.CharField(max_length=64)
+    sha256 = models.CharField(max_length=64, blank=True)
     size_bytes = models.BigIntegerField()
     files_count = models.PositiveIntegerField(default=0)
     key = models.CharField(max_length=300)
@@ -174,7 +175,6 @@ class Attempt(TimestampedModel):
     resumed_from_step = models.BigIntegerField(null=True)
     # The number that the next batch of metrics has to carry.
     metrics_next_seq = models.PositiveBigIntegerField(default=0)
-    cancel_sent_at = models.DateTimeField(null=True)
     log_complete = models.BooleanField(default=False)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
@@ -314,6 +314,10 @@ class Artifact(TimestampedModel):
     state = models.CharField(
         max_length=20, choices=states.choices(ARTIFACT_STATES), default="local"
     )
+    # When its verification was asked for; None before its bytes are there and once it is settled.
+    verify_asked_at = models.DateTimeField(null=True)
+    # The worker that verifies it renews this.
+    claimed_until = models.DateTimeField(null=True)
 
     class Meta:
         constraints: ClassVar = [
@@ -322,4 +326,11 @@ class Artifact(TimestampedModel):
             ),
             states.constraint("artifact_state", ARTIFACT_STATES),
         ]
-        indexes: ClassVar = [models.Index(fields=["run", "kind", "state"])]
+        indexes: ClassVar = [
+            models.Index(fields=["run", "kind", "state"]),
+            models.Index(
+                fields=["verify_asked_at"],
+                condition=models.Q(verify_asked_at__isnull=False),
+                name="artifact_to_verify",
+            ),
+        ]

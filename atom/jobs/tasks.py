@@ -9,6 +9,7 @@ from celery import shared_task
 
 BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "jobs.tick": {"task": "jobs.tick", "schedule": 1.0},
+    "jobs.remove_old_attempts": {"task": "jobs.remove_old_attempts", "schedule": 60.0},
 }
 
 
@@ -50,3 +51,11 @@ def verify_output(artifact_id: str) -> None:
     from atom.jobs.actions import outputs
 
     outputs.verify(UUID(artifact_id))
+
+
+@shared_task(name="jobs.remove_old_attempts", soft_time_limit=290, time_limit=300)
+def remove_old_attempts() -> None:
+    """Remove what ended attempts left on this machine."""
+    from atom.jobs.actions import retention
+
+    retention.remove_old_attempts()

@@ -55,11 +55,12 @@ def _add_run(graph: Graph, run: Run) -> None:
         _add_label_tasks(graph, one.version)
     if run.code is not None:
         git = run.code.git or {}
+        commit = str(git.get("commit") or "")[:12]
         code = Node(
             "code",
             str(run.code.pk),
             "Code",
-            str(git.get("commit") or "")[:12],
+            commit or f"sha256 {run.code.sha256[:12]}",
             None,
             run.code.digest,
         )

@@ -16,6 +16,9 @@ ATOM_FRONTEND_DIST = ENV.atom_frontend_dist
 ATOM_RUNNER_API_URL = ENV.atom_runner_api_url
 ATOM_RUNNER_LOST_AFTER_S = ENV.atom_runner_lost_after_s
 ATOM_RUNTIME_PIP_OPTIONS = ENV.atom_runtime_pip_options
+ATOM_RUNTIME_BUILD_TIMEOUT_S = ENV.atom_runtime_build_timeout_s
+ATOM_ATTEMPT_KEPT_S = ENV.atom_attempt_kept_s
+ATOM_LAST_ATTEMPT_KEPT_S = ENV.atom_last_attempt_kept_s
 ATOM_CACHE_LIMIT_BYTES = ENV.atom_cache_limit_bytes or None
 ATOM_ENCRYPTION_KEY = ENV.atom_encryption_key.get_secret_value()
 
@@ -155,7 +158,7 @@ STATIC_ROOT = ATOM_HOME / "static"
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "atom.accounts.authentication.TokenAuthentication",
-        "rest_framework.authentication.SessionAuthentication",
+        "atom.accounts.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],

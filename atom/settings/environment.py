@@ -70,6 +70,11 @@ class Environment(BaseSettings):
     atom_runner_lost_after_s: float = 30.0
     # Options of pip when a job's runtime is built, e.g. an index of one's own.
     atom_runtime_pip_options: str = ""
+    # Less than the hard limit of a task: a build that hangs fails in words.
+    atom_runtime_build_timeout_s: int = 1500
+    # How long the folders of ended attempts stay, for debugging; the last one of a run for longer.
+    atom_attempt_kept_s: int = 3600
+    atom_last_attempt_kept_s: int = 86_400
     # 0 means no limit but the disk.
     atom_cache_limit_bytes: int = 0
     atom_debug: bool = False

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+import time
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +12,15 @@ import pyarrow as pa
 import pytest
 from django.conf import settings
 from django.db import connection
+from django.utils import timezone
 
 from atom.accounts.models import Project
-from atom.cache.actions import evict, request_warm, run_warm, view_for
-from atom.cache.errors import VersionPinned, ViewNotReady
+from atom.cache import actions as cache_actions
+from atom.cache.actions import LEASE, evict, recover, request_warm, run_warm, view_for
+from atom.cache.engines.selectors import view_selector
+from atom.cache.errors import SelectionEmpty, VersionPinned, ViewNotReady
 from atom.cache.models import CacheRecord
-from atom.cache.placement import pack_store
-from atom.cache.tasks import recover
+from atom.cache.placement import pack_store, view_path
 from atom.cache.watermarks import make_room
 from atom.clusters.models import Node
 from atom.core import storage
@@ -24,7 +28,6 @@ from atom.core.errors import Invalid
 from atom.datasets import actions
 from atom.datasets.models import Pack, Version
 from atom.datasets.reads import packs_of
-from atom_sdk.errors import EmptyDatasetError
 from tests.datasets.pushing import Pusher, class_files, make_pack, png
 
 
@@ -75,14 +78,18 @@ def test_an_unknown_selector_is_refused_at_once(pusher: Pusher, node: Node) -> N
         request_warm(version_of(pusher), node, {"colour": "red"})
 
 
-def test_a_selector_that_leaves_nothing_fails_the_warming_in_words(
+def test_a_selector_that_leaves_nothing_says_so_and_leaves_the_bytes_warm(
     pusher: Pusher, node: Node
 ) -> None:
-    record = request_warm(version_of(pusher), node, {"split": "none such"})
+    version = version_of(pusher)
+    record = request_warm(version, node, {"split": "none such"})
 
     record.refresh_from_db()
-    assert record.state == "failed"
-    assert record.error == str(EmptyDatasetError("No sample of this version fits the selection."))
+    said = "There is no sample in the split none such of digits@v1."
+    assert (record.state, record.error) == ("warm", said)
+    with pytest.raises(SelectionEmpty, match=said):
+        view_for(version, node, {"split": "none such"})
+    assert view_for(version, node).index_path.exists()
 
 
 def test_the_next_version_costs_only_its_difference(
@@ -170,7 +177,7 @@ def test_two_workers_on_one_record_end_warm(pusher: Pusher, node: Node) -> None:
 
     def work() -> None:
         try:
-            run_warm(record.pk, {})
+            run_warm(record.pk)
         finally:
             connection.close()
 
@@ -184,14 +191,56 @@ def test_two_workers_on_one_record_end_warm(pusher: Pusher, node: Node) -> None:
     assert (record.state, record.packs_present) == ("warm", 1)
 
 
-def test_a_warm_up_whose_worker_died_goes_on(pusher: Pusher, node: Node) -> None:
-    record = CacheRecord.objects.create(node=node, version=version_of(pusher), state="warming")
-    CacheRecord.objects.update(updated_at="2024-01-01T00:00:00Z")
+def let_time_pass(record: CacheRecord, *, claimed: bool) -> None:
+    """Let the record look as if nobody had touched it for longer than a lease lasts."""
+    long_ago = timezone.now() - LEASE - timedelta(seconds=1)
+    rows = CacheRecord.objects.filter(pk=record.pk)
+    rows.update(updated_at=long_ago, claimed_until=long_ago if claimed else None)
 
-    recover()
+
+@pytest.mark.parametrize("claimed", [True, False], ids=["worker died", "task was lost"])
+def test_a_warm_up_that_nobody_is_at_goes_on_as_it_was_asked(
+    pusher: Pusher, node: Node, claimed: bool
+) -> None:
+    version = version_of(pusher)
+    record = CacheRecord.objects.create(
+        node=node, version=version, state="warming", selector={"split": ["test"]}
+    )
+    assert recover() == 0
+    let_time_pass(record, claimed=claimed)
+
+    assert recover() == 1
 
     record.refresh_from_db()
-    assert record.state == "warm"
+    assert (record.state, record.claimed_until) == ("warm", None)
+    assert view_path(version, view_selector({"split": "test"})).index_path.exists()
+
+
+def test_a_warm_up_that_is_slow_but_alive_is_left_alone(
+    pusher: Pusher, node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache_actions, "_RENEW_EVERY_S", 0.05)
+    version = version_of(pusher)
+    record = CacheRecord.objects.create(node=node, version=version, state="warming")
+    fetched: list[str] = []
+    stream = storage.ObjectStorage.stream
+
+    def slow(self: storage.ObjectStorage, key: str) -> Any:
+        fetched.append(key)
+        try:
+            let_time_pass(record, claimed=True)
+            time.sleep(0.5)
+            assert recover() == 0
+            run_warm(record.pk)
+        finally:
+            connection.close()
+        yield from stream(self, key)
+
+    monkeypatch.setattr(storage.ObjectStorage, "stream", slow)
+    run_warm(record.pk)
+
+    record.refresh_from_db()
+    assert (record.state, len(fetched)) == ("warm", 1)
 
 
 def test_the_api_warms_shows_and_evicts(pusher: Pusher) -> None:

@@ -53,6 +53,22 @@ def test_stack_survives_a_killed_web_process_and_stops_without_orphans(own_stack
     assert own_stack.processes() == []
 
 
+def test_starting_again_with_a_newer_program_replaces_the_running_one(own_stack: Stack) -> None:
+    first = own_stack.command("start", timeout_s=150)
+    assert first.returncode == 0, first.stderr
+    before = own_stack.pid_of("web")
+    assert "already runs" in own_stack.command("start").stdout
+    assert own_stack.pid_of("web") == before
+
+    state = own_stack.home / "run" / "launcher.json"
+    state.write_text(state.read_text().replace('"program": "', '"program": "older'))
+    again = own_stack.command("start", timeout_s=150)
+    assert "has changed" in again.stdout
+    assert own_stack.pid_of("web") not in {before, None}
+    assert own_stack.command("down").returncode == 0
+    assert own_stack.processes() == []
+
+
 def test_killing_the_launcher_leaves_no_process_and_the_data_stays(own_stack: Stack) -> None:
     own_stack.start()
     password = own_stack.admin_password

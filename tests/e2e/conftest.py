@@ -12,6 +12,8 @@ import httpx
 import pytest
 
 from atom_sdk.client import Client
+from tests.e2e.breaking import await_all, start_script
+from tests.people import administrator, client_of
 from tests.stack import Stack
 
 Shell = Callable[..., subprocess.CompletedProcess[str]]
@@ -74,6 +76,35 @@ def shell(environment: dict[str, str], tmp_path: Path) -> Shell:
         return done
 
     return run
+
+
+@pytest.fixture(scope="session")
+def broken_stack() -> Iterator[Stack]:
+    """A stack whose processes the tests kill; a lost runner is noticed soon."""
+    running = Stack.create()
+    running.external = {"ATOM_RUNNER_LOST_AFTER_S": "4"}
+    try:
+        running.start()
+        yield running
+        running.stop()
+        assert running.processes() == []
+    finally:
+        running.remove()
+
+
+@pytest.fixture(scope="session")
+def survivor(broken_stack: Stack) -> Iterator[Client]:
+    """The administrator's client of the stack that breaks; the jobs' environment is on its way."""
+    with client_of(broken_stack, administrator(broken_stack)) as client:
+        start_script(client, "build the environment", "print('ready')")
+        yield client
+
+
+@pytest.fixture
+def whole_stack(broken_stack: Stack, survivor: Client) -> Stack:
+    """The stack that breaks, with everything running again."""
+    await_all(broken_stack)
+    return broken_stack
 
 
 @pytest.fixture

@@ -6,12 +6,19 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from uuid import UUID
 
 import uvicorn
 
 from atom.jobs import states
-from atom.jobs.actions import reconcile
+from atom.jobs.actions import code, logs, reconcile
+from atom.jobs.executors.local import LocalExecutor
 from atom.jobs.models import Run
+from atom.jobs.pipelines.archive import pack_files
+from tests.factories.accounts import make_project
+from tests.factories.jobs import make_run
 
 START_TIMEOUT_S = 20.0
 
@@ -58,3 +65,29 @@ def reconcile_until(run: Run, *wanted: str, timeout_s: float = 60.0) -> Run:
     wait_for(reached, timeout_s)
     assert run.state in wanted, (run.state, run.failure_class, run.failure_reason)
     return run
+
+
+def wait_until_gone(executor: LocalExecutor, attempt_id: UUID | str, timeout_s: float) -> bool:
+    """Return whether the supervisor ended in time."""
+    deadline = time.monotonic() + timeout_s
+    while executor.observe(attempt_id).alive:
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def make_script_run(tmp_path: Path, script: str, **fields: Any) -> Run:
+    """Return a queued run of a Python script, in the plain interpreter."""
+    (tmp_path / "train.py").write_text(script)
+    project = fields.pop("project", None) or make_project()
+    snapshot = code.store(project, pack_files(tmp_path, ["train.py"]), 1)
+    command = fields.pop("command", ["python3", "train.py"])
+    return make_run(project, code=snapshot, command=command, **fields)
+
+
+def log_of(run: Run) -> str:
+    """Return the whole log of the run's last attempt."""
+    attempt = run.attempts.order_by("-number")[0]
+    found = logs.read(attempt, 0, 1 << 24)
+    return b"".join(frame.payload for frame in found.frames).decode()

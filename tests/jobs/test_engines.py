@@ -143,6 +143,16 @@ LIMITS = Limits(memory_bytes=2 * GIB, timeout_s=60, command=["train", "--fast"])
         (ExitReport("exited", 1, traceback="MemoryError"), "OOM_HOST", "more memory"),
         (ExitReport("not_found", 127), "COMMAND_NOT_FOUND", "'train'"),
         (ExitReport("timeout", None, 9), "DEADLINE", "60 s"),
+        (
+            ExitReport("exited", 1, traceback="No such checkpoint.", stage="preparation"),
+            "PREPARATION",
+            "was not started: No such checkpoint.",
+        ),
+        (
+            ExitReport("not_found", 127, stage="preparation"),
+            "COMMAND_NOT_FOUND",
+            "'train'",
+        ),
         (ExitReport("runner_lost"), "RUNNER_LOST", "supervised"),
     ],
 )
@@ -229,7 +239,7 @@ ROWS = st.lists(
 
 @given(ROWS)
 def test_points_survive_their_chunk(rows: list[tuple[int, int, float]]) -> None:
-    made = points.points_from(rows)
+    made = points.points_from([("loss", *row) for row in rows])
     back = points.decode(points.encode(made))
     assert back.steps.tolist() == made.steps.tolist()
     assert back.ts_ms.tolist() == made.ts_ms.tolist()
@@ -266,8 +276,8 @@ def test_a_short_curve_stays_whole() -> None:
 
 
 def test_steps_that_were_logged_again_after_a_resume_count_once() -> None:
-    first = points.points_from([(1, 10, 1.0), (2, 20, 2.0), (3, 30, 3.0)])
-    again = points.points_from([(2, 40, 2.5), (3, 50, 3.5), (4, 60, 4.5)])
+    first = points.points_from([("a", 1, 10, 1.0), ("a", 2, 20, 2.0), ("a", 3, 30, 3.0)])
+    again = points.points_from([("a", 2, 40, 2.5), ("a", 3, 50, 3.5), ("a", 4, 60, 4.5)])
     small = downsample(points.join(first, again), 100)
     assert small.steps.tolist() == [1, 2, 3, 4]
     assert small.values.tolist() == [1.0, 2.5, 3.5, 4.5]

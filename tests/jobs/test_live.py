@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import signal
 import tempfile
@@ -12,35 +14,23 @@ from typing import Any
 import pytest
 from django.conf import settings
 
-from atom.accounts.models import Project
 from atom.clusters.models import Reservation
+from atom.core import storage
 from atom.jobs import states
-from atom.jobs.actions import code, logs, reconcile, runs
+from atom.jobs.actions import logs, reconcile, runs
 from atom.jobs.actions.launch import executor
-from atom.jobs.executors.local import wait_until_gone
-from atom.jobs.models import Run
-from atom.jobs.pipelines.archive import pack_files
-from tests.factories.accounts import make_member, make_project
-from tests.factories.jobs import make_run
-from tests.jobs.live import reconcile_until, serve, wait_for
+from atom.jobs.executors.local import first_uid
+from tests.factories.accounts import make_member
+from tests.jobs.live import (
+    log_of,
+    make_script_run,
+    reconcile_until,
+    serve,
+    wait_for,
+    wait_until_gone,
+)
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("live")]
-
-
-def make_script_run(tmp_path: Path, script: str, **fields: Any) -> Run:
-    """Return a queued run of a Python script, in the plain interpreter."""
-    (tmp_path / "train.py").write_text(script)
-    project: Project = make_project()
-    snapshot = code.store(project, pack_files(tmp_path, ["train.py"]), 1)
-    command = fields.pop("command", ["python3", "train.py"])
-    return make_run(project, code=snapshot, command=command, **fields)
-
-
-def log_of(run: Run) -> str:
-    """Return the whole log of the run's last attempt."""
-    attempt = run.attempts.order_by("-number")[0]
-    found = logs.read(attempt, 0, 1 << 24)
-    return b"".join(frame.payload for frame in found.frames).decode()
 
 
 def test_a_run_from_the_queue_to_its_end(tmp_path: Path) -> None:
@@ -81,6 +71,19 @@ def test_a_command_that_does_not_exist(tmp_path: Path) -> None:
     reconcile_until(run, states.FAILED)
     assert run.failure_class == "COMMAND_NOT_FOUND"
     assert "no-such-program" in run.failure_reason
+
+
+def test_code_that_was_damaged_in_the_store_never_starts(tmp_path: Path) -> None:
+    run = make_script_run(tmp_path, "print('never')\n")
+    assert run.code is not None
+    stored = storage.objects().get(run.code.key)
+    storage.objects().put(run.code.key, bytes(len(stored)))
+    reconcile_until(run, states.FAILED)
+    assert run.failure_class == "PREPARATION"
+    assert "code snapshot does not match its digest" in run.failure_reason
+    assert "Retry" in run.suggestion
+    job = json.loads((executor().folder(run.attempts.get().pk) / "job.json").read_text())
+    assert job["code"]["sha256"] == hashlib.sha256(stored).hexdigest() == run.code.sha256
 
 
 def test_a_job_that_needs_too_much_memory(tmp_path: Path) -> None:
@@ -203,7 +206,7 @@ def test_as_root_a_job_has_a_user_of_its_own_and_sees_no_secret(
             "except PermissionError:\n    print('cannot look at others')\n",
         )
         reconcile_until(run, states.SUCCEEDED)
-        assert "uid 200000 groups []" in log_of(run)
+        assert f"uid {first_uid(Path(home))} groups []" in log_of(run)
         assert "secrets []" in log_of(run)
         assert "cannot look at others" in log_of(run)
         assert wait_until_gone(executor(), run.attempts.get().pk, timeout_s=10)

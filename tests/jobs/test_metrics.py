@@ -122,7 +122,19 @@ def test_a_resumed_run_has_one_curve() -> None:
 
 
 @pytest.mark.parametrize(
-    "points", [[["loss", 0, 1]], [["loss", "x", 1, 2.0]], [["", 0, 1, 2.0]], [[3, 0, 1, 2.0]]]
+    "points",
+    [
+        [["loss", 0, 1]],
+        [["loss", 0, 1, 2.0, 3.0]],
+        [["loss", "x", 1, 2.0]],
+        [["loss", None, 1, 2.0]],
+        [["loss", 0, 1, [2.0, 3.0]]],
+        [["", 0, 1, 2.0]],
+        [[3, 0, 1, 2.0]],
+        [[["loss"], 0, 1, 2.0]],
+        [[]],
+        [7],
+    ],
 )
 def test_points_of_another_shape_are_refused(points: Any) -> None:
     with pytest.raises(Invalid):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from datetime import timedelta
 from typing import Any
 
 import httpx
 import pytest
 from blake3 import blake3
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from atom.core import storage
@@ -143,3 +145,67 @@ def test_the_latest_checkpoint_is_the_newest_that_is_whole() -> None:
         "checkpoints/step-20/optimizer": b"optimizer20",
         "checkpoints/step-20/weights": b"weights20",
     }
+
+
+def uploaded(attempt: Attempt, path: str, data: bytes) -> Artifact:
+    """Send one file as a runner does; the task that verifies it is lost."""
+    (upload,) = presign(attempt, described(path, data))
+    httpx.put(upload["url"], content=data).raise_for_status()
+    assert complete(attempt, upload["id"]).status_code == 200
+    return Artifact.objects.get(pk=upload["id"])
+
+
+def tick_later(commits: Any, artifact: Artifact, **fields: Any) -> Artifact:
+    """Tick as beat does after a lease's time, and run what is asked for."""
+    long_ago = timezone.now() - outputs.LEASE - timedelta(seconds=1)
+    Artifact.objects.filter(pk=artifact.pk).update(verify_asked_at=long_ago, **fields)
+    with commits(execute=True):
+        outputs.verify_stalled()
+    artifact.refresh_from_db()
+    return artifact
+
+
+def test_a_file_whose_task_was_lost_is_verified_by_a_later_tick(
+    django_capture_on_commit_callbacks: Any,
+) -> None:
+    artifact = uploaded(make_attempt(), "result.txt", b"42")
+    with django_capture_on_commit_callbacks() as asked:
+        outputs.verify_stalled()
+    assert asked == []
+    assert artifact.state == states.LOCAL
+    artifact = tick_later(django_capture_on_commit_callbacks, artifact)
+    assert (artifact.state, artifact.verify_asked_at) == (states.PERSISTED, None)
+
+
+def test_a_file_whose_worker_died_is_verified_again_and_never_by_two_at_once(
+    django_capture_on_commit_callbacks: Any,
+) -> None:
+    artifact = uploaded(make_attempt(), "result.txt", b"42")
+    alive = timezone.now() + timedelta(seconds=5)
+    artifact = tick_later(django_capture_on_commit_callbacks, artifact, claimed_until=alive)
+    outputs.verify(artifact.pk)
+    artifact.refresh_from_db()
+    assert artifact.state == states.LOCAL
+    dead = timezone.now() - timedelta(seconds=1)
+    artifact = tick_later(django_capture_on_commit_callbacks, artifact, claimed_until=dead)
+    assert artifact.state == states.PERSISTED
+
+
+def test_a_file_that_was_never_sent_is_not_waited_for_by_the_tick(
+    django_capture_on_commit_callbacks: Any,
+) -> None:
+    (upload,) = presign(make_attempt(), described("never.txt", b"42"))
+    with django_capture_on_commit_callbacks() as asked:
+        outputs.verify_stalled()
+    assert asked == []
+    assert Artifact.objects.get(pk=upload["id"]).verify_asked_at is None
+
+
+def test_bytes_that_vanish_before_they_are_verified_may_be_sent_again() -> None:
+    attempt = make_attempt()
+    artifact = uploaded(attempt, "result.txt", b"42")
+    storage.objects().delete(outputs.staging_key(artifact))
+    outputs.verify(artifact.pk)
+    artifact.refresh_from_db()
+    assert artifact.state == states.FAILED
+    assert store(attempt, "result.txt", b"42").state == states.PERSISTED

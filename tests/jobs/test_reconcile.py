@@ -9,9 +9,10 @@ from django.utils import timezone
 
 from atom.cache.models import CacheRecord
 from atom.clusters.actions import beat_local_node, ensure_local_node, reserve
-from atom.clusters.models import Reservation
+from atom.clusters.models import Node, Reservation
 from atom.jobs import states
 from atom.jobs.actions import attempts, reconcile, runs
+from atom.jobs.actions.nodes import SILENT_AFTER
 from atom.jobs.engines.failures import ExitReport
 from atom.jobs.models import Attempt, Run, RunInput, Runtime
 from tests.factories.accounts import make_member
@@ -127,6 +128,42 @@ def test_an_attempt_that_was_never_started_is_started_again_by_another_worker() 
     assert reconcile.advance(run.pk) == states.SUBMITTED
     assert attempt.supervisor_pid is None
     assert run.attempts.count() == 1
+
+
+def far_node(silent_for: timedelta) -> Node:
+    """Return another machine, which beat last that long ago."""
+    return Node.objects.create(
+        cluster=ensure_local_node().cluster,
+        name="far",
+        cpu_count=4,
+        memory_bytes=1 << 40,
+        heartbeat_at=timezone.now() - silent_for,
+    )
+
+
+@pytest.mark.parametrize("state", [states.RUNNING, states.WARMING])
+def test_a_run_on_a_machine_that_stopped_answering_starts_again_elsewhere(state: str) -> None:
+    node = far_node(SILENT_AFTER - timedelta(seconds=30))
+    runtime = Runtime.objects.create(digest="7" * 64, python="3.11")
+    run = make_run(runtime=runtime)
+    attempt = make_attempt(run, state)
+    Attempt.objects.filter(pk=attempt.pk).update(node=node)
+    assert reconcile.advance(run.pk) == state
+    Node.objects.filter(pk=node.pk).update(heartbeat_at=timezone.now() - 2 * SILENT_AFTER)
+    assert reconcile.advance(run.pk) == states.RETRY_WAIT
+    attempt.refresh_from_db()
+    assert (attempt.state, attempt.failure_class) == (states.FAILED, "NODE_LOST")
+    Run.objects.filter(pk=run.pk).update(retry_at=timezone.now())
+    reconcile.advance(run.pk)
+    assert run.attempts.get(number=2).node == ensure_local_node()
+
+
+def test_cancelling_a_run_on_a_machine_that_is_gone_ends_it() -> None:
+    run = make_run()
+    attempt = make_attempt(run, states.RUNNING)
+    Attempt.objects.filter(pk=attempt.pk).update(node=far_node(2 * SILENT_AFTER))
+    runs.cancel_run(run.pk, make_member(run.project, "researcher"))
+    assert reconcile.advance(run.pk) == states.CANCELLED
 
 
 def test_one_broken_run_does_not_stop_the_others() -> None:

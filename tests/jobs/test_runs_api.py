@@ -89,7 +89,14 @@ def test_a_workflow_gets_defaults_and_an_immutable_dataset(
     assert answer.status_code == 201, answer.json()
     run = answer.json()
     assert run["parameters"] == {"dataset": "digits@v1", "epochs": 2}
-    assert run["datasets"] == [{"alias": "dataset", "dataset": "digits", "ref": "v1"}]
+    assert run["datasets"] == [
+        {
+            "alias": "dataset",
+            "dataset": "digits",
+            "ref": "v1",
+            "selector": {"split": ["train", "val"]},
+        }
+    ]
     assert run["code"]["files_count"] == 0
     assert VersionPin.objects.get().holder_id == run["id"]
 

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import os
+import runpy
+import tempfile
+import time
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
+import psutil
 import pytest
 from django.utils import timezone
 
+from atom.clusters.actions import ensure_local_node, reserve
 from atom.jobs import states
-from atom.jobs.actions import runtimes
+from atom.jobs.actions import reconcile, runtimes
 from atom.jobs.models import Runtime
+from atom.jobs.pipelines import runtime_build
+from atom.jobs.pipelines.builder import FIRST_UID, GID, builder_of, ensure_pip, own_pip
+from atom.jobs.pipelines.interpreter import base_python
 from atom.jobs.pipelines.runtime_build import BuildFailedError, RuntimeSpec, build, is_ready
+from tests.factories.jobs import make_attempt, make_run
+from tests.jobs.packages import write_source, write_wheel
 
 pytestmark = pytest.mark.django_db
 
@@ -37,11 +50,10 @@ def test_a_failure_is_tried_again_when_it_is_asked_for_again() -> None:
     assert runtime.state == states.PENDING
 
 
-def spec(folder: Path, requirements: str) -> RuntimeSpec:
-    nothing = folder / "atom_nothing"
-    nothing.mkdir(exist_ok=True)
-    (nothing / "pyproject.toml").write_text('[project]\nname = "atom-nothing"\nversion = "1"\n')
-    return RuntimeSpec(folder / "env", runtimes.job_python(), requirements, nothing)
+def spec(folder: Path, requirements: str, **fields: Any) -> RuntimeSpec:
+    plain = {"path": folder / "env", "python": runtimes.job_python(), "pip": own_pip()}
+    wheel = write_wheel(folder)
+    return RuntimeSpec(requirements=requirements, sdk_wheel=wheel, **{**plain, **fields})
 
 
 @pytest.mark.slow
@@ -63,3 +75,115 @@ def test_what_a_killed_builder_left_is_built_again(tmp_path: Path) -> None:
     assert build(wanted, lambda _: None) > 0
     assert is_ready(wanted.path)
     assert (wanted.path / "bin" / "python").resolve().exists()
+
+
+@pytest.mark.slow
+def test_a_build_that_hangs_is_stopped_with_all_its_processes(tmp_path: Path) -> None:
+    marker = str(tmp_path / "pid")
+    hang = f"open({marker!r}, 'w').write(str(os.getpid())); import time; time.sleep(300)"
+    wanted = spec(tmp_path, write_source(tmp_path, [], hang), timeout_s=8.0)
+    started_s = time.monotonic()
+    with pytest.raises(BuildFailedError) as failed:
+        build(wanted, lambda _: None)
+    assert time.monotonic() - started_s < 60
+    assert "took longer than 8 s and was stopped" in failed.value.tail
+    assert not is_alive(int(Path(marker).read_text()))
+
+
+def is_alive(pid: int) -> bool:
+    # Whoever inherits an orphan may not have reaped it yet.
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+@pytest.fixture
+def open_home() -> Iterator[Path]:
+    """A folder that every user can reach, unlike those of pytest."""
+    with tempfile.TemporaryDirectory(prefix="atom-home-") as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give builds their own users")
+def test_as_root_what_requirements_run_has_no_rights_and_cannot_change_the_result(
+    open_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ATOM_SECRET_KEY", "never-shown")
+    private = open_home / "private"
+    private.mkdir(mode=0o700)
+    runtime = open_home / "runtimes" / ("ab" * 16)
+    builder = builder_of(runtime)
+    stay = (
+        "subprocess.Popen(['sleep', '300'], start_new_session=True, stdin=-3, stdout=-3, stderr=-3)"
+    )
+    wanted = spec(
+        open_home,
+        write_source(open_home, [str(private), str(open_home)], stay),
+        path=runtime,
+        python=base_python(open_home, isolated=True),
+        pip=ensure_pip(open_home),
+        builder=builder,
+    )
+
+    assert build(wanted, lambda _: None) > 0
+
+    (module,) = runtime.glob("lib/python3*/site-packages/atom_who.py")
+    seen: dict[str, Any] = runpy.run_path(str(module))["SEEN"]
+    assert seen["uid"] == builder.uid >= FIRST_UID
+    assert set(seen["groups"]) <= {GID}
+    assert seen["readable"] == [str(open_home)]
+    assert seen["secrets"] == []
+    owners = {path.lstat().st_uid for path in (runtime, *runtime.rglob("*"))}
+    assert owners == {0}
+    assert not [path for path in runtime.rglob("*") if path.is_file() and path.stat().st_mode & 2]
+    processes = psutil.process_iter(["pid", "uids"])
+    left = [one.info["pid"] for one in processes if one.info["uids"].real == builder.uid]
+    assert not [pid for pid in left if is_alive(pid)]
+    assert not builder.home.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_build_is_told_in_the_timeline_and_its_failure_ends_the_run(
+    settings: Any, tmp_path: Path
+) -> None:
+    settings.ATOM_HOME = tmp_path
+    settings.ATOM_RUNTIME_PIP_OPTIONS = "--no-such-option-of-pip"
+    runtime = runtimes.ensure_runtime("numpy\n")
+    run = make_run(runtime=runtime, state=states.WARMING)
+    attempt = make_attempt(run, states.WARMING)
+    reserve(ensure_local_node().pk, attempt.pk, cpus=1, memory_bytes=1, gpus=0)
+
+    runtimes.build(runtime.pk)
+    reconcile.advance(run.pk)
+
+    run.refresh_from_db()
+    runtime.refresh_from_db()
+    assert (runtime.state, run.failure_class) == (states.FAILED, "RUNTIME_BUILD")
+    assert "no such option: --no-such-option-of-pip" in run.failure_reason
+    assert run.suggestion
+    said = list(run.events.filter(kind="runtime").values_list("text", flat=True))
+    assert said == ["Its Python environment is being built; later runs start at once."]
+    assert "no such option" in run.attempts.get().evidence["tail"]
+
+
+def test_a_builder_that_is_silent_but_alive_keeps_its_claim(
+    transactional_db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runtimes, "_RENEW_EVERY_S", 0.05)
+    runtime = Runtime.objects.create(digest="5" * 64, python="3.11")
+    others: list[Runtime | None] = []
+
+    def slow(*_: Any) -> int:
+        Runtime.objects.update(claimed_until=timezone.now() - timedelta(seconds=1))
+        time.sleep(0.5)
+        others.append(runtimes.claim(runtime.pk))
+        return 1 << 20
+
+    monkeypatch.setattr(runtime_build, "build", slow)
+    runtimes.build(runtime.pk)
+    runtime.refresh_from_db()
+    assert others == [None]
+    assert runtime.state == states.READY

@@ -29,6 +29,7 @@ class Migration(migrations.Migration):
                 ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("updated_at", models.DateTimeField(auto_now=True)),
+                ("selector", models.JSONField(default=dict)),
                 (
                     "state",
                     models.CharField(
@@ -50,6 +51,7 @@ class Migration(migrations.Migration):
                 ("rate_bytes_s", models.BigIntegerField(default=0)),
                 ("error", models.TextField(blank=True)),
                 ("used_at", models.DateTimeField(null=True)),
+                ("claimed_until", models.DateTimeField(null=True)),
                 (
                     "node",
                     models.ForeignKey(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 from uuid import UUID
 
@@ -45,23 +46,29 @@ def complete(snapshot_id: UUID, user: User) -> CodeSnapshot:
     if snapshot is None:
         raise NotFound
     if not snapshot.ready:
-        _check(snapshot)
-        snapshot.ready = True
-        snapshot.save(update_fields=["ready", "updated_at"])
+        _mark_ready(snapshot, _check(snapshot))
     return snapshot
 
 
-def _check(snapshot: CodeSnapshot) -> None:
+def _mark_ready(snapshot: CodeSnapshot, sha256: str) -> None:
+    snapshot.ready, snapshot.sha256 = True, sha256
+    snapshot.save(update_fields=["ready", "sha256", "updated_at"])
+
+
+def _check(snapshot: CodeSnapshot) -> str:
+    """Return the SHA-256 of the stored bytes, if their size and BLAKE3 are right."""
     objects = storage.objects()
     info = objects.head_or_none(snapshot.key)
     if info is None or info.size_bytes != snapshot.size_bytes:
         raise CodeIncomplete
-    digest = blake3()
+    digest, sha256 = blake3(), hashlib.sha256()
     for chunk in objects.stream(snapshot.key):
         digest.update(chunk)
+        sha256.update(chunk)
     if digest.hexdigest() != snapshot.digest:
         objects.delete(snapshot.key)
         raise CodeIncomplete
+    return sha256.hexdigest()
 
 
 def store(project: Project, data: bytes, files_count: int) -> CodeSnapshot:
@@ -75,8 +82,7 @@ def store(project: Project, data: bytes, files_count: int) -> CodeSnapshot:
     )
     if not snapshot.ready:
         storage.objects().put(snapshot.key, data)
-        snapshot.ready = True
-        snapshot.save(update_fields=["ready", "updated_at"])
+        _mark_ready(snapshot, hashlib.sha256(data).hexdigest())
     return snapshot
 
 

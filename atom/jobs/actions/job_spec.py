@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from atom.cache.actions import view_for
+from atom.cache.actions import show_to_job, view_for
+from atom.cache.placement import job_view
 from atom.core import storage
 from atom.jobs.actions import outputs, runtimes
 from atom.jobs.models import Attempt, Run
@@ -61,6 +62,8 @@ def _code(run: Run) -> dict[str, Any] | None:
     return {
         "url": storage.objects().presign_get(run.code.key, URL_EXPIRES_S),
         "digest": run.code.digest,
+        # The runner has no BLAKE3 of its own.
+        "sha256": run.code.sha256,
         "size_bytes": run.code.size_bytes,
     }
 
@@ -79,10 +82,8 @@ def _inputs(run: Run) -> list[dict[str, Any]]:
 
 def _datasets(attempt: Attempt) -> list[dict[str, str]]:
     views: list[dict[str, str]] = []
-    if attempt.node is None:
-        return views
-    for one in attempt.run.inputs.select_related("version__dataset__project"):
-        view = view_for(one.version, attempt.node, one.selector)
+    for one in attempt.run.inputs.select_related("version__dataset"):
+        view = job_view(attempt.pk, one.alias)
         views.append(
             {
                 "alias": one.alias,
@@ -92,6 +93,18 @@ def _datasets(attempt: Attempt) -> list[dict[str, str]]:
             }
         )
     return views
+
+
+def show_datasets(attempt: Attempt, gid: int | None) -> None:
+    """Put what the run's selectors leave of its datasets where the job will look for it.
+
+    Raises SelectionEmpty, ViewNotReady, OSError.
+    """
+    if attempt.node is None:
+        return
+    for one in attempt.run.inputs.select_related("version__dataset__project"):
+        view = view_for(one.version, attempt.node, one.selector)
+        show_to_job(view, attempt.pk, one.alias, gid)
 
 
 def _resume(run: Run) -> dict[str, Any] | None:

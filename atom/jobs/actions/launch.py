@@ -11,19 +11,24 @@ from django.conf import settings
 from django.db.models import Q
 from django.utils import timezone
 
+from atom.cache.errors import SelectionEmpty
 from atom.clusters.actions import note_isolation
 from atom.clusters.models import Reservation
 from atom.core.errors import AtomError
+from atom.core.leases import kept
 from atom.jobs import states
 from atom.jobs.actions import attempts
-from atom.jobs.actions.job_spec import job_of
+from atom.jobs.actions.job_spec import job_of, show_datasets
 from atom.jobs.actions.reconcile import fail_launch
+from atom.jobs.engines import failures
 from atom.jobs.executors.local import LaunchFailedError, LocalExecutor, Observation
 from atom.jobs.models import Attempt, Run
 
 log = structlog.get_logger(__name__)
 
-CLAIM = timedelta(seconds=60)
+# A worker that dies while it starts a supervisor holds its run up for so long.
+LEASE = timedelta(seconds=10)
+_RENEW_EVERY_S = 3.0
 
 
 def executor() -> LocalExecutor:
@@ -37,23 +42,35 @@ def launch(attempt_id: UUID) -> None:
     if attempt is None:
         return
     try:
-        seen = _start(attempt)
-    except (LaunchFailedError, AtomError) as error:
+        with kept(lambda: _renew(attempt.run_id), _RENEW_EVERY_S):
+            seen = _start(attempt)
+    except SelectionEmpty as error:
+        fail_launch(attempt_id, failures.nothing_selected(str(error)))
+        return
+    except (LaunchFailedError, AtomError, OSError) as error:
         log.warning("launch_failed", attempt_id=str(attempt_id), error=str(error))
-        fail_launch(attempt_id, str(error))
+        fail_launch(attempt_id, failures.launch_failed(str(error)))
         return
     note_supervisor(attempt, seen)
 
 
 def _claim(attempt_id: UUID) -> Attempt | None:
     now = timezone.now()
+    run_id = Attempt.objects.values_list("run_id", flat=True).get(pk=attempt_id)
     free = Q(claimed_until__isnull=True) | Q(claimed_until__lt=now)
-    mine = Run.objects.filter(free, attempts=attempt_id, state=states.SUBMITTED)
-    if not Run.objects.filter(pk__in=mine.values("pk")).update(claimed_until=now + CLAIM):
+    # Conditions on the updated row itself: those of a subquery would not be looked at again after
+    # waiting for another worker's update, and both would start the supervisor.
+    mine = Run.objects.filter(free, pk=run_id, state=states.SUBMITTED)
+    if not mine.update(claimed_until=now + LEASE):
         return None
     found = Attempt.objects.select_related("run__project", "run__runtime", "run__code", "node")
     attempt = found.get(pk=attempt_id)
     return attempt if attempt.state == states.SUBMITTED else None
+
+
+def _renew(run_id: UUID) -> None:
+    mine = Run.objects.filter(pk=run_id, state=states.SUBMITTED)
+    mine.update(claimed_until=timezone.now() + LEASE)
 
 
 def _start(attempt: Attempt) -> Observation:
@@ -64,6 +81,7 @@ def _start(attempt: Attempt) -> Observation:
     slot = Reservation.objects.values_list("slot", flat=True).get(attempt_id=attempt.pk)
     if attempt.node is not None:
         note_isolation(attempt.node.cluster_id, single_user=not local.isolated)
+    show_datasets(attempt, local.identity(slot).get("gid"))
     job = job_of(attempt)
     return local.launch(job, attempts.issue_token(attempt), slot, _api_url())
 

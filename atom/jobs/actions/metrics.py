@@ -47,35 +47,32 @@ def ingest(attempt: Attempt, seq: int, rows: Iterable[PointRow]) -> int:
 
 
 def _by_key(rows: Iterable[PointRow]) -> dict[str, Points]:
-    grouped: dict[str, list[tuple[int, int, float]]] = defaultdict(list)
+    grouped: dict[str, list[PointRow]] = defaultdict(list)
     try:
-        for key, step, ts_ms, value in rows:
-            grouped[key].append(
-                (int(step), int(ts_ms), math.nan if value is None else float(value))
-            )
-    except (TypeError, ValueError, OverflowError) as error:
+        for row in rows:
+            grouped[row[0]].append(row)
+        found = {key: codec.points_from(some) for key, some in grouped.items()}
+    except (TypeError, ValueError, OverflowError, LookupError) as error:
         raise Invalid(
             errors={"points": [f"Expected [key, step, ts_ms, value]: {error}"]}
         ) from error
-    for key in grouped:
+    for key in found:
         if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY_LENGTH:
             raise Invalid(errors={"points": [f"A key has 1 to {MAX_KEY_LENGTH} characters."]})
-    return {key: codec.points_from(found) for key, found in grouped.items()}
+    return found
 
 
 def _series_of(attempt: Attempt, keys: list[str]) -> list[MetricSeries]:
-    known = set(attempt.series.values_list("key", flat=True))
-    missing = [key for key in keys if key not in known]
-    if len(known) + len(missing) > MAX_KEYS:
+    """Return the series of the keys; those that are new are not in the database yet."""
+    found = {one.key: one for one in attempt.series.filter(key__in=keys)}
+    missing = [key for key in keys if key not in found]
+    if missing and attempt.series.count() + len(missing) > MAX_KEYS:
         raise Invalid(errors={"points": [f"An attempt may have {MAX_KEYS} different metrics."]})
-    MetricSeries.objects.bulk_create(
-        [
-            MetricSeries(run_id=attempt.run_id, attempt=attempt, key=key, kind=_kind(key))
-            for key in missing
-        ],
-        ignore_conflicts=True,
-    )
-    return list(attempt.series.filter(key__in=keys))
+    new = [
+        MetricSeries(run_id=attempt.run_id, attempt=attempt, key=key, kind=_kind(key))
+        for key in missing
+    ]
+    return [*found.values(), *new]
 
 
 def _kind(key: str) -> str:
@@ -87,37 +84,44 @@ def _extend(series: list[MetricSeries], batches: dict[str, Points]) -> None:
         chunk.series_id: chunk
         for chunk in MetricChunk.objects.filter(series__in=series, n__lt=CHUNK_POINTS)
     }
-    changed: list[MetricChunk] = []
-    created: list[MetricChunk] = []
+    chunks: list[MetricChunk] = []
     for one in series:
-        new = batches[one.key]
-        tail = tails.get(one.pk)
-        room = CHUNK_POINTS - tail.n if tail else CHUNK_POINTS
-        parts = list(codec.split(new, room))
-        if tail is not None:
-            _fill(tail, codec.join(codec.decode(bytes(tail.data)), parts.pop(0)))
-            changed.append(tail)
-        # Every chunk before the last one is full, so the count gives the next number.
-        first_seq = -(-one.n // CHUNK_POINTS)
-        for index, part in enumerate(parts):
-            chunk = MetricChunk(series=one, seq=first_seq + index)
-            _fill(chunk, part)
-            created.append(chunk)
+        new, tail = batches[one.key], tails.get(one.pk)
+        # Every chunk before the last one is full, so the count gives the number of the tail.
+        seq = one.n // CHUNK_POINTS
+        whole = codec.join(codec.decode(bytes(tail.data)), new) if tail else new
+        chunks += [_chunk(one, seq + place, part) for place, part in enumerate(codec.split(whole))]
         _count(one, new)
-    MetricChunk.objects.bulk_update(changed, _CHUNK_FIELDS)
-    MetricChunk.objects.bulk_create(created)
-    MetricSeries.objects.bulk_update(series, _SERIES_FIELDS)
+    # Upserts: many times faster than an UPDATE with a CASE for each field of each row.
+    MetricSeries.objects.bulk_create(
+        series,
+        update_conflicts=True,
+        unique_fields=["attempt", "key"],
+        update_fields=_SERIES_FIELDS,
+    )
+    MetricChunk.objects.bulk_create(
+        chunks, update_conflicts=True, unique_fields=["series", "seq"], update_fields=_CHUNK_FIELDS
+    )
 
 
 _CHUNK_FIELDS = ["n", "step_min", "step_max", "vmin", "vmax", "data"]
-_SERIES_FIELDS = ["n", "step_min", "step_max", "vmin", "vmax", "last", "last_step", "last_ts_ms"]
+_SERIES_FIELDS = [
+    "n", "step_min", "step_max", "vmin", "vmax", "last", "last_step", "last_ts_ms", "updated_at",
+]  # fmt: skip
 
 
-def _fill(chunk: MetricChunk, points: Points) -> None:
-    chunk.n = len(points)
-    chunk.step_min, chunk.step_max = int(points.steps.min()), int(points.steps.max())
-    chunk.vmin, chunk.vmax = points.value_range()
-    chunk.data = codec.encode(points)
+def _chunk(series: MetricSeries, seq: int, points: Points) -> MetricChunk:
+    vmin, vmax = points.value_range()
+    return MetricChunk(
+        series=series,
+        seq=seq,
+        n=len(points),
+        step_min=int(points.steps.min()),
+        step_max=int(points.steps.max()),
+        vmin=vmin,
+        vmax=vmax,
+        data=codec.encode(points),
+    )
 
 
 def _count(series: MetricSeries, new: Points) -> None:

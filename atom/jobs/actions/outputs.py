@@ -5,13 +5,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import timedelta
 from uuid import UUID
 
 import structlog
 from blake3 import blake3
 from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
 
 from atom.core import live, storage
+from atom.core.leases import kept
 from atom.core.states import check_move
 from atom.jobs import states
 from atom.jobs.actions import effects
@@ -23,6 +27,10 @@ log = structlog.get_logger(__name__)
 
 PUT_EXPIRES_S = 3600
 CHECKPOINT = "checkpoint"
+# Shorter than the time that the end of an attempt waits for its outputs.
+LEASE = timedelta(seconds=20)
+_RENEW_EVERY_S = 5.0
+_ASKED_AT_ONCE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,20 +112,63 @@ def complete(attempt: Attempt, ids: Iterable[UUID]) -> list[Artifact]:
             if artifact.state == states.PERSISTED:
                 continue
             raise OutputIncomplete(f"'{artifact.path}' has not arrived whole.", path=artifact.path)
-        if artifact.state == states.FAILED:
-            Artifact.objects.filter(pk=artifact.pk).update(state=states.LOCAL)
+        unsettled = Artifact.objects.filter(pk=artifact.pk).exclude(state=states.PERSISTED)
+        unsettled.update(state=states.LOCAL, verify_asked_at=timezone.now())
         effects.verify(artifact.pk)
     return artifacts
 
 
+def verify_stalled() -> None:
+    """Have files verified whose task was lost, or whose worker died."""
+    now = timezone.now()
+    stalled = Artifact.objects.filter(
+        Q(claimed_until=None) | Q(claimed_until__lt=now),
+        state=states.LOCAL,
+        verify_asked_at__lt=now - LEASE,
+    )
+    for pk in list(stalled.values_list("pk", flat=True)[:_ASKED_AT_ONCE]):
+        if stalled.filter(pk=pk).update(verify_asked_at=now, claimed_until=None):
+            log.warning("output_verified_again", artifact_id=str(pk))
+            effects.verify(pk)
+
+
 def verify(artifact_id: UUID) -> None:
     """Copy an uploaded file out of the runner's reach, then hash the copy."""
-    artifact = Artifact.objects.select_related("run").filter(pk=artifact_id).first()
-    if artifact is None or artifact.state != states.LOCAL:
+    artifact = _claim(artifact_id)
+    if artifact is None:
         return
+    with kept(lambda: _renew(artifact_id), _RENEW_EVERY_S):
+        try:
+            _verify(artifact)
+        except BaseException:
+            # The next tick but a few asks again.
+            Artifact.objects.filter(pk=artifact_id).update(claimed_until=None)
+            raise
+
+
+def _claim(artifact_id: UUID) -> Artifact | None:
+    """Take a file to verify: one worker at a time, or two copies could overtake each other."""
+    free = Q(claimed_until=None) | Q(claimed_until__lt=timezone.now())
+    mine = Artifact.objects.filter(free, pk=artifact_id, state=states.LOCAL)
+    if not mine.update(claimed_until=timezone.now() + LEASE):
+        return None
+    return Artifact.objects.select_related("run").get(pk=artifact_id)
+
+
+def _renew(artifact_id: UUID) -> None:
+    rows = Artifact.objects.filter(pk=artifact_id, state=states.LOCAL)
+    rows.update(claimed_until=timezone.now() + LEASE)
+
+
+def _verify(artifact: Artifact) -> None:
     objects = storage.objects()
     key = f"p/{artifact.run.project_id}/runs/{artifact.run_id}/outputs/{artifact.pk}"
-    objects.copy(staging_key(artifact), key)
+    try:
+        objects.copy(staging_key(artifact), key)
+    except storage.ObjectMissing:
+        # The runner learns that it is refused, and may send it again.
+        _settle(artifact, states.FAILED)
+        return
     sha256, digest = hashlib.sha256(), blake3()
     for chunk in objects.stream(key):
         sha256.update(chunk)
@@ -135,7 +186,7 @@ def _settle(artifact: Artifact, state: str, *, key: str = "", digest: str = "") 
     check_move(states.ARTIFACT_STATES, artifact.state, state)
     with transaction.atomic():
         moved = Artifact.objects.filter(pk=artifact.pk, state=states.LOCAL).update(
-            state=state, key=key, digest=digest
+            state=state, key=key, digest=digest, verify_asked_at=None, claimed_until=None
         )
         if moved:
             _tell(artifact, state)

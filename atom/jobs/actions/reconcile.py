@@ -17,13 +17,13 @@ from django.utils import timezone
 
 from atom.clusters.actions import beat_local_node
 from atom.jobs import states
-from atom.jobs.actions import effects, logs
+from atom.jobs.actions import effects, logs, outputs
 from atom.jobs.actions.attempts import end_attempt, lock
 from atom.jobs.actions.conclude import conclude
 from atom.jobs.actions.events import move
 from atom.jobs.actions.scheduling import place_run, warm_run
-from atom.jobs.actions.watch import watch
-from atom.jobs.engines.failures import RUNNER_LOST, Failure
+from atom.jobs.actions.watch import bury_with_node, watch
+from atom.jobs.engines.failures import Failure
 from atom.jobs.models import Attempt, Run
 from atom.jobs.pipelines.log_stream import ask_once
 
@@ -42,6 +42,7 @@ def tick() -> None:
     beat_local_node()
     for stream in logs.streams_due():
         ask_flush(stream.attempt_id)
+    outputs.verify_stalled()
     for run_id in _open_runs():
         _guarded(run_id)
     _place_queued()
@@ -130,7 +131,8 @@ def _warm(run: Run) -> None:
         move(run, states.CANCELLING, attempt)
         end_attempt(run, attempt, None, {"reason": "cancelled", "no_more": True})
         return
-    warm_run(run, attempt)
+    if not bury_with_node(run, attempt):
+        warm_run(run, attempt)
 
 
 def _watch(run: Run) -> None:
@@ -158,15 +160,11 @@ _STEPS: dict[str, Callable[[Run], None]] = {
 }
 
 
-def fail_launch(attempt_id: UUID, said: str) -> None:
-    """End an attempt whose supervisor would not start."""
+def fail_launch(attempt_id: UUID, failure: Failure) -> None:
+    """End an attempt whose supervisor was not, or could not be, started."""
     with transaction.atomic():
         run, attempt = lock(attempt_id)
         if attempt.state not in states.SUPERVISED:
             return
-        failure = Failure(
-            RUNNER_LOST,
-            f"The job's supervisor could not be started: {said}",
-            "Look at the worker's log; the run starts again by itself while it has retries left.",
-        )
-        end_attempt(run, attempt, failure, {"reason": "runner_lost", "tail": said, "no_more": True})
+        evidence = {"reason": "not_launched", "tail": failure.reason, "no_more": True}
+        end_attempt(run, attempt, failure, evidence)

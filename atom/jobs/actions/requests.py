@@ -14,9 +14,11 @@ from atom.core.errors import AtomError, NotFound
 from atom.datasets.models import Dataset, Version
 from atom.datasets.refs import resolve_ref
 from atom.jobs.actions import workflows
+from atom.jobs.actions.nodes import is_silent
 from atom.jobs.engines.parameters import check_parameters
 from atom.jobs.engines.placement import Demand, NodeCapacity, never_fits
 from atom.jobs.engines.refs import BadReferenceError, parse_reference
+from atom.jobs.engines.selection import TRAINING, selector_of
 from atom.jobs.errors import InvalidParameters, InvalidRun, ResourcesNeverFit
 from atom.jobs.inputs import ResolvedModel, model_resolver
 from atom.jobs.models import CodeSnapshot, Workflow
@@ -24,7 +26,7 @@ from atom.jobs.models import CodeSnapshot, Workflow
 DEFAULT_RESOURCES = {"cpus": 1, "memory_bytes": 1 << 30, "gpus": 0}
 _ENV_NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 _RESERVED_ENV = ("ATOM_", "LD_", "PYTHONHOME")
-_ALIAS = re.compile(r"^[A-Za-z0-9_.-]{1,63}$")
+_ALIAS = re.compile(r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$")
 
 Errors = dict[str, list[str]]
 
@@ -40,6 +42,7 @@ class RunRequest:
     code_snapshot: UUID | None = None
     requirements: str = ""
     datasets: dict[str, str] = field(default_factory=dict)
+    selectors: dict[str, dict[str, Any]] = field(default_factory=dict)
     resources: dict[str, int] = field(default_factory=dict)
     env: dict[str, str] = field(default_factory=dict)
     timeout_s: int | None = None
@@ -58,6 +61,8 @@ class RunPlan:
     requirements: str = ""
     code: CodeSnapshot | None = None
     inputs: dict[str, Version] = field(default_factory=dict)
+    # What the run sees of each input; {} is the whole version.
+    selectors: dict[str, dict[str, Any]] = field(default_factory=dict)
     models: dict[str, ResolvedModel] = field(default_factory=dict)
     demand: Demand = field(default_factory=lambda: Demand(1, 1 << 30, 0))
     timeout_s: int | None = None
@@ -82,6 +87,7 @@ def plan_run(project: Project, user: User, request: RunRequest) -> RunPlan:
     else:
         _plan_command(plan, project)
     _plan_datasets(plan, project, user)
+    _plan_selectors(plan)
     _plan_models(plan, project)
     _check_env(plan)
     plan.demand = _demand(plan)
@@ -97,6 +103,11 @@ def _plan_workflow(plan: RunPlan, project: Project) -> None:
         return
     if request.command:
         plan.errors["command"] = ["A workflow brings its own command: leave this out."]
+    for name in (*request.datasets, *request.selectors):
+        # What a workflow's code may see is part of the workflow: a person who could add the test
+        # split to a training would make its test worthless.
+        said = "A workflow reads the datasets that its parameters name, as it declares."
+        plan.errors[f"datasets.{name}"] = [said]
     definition = plan.workflow.definition
     plan.command = list(definition["command"])
     plan.requirements = definition["requirements"]
@@ -127,7 +138,9 @@ def _plan_datasets(plan: RunPlan, project: Project, user: User) -> None:
         wanted[name] = (f"parameters.{name}", plan.parameters[name])
     for alias, (field_name, text) in wanted.items():
         if not _ALIAS.match(alias):
-            plan.errors[field_name] = ["An alias has letters, digits, dots, dashes, underscores."]
+            plan.errors[field_name] = [
+                "An alias has letters, digits, dots, dashes, underscores; no dot or dash first."
+            ]
             continue
         try:
             plan.inputs[alias] = resolve_dataset(project, user, text)
@@ -138,6 +151,20 @@ def _plan_datasets(plan: RunPlan, project: Project, user: User) -> None:
             version = plan.inputs[name]
             # What ran stays known: `digits@main` moves on, `digits@v3` does not.
             plan.parameters[name] = f"{version.dataset.name}@{version.ref}"
+
+
+def _plan_selectors(plan: RunPlan) -> None:
+    if plan.workflow is not None:
+        declared = plan.workflow.definition.get("inputs", {})
+        plan.selectors = {
+            name: selector_of(declared.get(name, TRAINING), plan.parameters) for name in plan.inputs
+        }
+        return
+    for alias, selector in plan.request.selectors.items():
+        if alias in plan.inputs:
+            plan.selectors[alias] = dict(selector)
+        elif f"datasets.{alias}" not in plan.errors:
+            plan.errors[f"selectors.{alias}"] = ["The run has no dataset of this alias."]
 
 
 def _parameters_of_type(plan: RunPlan, kind: str) -> list[str]:
@@ -200,7 +227,7 @@ def capacities() -> list[NodeCapacity]:
             used_cpus=node.used_cpus,
             used_memory_bytes=node.used_memory_bytes,
             used_gpus=node.used_gpus,
-            usable=node.schedulable,
+            usable=node.schedulable and not is_silent(node),
         )
         for node in nodes
     ]

@@ -63,7 +63,8 @@ def _insert(project: Project, user: User, plan: RunPlan) -> Run:
         tags=request.tags,
     )
     RunInput.objects.bulk_create(
-        RunInput(run=run, alias=alias, version=version) for alias, version in plan.inputs.items()
+        RunInput(run=run, alias=alias, version=version, selector=plan.selectors.get(alias, {}))
+        for alias, version in plan.inputs.items()
     )
     RunFile.objects.bulk_create(
         RunFile(
@@ -137,6 +138,8 @@ def retry_run(run_id: UUID, user: User) -> Run:
 def request_like(run: Run) -> RunRequest:
     """Return the request that makes a run like this one."""
     own = run.workflow is None
+    # The inputs of a workflow follow from its parameters.
+    inputs = list(run.inputs.select_related("version__dataset")) if own else []
     return RunRequest(
         name=run.name,
         workflow=run.workflow.slug if run.workflow else "",
@@ -144,11 +147,8 @@ def request_like(run: Run) -> RunRequest:
         command=list(run.command) if own else [],
         code_snapshot=run.code_id if own else None,
         requirements=run.runtime.requirements if own and run.runtime else "",
-        datasets={
-            one.alias: f"{one.version.dataset.name}@{one.version.ref}"
-            for one in run.inputs.select_related("version__dataset")
-            if own or one.alias not in run.parameters
-        },
+        datasets={one.alias: f"{one.version.dataset.name}@{one.version.ref}" for one in inputs},
+        selectors={one.alias: one.selector for one in inputs if one.selector},
         resources={"cpus": run.cpus, "memory_bytes": run.memory_bytes, "gpus": run.gpus},
         env=run.env,
         timeout_s=run.timeout_s,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import subprocess
 import time
 from collections import deque
 from datetime import timedelta
@@ -16,10 +17,13 @@ from django.db.models import Q
 from django.utils import timezone
 
 from atom.core import live
+from atom.core.leases import kept
 from atom.jobs import states
 from atom.jobs.actions import effects
+from atom.jobs.actions.events import record
 from atom.jobs.models import Run, Runtime
 from atom.jobs.pipelines import runtime_build
+from atom.jobs.pipelines.builder import builder_of, ensure_pip, own_pip
 from atom.jobs.pipelines.interpreter import base_python, can_isolate, version_of
 from atom.jobs.pipelines.runtime_build import BuildBusyError, BuildFailedError, RuntimeSpec
 from atom.jobs.pipelines.sdk_wheel import ensure_wheel, sdk_digest
@@ -27,6 +31,7 @@ from atom.jobs.pipelines.sdk_wheel import ensure_wheel, sdk_digest
 log = structlog.get_logger(__name__)
 
 CLAIM = timedelta(seconds=60)
+_RENEW_EVERY_S = 15.0
 _REPORT_EVERY_S = 1.0
 _FIRST_LINE_MAX = 200
 
@@ -114,29 +119,57 @@ def build(runtime_id: UUID) -> None:
     runtime = claim(runtime_id)
     if runtime is None:
         return
-    report = BuildReport(runtime)
+    _tell_waiting(runtime, "Its Python environment is being built; later runs start at once.")
+    with kept(lambda: _renew(runtime), _RENEW_EVERY_S):
+        _build(runtime)
+    effects.wake()
+
+
+def _renew(runtime: Runtime) -> None:
+    rows = Runtime.objects.filter(pk=runtime.pk, state=states.BUILDING)
+    rows.update(claimed_until=timezone.now() + CLAIM)
+
+
+def _build(runtime: Runtime) -> None:
+    report, started_s = BuildReport(runtime), time.monotonic()
     try:
         size_bytes = runtime_build.build(_spec(runtime), report.line)
-        _finish(runtime, states.READY, report.tail(), size_bytes)
     except BuildFailedError as error:
         _finish(runtime, states.FAILED, error.tail, 0)
     except BuildBusyError:
         # A builder that is slow to renew its claim: the tick looks again when it has expired.
         return
+    except (OSError, subprocess.SubprocessError) as error:
+        _finish(runtime, states.FAILED, f"{report.tail()}\n{error}".strip(), 0)
     except BaseException as error:
         Runtime.objects.filter(pk=runtime.pk, state=states.BUILDING).update(state=states.PENDING)
         log.warning("runtime_build_interrupted", digest=runtime.digest, error=repr(error))
         raise
-    effects.wake()
+    else:
+        _finish(runtime, states.READY, report.tail(), size_bytes)
+        took_s = time.monotonic() - started_s
+        said = f"Its Python environment was built in {took_s:.0f} s ({size_bytes >> 20} MiB)."
+        _tell_waiting(runtime, said)
+
+
+def _tell_waiting(runtime: Runtime, text: str) -> None:
+    """Note it in the timelines of the runs that wait for the environment."""
+    for run in Run.objects.filter(runtime=runtime, state=states.WARMING):
+        record(run, "runtime", text, digest=runtime.digest)
 
 
 def _spec(runtime: Runtime) -> RuntimeSpec:
+    home, path = Path(settings.ATOM_HOME), path_of(runtime)
+    isolated = can_isolate(home)
     return RuntimeSpec(
-        path=path_of(runtime),
+        path=path,
         python=job_python(),
         requirements=runtime.requirements,
-        sdk_wheel=ensure_wheel(Path(settings.ATOM_HOME)),
+        sdk_wheel=ensure_wheel(home),
+        pip=ensure_pip(home) if isolated else own_pip(),
         pip_options=pip_options(),
+        timeout_s=settings.ATOM_RUNTIME_BUILD_TIMEOUT_S,
+        builder=builder_of(path) if isolated else None,
     )
 
 

@@ -9,11 +9,11 @@ import structlog
 from django.conf import settings
 from django.utils import timezone
 
-from atom.clusters.actions import this_machine
 from atom.jobs import states
 from atom.jobs.actions import effects
 from atom.jobs.actions.attempts import end_attempt
 from atom.jobs.actions.events import move, record
+from atom.jobs.actions.nodes import is_elsewhere, is_silent
 from atom.jobs.engines import failures
 from atom.jobs.engines.failures import ExitReport, Limits
 from atom.jobs.executors.local import LocalExecutor, Observation
@@ -30,7 +30,8 @@ CANCEL_OVERDUE = timedelta(seconds=30)
 
 def watch(run: Run, attempt: Attempt) -> None:
     """Look at an attempt whose supervisor was, or should be, started; caller holds the lock."""
-    if attempt.node is not None and attempt.node.name != this_machine().name:
+    if is_elsewhere(attempt.node):
+        bury_with_node(run, attempt)
         return  # that machine's own worker watches it
     executor = LocalExecutor(Path(settings.ATOM_HOME))
     seen = executor.observe(attempt.pk)
@@ -43,6 +44,22 @@ def watch(run: Run, attempt: Attempt) -> None:
         _enforce(run, attempt, executor)
     else:
         _bury(run, attempt, executor, seen)
+
+
+def bury_with_node(run: Run, attempt: Attempt) -> bool:
+    """End an attempt whose machine stopped answering; return whether it did."""
+    node = attempt.node
+    if node is None or not is_silent(node):
+        return False
+    log.warning("node_lost", attempt_id=str(attempt.pk), node=node.name)
+    if run.cancel_requested_at is not None:
+        if attempt.state != states.CANCELLING:
+            move(run, states.CANCELLING, attempt)
+        end_attempt(run, attempt, None, {"reason": "cancelled", "no_more": True})
+    else:
+        evidence = {"reason": "node_lost", "no_more": True}
+        end_attempt(run, attempt, failures.node_lost(node.name), evidence)
+    return True
 
 
 def _begin_cancelling(run: Run, attempt: Attempt, seen: Observation) -> None:
@@ -115,6 +132,7 @@ def report_of(data: dict[str, object]) -> ExitReport:
         signal=data.get("signal"),  # type: ignore[arg-type]
         tail=str(evidence.get("tail") or ""),
         traceback=str(evidence.get("traceback") or ""),
+        stage=str(evidence.get("stage") or ""),
     )
 
 

@@ -62,15 +62,53 @@ class ParameterSerializer(serializers.Serializer[Any]):
     required = serializers.BooleanField()  # type: ignore[assignment]  # the field's own name
 
 
+class ParameterTextSerializer(serializers.Serializer[Any]):
+    """A parameter's words in another language."""
+
+    title = serializers.CharField(required=False)
+    help = serializers.CharField(required=False)
+
+
+class LanguageTextSerializer(serializers.Serializer[Any]):
+    """A workflow's words in one language; what is missing is shown in English."""
+
+    title = serializers.CharField(required=False)
+    description = serializers.CharField(required=False)
+    parameters = serializers.DictField(child=ParameterTextSerializer(), required=False)
+
+
 class WorkflowSerializer(serializers.ModelSerializer[Workflow]):
     """A predefined job."""
 
     parameters = ParameterSerializer(source="definition.parameters", many=True)
+    # What the code sees of each dataset parameter.
+    inputs = serializers.DictField(source="definition.inputs", default=dict)
     resources = PartialResourcesSerializer(source="definition.resources")
+    translations = serializers.DictField(
+        child=LanguageTextSerializer(), source="definition.translations", default=dict
+    )
 
     class Meta:
         model = Workflow
-        fields = ("slug", "version", "title", "description", "parameters", "resources")
+        fields = (
+            "slug",
+            "version",
+            "title",
+            "description",
+            "parameters",
+            "inputs",
+            "resources",
+            "translations",
+        )
+
+
+class SelectorSerializer(serializers.Serializer[Any]):
+    """Which samples of a version a run sees; without a key, all of them."""
+
+    split = serializers.ListField(
+        child=serializers.CharField(max_length=100), required=False, allow_empty=False
+    )
+    labelled = serializers.BooleanField(required=False)
 
 
 class RunRequestSerializer(serializers.Serializer[Any]):
@@ -89,6 +127,7 @@ class RunRequestSerializer(serializers.Serializer[Any]):
         max_length=100_000, required=False, allow_blank=True, trim_whitespace=False
     )
     datasets = serializers.DictField(child=serializers.CharField(), required=False)
+    selectors = serializers.DictField(child=SelectorSerializer(), required=False)
     resources = PartialResourcesSerializer(required=False)
     env = serializers.DictField(
         child=serializers.CharField(allow_blank=True, trim_whitespace=False), required=False
@@ -108,6 +147,7 @@ class RunInputSerializer(serializers.Serializer[Any]):
     alias = serializers.CharField()
     dataset = serializers.CharField(source="version.dataset.name")
     ref = serializers.CharField(source="version.ref")
+    selector = SelectorSerializer()
 
 
 class RunShortSerializer(serializers.ModelSerializer[Run]):
@@ -205,7 +245,7 @@ class CodeSnapshotSerializer(serializers.ModelSerializer[CodeSnapshot]):
 
     class Meta:
         model = CodeSnapshot
-        fields = ("id", "digest", "size_bytes", "files_count", "git")
+        fields = ("id", "digest", "sha256", "size_bytes", "files_count", "git")
 
 
 class RunSerializer(RunShortSerializer):

@@ -11,24 +11,13 @@ USER_CODE: Final = "USER_CODE"
 COMMAND_NOT_FOUND: Final = "COMMAND_NOT_FOUND"
 DATA_WARMUP: Final = "DATA_WARMUP"
 RUNTIME_BUILD: Final = "RUNTIME_BUILD"
+PREPARATION: Final = "PREPARATION"
 RUNNER_LOST: Final = "RUNNER_LOST"
 NODE_LOST: Final = "NODE_LOST"
 DEADLINE: Final = "DEADLINE"
 QUOTA_NEVER_FITS: Final = "QUOTA_NEVER_FITS"
 BAD_PARAMETERS: Final = "BAD_PARAMETERS"
 
-CLASSES: Final = (
-    OOM_HOST,
-    USER_CODE,
-    COMMAND_NOT_FOUND,
-    DATA_WARMUP,
-    RUNTIME_BUILD,
-    RUNNER_LOST,
-    NODE_LOST,
-    DEADLINE,
-    QUOTA_NEVER_FITS,
-    BAD_PARAMETERS,
-)
 # Not the fault of the code or of what was asked for: the same attempt may well succeed.
 RETRIED: Final = frozenset({RUNNER_LOST, NODE_LOST})
 
@@ -44,6 +33,8 @@ class ExitReport:
     signal: int | None = None
     tail: str = ""
     traceback: str = ""
+    # "preparation": the command was never started.
+    stage: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +67,8 @@ def classify(report: ExitReport, limits: Limits) -> Failure | None:
         return _out_of_memory(limits)
     if report.reason == "not_found":
         return _not_found(limits)
+    if report.stage == "preparation":
+        return _not_prepared(report)
     return _exited(report)
 
 
@@ -113,6 +106,17 @@ def _not_found(limits: Limits) -> Failure:
     )
 
 
+def _not_prepared(report: ExitReport) -> Failure:
+    said = report.traceback.strip() or "the runner did not say why"
+    return Failure(
+        PREPARATION,
+        "The code, the input files or the checkpoint of the job could not be brought to the "
+        f"machine, so its command was not started: {said[:500]}",
+        "Retry the run: a storage that was away for a while is the usual cause. If it fails in the "
+        "same way again, send the code once more, or start from another checkpoint or model.",
+    )
+
+
 def _exited(report: ExitReport) -> Failure | None:
     if report.signal:
         return Failure(
@@ -137,6 +141,25 @@ def _signal_name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return str(number)
+
+
+def launch_failed(said: str) -> Failure:
+    """Return the failure of an attempt whose supervisor would not start."""
+    return Failure(
+        RUNNER_LOST,
+        f"The job's supervisor could not be started: {said}",
+        "Look at the worker's log; the run starts again by itself while it has retries left.",
+    )
+
+
+def nothing_selected(said: str) -> Failure:
+    """Return the failure of a run whose selector leaves no sample of a dataset."""
+    return Failure(
+        BAD_PARAMETERS,
+        f"The run would have nothing to read: {said}",
+        "Look at the splits of the dataset version, then start the run again with a split or a "
+        "version that has samples.",
+    )
 
 
 def runner_lost() -> Failure:

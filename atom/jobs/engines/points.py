@@ -8,7 +8,7 @@ nothing.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,14 +46,20 @@ class Points:
 EMPTY = Points(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float64))
 
 
-def points_from(rows: list[tuple[int, int, float]]) -> Points:
-    """Build points from rows (step, ts_ms, value)."""
-    steps, ts_ms, values = zip(*rows, strict=True)
-    return Points(
+def points_from(rows: Sequence[tuple[str, int, int, float | None]]) -> Points:
+    """Build points from rows (key, step, ts_ms, value); a value that is None becomes NaN.
+
+    Raises ValueError, TypeError or OverflowError for anything else.
+    """
+    _, steps, ts_ms, values = zip(*rows, strict=True)
+    made = Points(
         np.array(steps, dtype=np.int64),
         np.array(ts_ms, dtype=np.int64),
         np.array(values, dtype=np.float64),
     )
+    if not made.steps.ndim == made.ts_ms.ndim == made.values.ndim == 1:
+        raise ValueError("a point holds numbers, not lists")
+    return made
 
 
 def join(*parts: Points) -> Points:
@@ -94,9 +100,7 @@ def decode(data: bytes) -> Points:
     )
 
 
-def split(points: Points, first: int = CHUNK_POINTS) -> Iterator[Points]:
-    """Yield chunks: one of at most `first` points, then of at most CHUNK_POINTS."""
-    start, stop = 0, first
-    while start < len(points):
-        yield points[slice(start, stop)]
-        start, stop = stop, stop + CHUNK_POINTS
+def split(points: Points) -> Iterator[Points]:
+    """Yield chunks of at most CHUNK_POINTS."""
+    for start in range(0, len(points), CHUNK_POINTS):
+        yield points[slice(start, start + CHUNK_POINTS)]

@@ -1,8 +1,10 @@
 """Built-in workflows: one folder each, `workflow.json` beside the code.
 
 Keys of workflow.json: title, description, command (list of words), parameters (see
-`engines.parameters`), resources {cpus, memory_bytes, gpus}, requirements (a file name), code
-(file names), and optionally version and timeout_s.
+`engines.parameters`), inputs (what the code sees of each dataset parameter, see
+`engines.selection`), resources {cpus, memory_bytes, gpus}, requirements (a file name), code (file
+names), and optionally version, timeout_s and translations ({language: {title, description,
+parameters: {name: {title, help}}}}).
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from atom.jobs.engines.parameters import Parameter, parse_parameter
+from atom.jobs.engines.selection import check_inputs
 
 DEFINITION = "workflow.json"
 _KEYS = frozenset(
@@ -24,10 +27,12 @@ _KEYS = frozenset(
         "description",
         "command",
         "parameters",
+        "inputs",
         "resources",
         "requirements",
         "code",
         "timeout_s",
+        "translations",
     ]
 )
 
@@ -46,23 +51,26 @@ class WorkflowFiles:
     description: str
     command: list[str]
     parameters: list[Parameter]
+    inputs: dict[str, dict[str, Any]]
     resources: dict[str, int]
     requirements: str
     folder: Path
     code: list[str]
     timeout_s: int | None = None
-    extra: dict[str, Any] = field(default_factory=dict)
+    translations: dict[str, Any] = field(default_factory=dict)
 
     def definition(self) -> dict[str, Any]:
         """Return what the database keeps of it."""
         return {
             "parameters": [parameter.as_json() for parameter in self.parameters],
+            "inputs": self.inputs,
             "resources": self.resources,
             "requirements": self.requirements,
             "command": self.command,
             "folder": self.folder.name,
             "code": self.code,
             "timeout_s": self.timeout_s,
+            "translations": self.translations,
         }
 
 
@@ -88,18 +96,21 @@ def _parse(folder: Path, data: dict[str, Any]) -> WorkflowFiles:
         raise ValueError("command must be a list of words")
     code = list(data.get("code") or _python_files(folder))
     requirements = data.get("requirements")
+    parameters = [parse_parameter(one) for one in data.get("parameters", [])]
     return WorkflowFiles(
         slug=data.get("slug") or folder.name.replace("_", "-"),
         version=str(data.get("version") or _digest(folder)),
         title=data["title"],
         description=data.get("description", ""),
         command=command,
-        parameters=[parse_parameter(one) for one in data.get("parameters", [])],
+        parameters=parameters,
+        inputs=check_inputs(data.get("inputs", {}), parameters),
         resources={name: int(value) for name, value in data.get("resources", {}).items()},
         requirements=(folder / requirements).read_text("utf-8") if requirements else "",
         folder=folder,
         code=code,
         timeout_s=data.get("timeout_s"),
+        translations=data.get("translations", {}),
     )
 
 

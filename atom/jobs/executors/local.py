@@ -12,7 +12,7 @@ import os
 import shutil
 import signal
 import subprocess
-import time
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +22,7 @@ from uuid import UUID
 import psutil
 import structlog
 
+from atom.cache.engines.links import close_to
 from atom.jobs.pipelines.interpreter import base_python, can_isolate, library_path
 from atom_sdk.runner.build import build_runner
 
@@ -29,6 +30,8 @@ log = structlog.get_logger(__name__)
 
 # Each slot of a machine has a user id of its own, far from those of people.
 FIRST_UID = 200_000
+SLOTS = 256
+_INSTALLATIONS = 256
 _START_TIMEOUT_S = 30
 _KEPT_VARIABLES = ("PATH", "LANG", "TZ", "SSL_CERT_FILE")
 _KEPT_PREFIXES = ("LC_", "CUDA_", "NVIDIA_")
@@ -74,7 +77,9 @@ class LocalExecutor:
             except BlockingIOError:
                 return self.observe(job["attempt"])
             if not (folder / "supervisor.json").exists():
-                self._write(folder, {**job, **self._identity(slot), "api_url": api_url}, token)
+                if gid := self.identity(slot).get("gid"):
+                    close_to(gid, folder.parent, but=folder.name)
+                self._write(folder, {**job, **self.identity(slot), "api_url": api_url}, token)
                 self._start(folder, lock.fileno())
         return self.observe(job["attempt"])
 
@@ -85,8 +90,10 @@ class LocalExecutor:
             folder.parent.chmod(0o711)
         folder.mkdir(exist_ok=True, mode=0o700)
 
-    def _identity(self, slot: int) -> dict[str, int]:
-        return {"uid": FIRST_UID + slot, "gid": FIRST_UID + slot} if self.isolated else {}
+    def identity(self, slot: int) -> dict[str, int]:
+        """Return the uid and gid of a slot's jobs; {} if jobs run as we do."""
+        user = first_uid(self.home) + slot
+        return {"uid": user, "gid": user} if self.isolated else {}
 
     def _write(self, folder: Path, job: dict[str, Any], token: str) -> None:
         for name, text in (("job.json", json.dumps(job)), ("token", token)):
@@ -127,12 +134,6 @@ class LocalExecutor:
             exit_report=_read_json(folder / "exit.json"),
         )
 
-    def stop(self, attempt_id: UUID | str) -> None:
-        """Ask the supervisor to end its command, as a cancellation does."""
-        seen = self.observe(attempt_id)
-        if seen.alive and seen.pid is not None:
-            _signal(seen.pid, signal.SIGTERM)
-
     def kill(self, attempt_id: UUID | str) -> None:
         """End the supervisor and everything that belongs to the attempt, at once."""
         seen = self.observe(attempt_id)
@@ -151,9 +152,24 @@ class LocalExecutor:
             except psutil.Error:
                 continue
 
+    def folders(self) -> dict[UUID, float]:
+        """Return the attempts that have a folder here, with the time of its last change (Unix)."""
+        found: dict[UUID, float] = {}
+        for folder in (self.home / "attempts").glob("*-*-*-*-*"):
+            try:
+                found[UUID(folder.name)] = folder.stat().st_mtime
+            except (ValueError, OSError):
+                continue  # not ours, or removed meanwhile
+        return found
+
     def remove(self, attempt_id: UUID | str) -> None:
         """Delete what the attempt left on disk; its logs and outputs are stored."""
         shutil.rmtree(self.folder(attempt_id), ignore_errors=True)
+
+
+def first_uid(home: Path) -> int:
+    """Return the user of slot 0: installations on one machine do not share their jobs' users."""
+    return FIRST_UID + SLOTS * (zlib.crc32(bytes(home.resolve())) % _INSTALLATIONS)
 
 
 def start_ticks_of(pid: int) -> int | None:
@@ -163,16 +179,6 @@ def start_ticks_of(pid: int) -> int | None:
     except OSError:
         return None
     return None if fields[0] == b"Z" else int(fields[19])
-
-
-def wait_until_gone(executor: LocalExecutor, attempt_id: UUID | str, timeout_s: float) -> bool:
-    """Return whether the supervisor ended in time."""
-    deadline = time.monotonic() + timeout_s
-    while executor.observe(attempt_id).alive:
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.05)
-    return True
 
 
 def _tree(pid: int) -> Iterator[int]:

@@ -68,7 +68,6 @@ class Migration(migrations.Migration):
                 ("evidence", models.JSONField(default=dict)),
                 ("resumed_from_step", models.BigIntegerField(null=True)),
                 ("metrics_next_seq", models.PositiveBigIntegerField(default=0)),
-                ("cancel_sent_at", models.DateTimeField(null=True)),
                 ("log_complete", models.BooleanField(default=False)),
                 ("started_at", models.DateTimeField(null=True)),
                 ("finished_at", models.DateTimeField(null=True)),
@@ -100,6 +99,7 @@ class Migration(migrations.Migration):
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("updated_at", models.DateTimeField(auto_now=True)),
                 ("digest", models.CharField(max_length=64)),
+                ("sha256", models.CharField(blank=True, max_length=64)),
                 ("size_bytes", models.BigIntegerField()),
                 ("files_count", models.PositiveIntegerField(default=0)),
                 ("key", models.CharField(max_length=300)),
@@ -374,6 +374,8 @@ class Migration(migrations.Migration):
                         max_length=20,
                     ),
                 ),
+                ("verify_asked_at", models.DateTimeField(null=True)),
+                ("claimed_until", models.DateTimeField(null=True)),
                 (
                     "attempt",
                     models.ForeignKey(
@@ -645,6 +647,14 @@ class Migration(migrations.Migration):
             model_name="artifact",
             index=models.Index(
                 fields=["run", "kind", "state"], name="jobs_artifa_run_id_27825d_idx"
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="artifact",
+            index=models.Index(
+                condition=models.Q(("verify_asked_at__isnull", False)),
+                fields=["verify_asked_at"],
+                name="artifact_to_verify",
             ),
         ),
         migrations.AddConstraint(

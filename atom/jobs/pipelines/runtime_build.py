@@ -2,6 +2,7 @@
 
 The folder is named by its digest and complete only when the marker file is there, which is
 written last; what a killed builder left is thrown away. The lock file keeps a second builder out.
+With a `Builder`, everything that requirements can run, they run as a user without any rights.
 """
 
 from __future__ import annotations
@@ -9,13 +10,19 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import signal
 import subprocess
-import sys
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import psutil
+
+from atom.jobs.pipelines.builder import GID, UMASK, Builder
 from atom.jobs.pipelines.interpreter import library_path
 
 MARKER = ".atom-ready"
@@ -38,13 +45,16 @@ class BuildBusyError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RuntimeSpec:
-    """What goes into an environment, and where."""
+    """What goes into an environment, where, and who builds it with which pip."""
 
     path: Path
     python: Path
     requirements: str
     sdk_wheel: Path
+    pip: Path
     pip_options: tuple[str, ...] = ()
+    timeout_s: float = 1500.0
+    builder: Builder | None = None
 
 
 def is_ready(path: Path) -> bool:
@@ -60,7 +70,6 @@ def build(spec: RuntimeSpec, on_line: Callable[[str], None]) -> int:
     spec.path.parent.mkdir(parents=True, exist_ok=True)
     with _locked(spec.path.with_suffix(".lock")):
         if not is_ready(spec.path):
-            shutil.rmtree(spec.path, ignore_errors=True)
             _make(spec, on_line)
             _seal(spec.path)
         return _size_bytes(spec.path)
@@ -77,24 +86,46 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def _make(spec: RuntimeSpec, on_line: Callable[[str], None]) -> None:
-    _run([spec.python, "-I", "-m", "venv", "--without-pip", spec.path], spec, on_line)
+    builder, ends_at_s = spec.builder, time.monotonic() + spec.timeout_s
+    if builder is not None:
+        builder.prepare()
+    shutil.rmtree(spec.path, ignore_errors=True)
+    spec.path.mkdir()
     requirements = spec.path / "requirements.txt"
     requirements.write_text(spec.requirements, encoding="utf-8")
-    # The server's own pip installs into the new environment, which needs none of its own.
-    pip: list[str | Path] = [
-        sys.executable,
-        "-m",
-        "pip",
-        "--python",
-        spec.path / "bin" / "python",
-        "install",
-    ]
+    requirements.chmod(0o644)
+    try:
+        if builder is not None:
+            builder.own(spec.path)
+        for command in (_venv(spec), _pip_install(spec, requirements)):
+            _run(command, spec, ends_at_s, on_line)
+    finally:
+        if builder is not None:
+            shutil.rmtree(builder.home, ignore_errors=True)
+    if builder is not None:
+        builder.hand_back(spec.path)
+
+
+def _venv(spec: RuntimeSpec) -> list[str | Path]:
+    return [spec.python, "-I", "-m", "venv", "--without-pip", spec.path]
+
+
+def _pip_install(spec: RuntimeSpec, requirements: Path) -> list[str | Path]:
+    # The server's pip, run by the new environment's interpreter, which needs none of its own.
     options = ["--no-input", "--disable-pip-version-check", "--progress-bar", "off"]
+    if spec.builder is not None:
+        options += ["--cache-dir", str(spec.builder.cache)]
+    python = spec.path / "bin" / "python"
     sources: list[str | Path] = ["-r", requirements, spec.sdk_wheel]
-    _run([*pip, *options, *spec.pip_options, *sources], spec, on_line)
+    return [python, "-I", spec.pip, "install", *options, *spec.pip_options, *sources]
 
 
-def _run(command: Sequence[str | Path], spec: RuntimeSpec, on_line: Callable[[str], None]) -> None:
+def _run(
+    command: Sequence[str | Path],
+    spec: RuntimeSpec,
+    ends_at_s: float,
+    on_line: Callable[[str], None],
+) -> None:
     tail: list[str] = []
     process = subprocess.Popen(
         [str(part) for part in command],
@@ -103,28 +134,57 @@ def _run(command: Sequence[str | Path], spec: RuntimeSpec, on_line: Callable[[st
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        env=_environment(spec.python),
+        cwd=spec.path,
+        env=_environment(spec),
+        start_new_session=True,
+        **_user(spec.builder),
     )
+    limit = threading.Timer(
+        max(0.0, ends_at_s - time.monotonic()), _kill_all, [process.pid, spec.builder]
+    )
+    limit.start()
     try:
         for line in process.stdout or ():
             tail = [*tail[-TAIL_LINES:], line.rstrip()]
             on_line(line.rstrip())
-    except BaseException:
-        process.kill()
-        raise
+        process.wait()
     finally:
-        code = process.wait()
+        limit.cancel()
+        _kill_all(process.pid, spec.builder)
+        process.wait()
         if process.stdout is not None:
             process.stdout.close()
-    if code != 0:
+    if process.returncode != 0:
+        if time.monotonic() >= ends_at_s:
+            tail.append(f"The build took longer than {spec.timeout_s:g} s and was stopped.")
         raise BuildFailedError("\n".join(tail))
 
 
-def _environment(python: Path) -> dict[str, str]:
+def _user(builder: Builder | None) -> dict[str, Any]:
+    if builder is None:
+        return {}
+    return {"user": builder.uid, "group": GID, "extra_groups": [], "umask": UMASK}
+
+
+def _kill_all(pid: int, builder: Builder | None) -> None:
+    """End a command with all that it started: whoever holds its pipe would keep us waiting."""
+    with suppress(psutil.Error):
+        for process in psutil.Process(pid).children(recursive=True):
+            with suppress(psutil.Error):
+                process.kill()
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+    if builder is not None:
+        builder.end_processes()
+
+
+def _environment(spec: RuntimeSpec) -> dict[str, str]:
     # Requirements may run code of their own: it gets pip's settings and none of our secrets.
     kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
     pip = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
-    return {**kept, **pip, "HOME": os.environ.get("HOME", "/"), **library_path(python)}
+    home = str(spec.builder.home) if spec.builder else os.environ.get("HOME", "/")
+    temporary = {"TMPDIR": home} if spec.builder else {}
+    return {**kept, **pip, "HOME": home, **temporary, **library_path(spec.python)}
 
 
 def _seal(path: Path) -> None:
@@ -133,7 +193,8 @@ def _seal(path: Path) -> None:
         os.chmod(folder, 0o755)
         for name in files:
             file = Path(folder) / name
-            if not file.is_symlink():
+            # More than one name: it may be a link to something outside of the environment.
+            if not file.is_symlink() and file.stat().st_nlink == 1:
                 file.chmod(file.stat().st_mode & 0o111 | 0o444)
         del names
     (path / MARKER).touch()

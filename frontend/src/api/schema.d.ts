@@ -1854,6 +1854,7 @@ export interface components {
             /** Format: uuid */
             readonly id: string;
             digest: string;
+            sha256?: string;
             /** Format: int64 */
             size_bytes: number;
             files_count?: number;
@@ -2160,6 +2161,14 @@ export interface components {
          * @enum {string}
          */
         LabelsFromEnum: "folder";
+        /** @description A workflow's words in one language; what is missing is shown in English. */
+        LanguageText: {
+            title?: string;
+            description?: string;
+            parameters?: {
+                [key: string]: components["schemas"]["ParameterText"];
+            };
+        };
         /** @description Labels or a split, keyed by path and digest. */
         Layer: {
             name: string;
@@ -2559,6 +2568,11 @@ export interface components {
             choices: string[];
             required: boolean;
         };
+        /** @description A parameter's words in another language. */
+        ParameterText: {
+            title?: string;
+            help?: string;
+        };
         /** @description A part that has arrived. */
         Part: {
             n: number;
@@ -2775,6 +2789,7 @@ export interface components {
             alias: string;
             dataset: string;
             ref: string;
+            selector: components["schemas"]["Selector"];
         };
         RunLog: {
             attempt: number;
@@ -2864,6 +2879,9 @@ export interface components {
             requirements?: string;
             datasets?: {
                 [key: string]: string;
+            };
+            selectors?: {
+                [key: string]: components["schemas"]["SelectorRequest"];
             };
             resources?: components["schemas"]["PartialResourcesRequest"];
             env?: {
@@ -2995,6 +3013,16 @@ export interface components {
          * @enum {string}
          */
         ScopesEnum: "read" | "write" | "admin";
+        /** @description Which samples of a version a run sees; without a key, all of them. */
+        Selector: {
+            split?: string[];
+            labelled?: boolean;
+        };
+        /** @description Which samples of a version a run sees; without a key, all of them. */
+        SelectorRequest: {
+            split?: string[];
+            labelled?: boolean;
+        };
         /** @description A part that a client has sent. */
         SentPartRequest: {
             n: number;
@@ -3266,7 +3294,13 @@ export interface components {
             title: string;
             description?: string;
             parameters: components["schemas"]["Parameter"][];
+            inputs?: {
+                [key: string]: unknown;
+            };
             resources: components["schemas"]["PartialResources"];
+            translations?: {
+                [key: string]: components["schemas"]["LanguageText"];
+            };
         };
         WorkflowPage: {
             results: components["schemas"]["Workflow"][];
@@ -3354,6 +3388,7 @@ export type LabelTaskStats = components['schemas']['LabelTaskStats'];
 export type LabelerStats = components['schemas']['LabelerStats'];
 export type LabelingOverview = components['schemas']['LabelingOverview'];
 export type LabelsFromEnum = components['schemas']['LabelsFromEnum'];
+export type LanguageText = components['schemas']['LanguageText'];
 export type Layer = components['schemas']['Layer'];
 export type Lease = components['schemas']['Lease'];
 export type LeaseNoRequest = components['schemas']['LeaseNoRequest'];
@@ -3404,6 +3439,7 @@ export type PaginatedTokenList = components['schemas']['PaginatedTokenList'];
 export type PaginatedVersionList = components['schemas']['PaginatedVersionList'];
 export type PaginatedWorkItemList = components['schemas']['PaginatedWorkItemList'];
 export type Parameter = components['schemas']['Parameter'];
+export type ParameterText = components['schemas']['ParameterText'];
 export type Part = components['schemas']['Part'];
 export type PartNumbersRequest = components['schemas']['PartNumbersRequest'];
 export type PartUrls = components['schemas']['PartUrls'];
@@ -3449,6 +3485,8 @@ export type RunsOverview = components['schemas']['RunsOverview'];
 export type Runtime = components['schemas']['Runtime'];
 export type RuntimeStateEnum = components['schemas']['RuntimeStateEnum'];
 export type ScopesEnum = components['schemas']['ScopesEnum'];
+export type Selector = components['schemas']['Selector'];
+export type SelectorRequest = components['schemas']['SelectorRequest'];
 export type SentPartRequest = components['schemas']['SentPartRequest'];
 export type Session = components['schemas']['Session'];
 export type SlotResult = components['schemas']['SlotResult'];

@@ -91,6 +91,11 @@ export const jobs = {
     data_wait_percent: 'Time spent waiting for data',
     gpu_percent: 'GPU',
     gpu_memory_bytes: 'GPU memory',
+    disk_free_bytes: 'Free disk space',
+    disk_read_bytes_s: 'Read from disk',
+    disk_write_bytes_s: 'Written to disk',
+    network_receive_bytes_s: 'Received from the network',
+    network_send_bytes_s: 'Sent to the network',
   },
   files: {
     path: 'File',

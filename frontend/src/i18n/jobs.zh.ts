@@ -84,6 +84,11 @@ export const jobs: Translation<typeof source> = {
     data_wait_percent: '等待数据的时间',
     gpu_percent: 'GPU',
     gpu_memory_bytes: '显存',
+    disk_free_bytes: '磁盘剩余空间',
+    disk_read_bytes_s: '磁盘读取',
+    disk_write_bytes_s: '磁盘写入',
+    network_receive_bytes_s: '网络接收',
+    network_send_bytes_s: '网络发送',
   },
   files: {
     path: '文件',

@@ -26,6 +26,7 @@ METADATA_FORMAT = b"atom.format"
 METADATA_PACKS = b"atom.packs"
 METADATA_CONTENT = b"atom.content"
 METADATA_SELECTOR = b"atom.selector"
+UNSPLIT_IS = "train"
 _CATEGORY = pa.dictionary(pa.int32(), pa.string())
 _PARALLEL_READS = 4
 VIEW_FIELDS = [
@@ -43,10 +44,10 @@ VIEW_FIELDS = [
 class ViewSelector:
     """Which entries a view holds.
 
-    `splits`: only these, or all if None (then also entries without a split). `labelled_only`: only
-    entries with a label. Label layers are tried in order: the first that labels an entry wins. What
-    is left out here is not in the file at all, so a training job cannot see the labels of the test
-    split.
+    `splits`: only these, or all if None. What has no split belongs to "train". `labelled_only`:
+    only entries with a label. Label layers are tried in order: the first that labels an entry
+    wins. What is left out here is not in the file at all, so a training job cannot see the labels
+    of the test split.
     """
 
     splits: frozenset[str] | None = None
@@ -117,7 +118,10 @@ class _Layers:
         if self._selector.splits is not None:
             keep = pc.and_(
                 keep,
-                pc.is_in(split, value_set=pa.array(sorted(self._selector.splits), pa.string())),
+                pc.is_in(
+                    pc.fill_null(split, UNSPLIT_IS),
+                    value_set=pa.array(sorted(self._selector.splits), pa.string()),
+                ),
             )
         if self._selector.labelled_only:
             keep = pc.and_(keep, label.is_valid())

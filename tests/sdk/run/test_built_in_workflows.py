@@ -57,7 +57,7 @@ def test_definitions_are_well_formed_and_bring_all_their_code() -> None:
         assert workflow.command[-1] in workflow.code
         assert {"network.py", "images.py", "artifacts.py"} <= set(workflow.code)
     names = [parameter.name for parameter in found["image-classification"].parameters]
-    assert {"dataset", "epochs", "register_model", "test_after", "seed"} <= set(names)
+    assert {"dataset", "epochs", "register_model", "seed"} <= set(names)
 
 
 def test_only_unlabelled_data_is_a_plain_sentence(data: ModuleType) -> None:

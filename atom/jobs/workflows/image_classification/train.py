@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from dataclasses import dataclass, replace
@@ -12,12 +11,7 @@ import numpy as np
 import torch
 from artifacts import Classifier, to_bytes  # type: ignore[import-not-found]
 from data import Part, carve_validation, labelled, with_classes  # type: ignore[import-not-found]
-from evaluation import (  # type: ignore[import-not-found]
-    accuracy_of,
-    confusion,
-    describe,
-    to_input,
-)
+from evaluation import accuracy_of, confusion, to_input  # type: ignore[import-not-found]
 from images import ImageFormat  # type: ignore[import-not-found]
 from loading import ImageTable, guess_channels, measure_pixels  # type: ignore[import-not-found]
 from network import SmallConvNet  # type: ignore[import-not-found]
@@ -41,7 +35,6 @@ class Settings:
     image_size: int
     hidden: str
     seed: int
-    test_after: bool
 
 
 def main() -> None:
@@ -55,12 +48,9 @@ def main() -> None:
     trainer.train()
     unreadable = trainer.table.unreadable
     print(f"{len(unreadable)} of {len(everything)} images could not be read.", flush=True)
-    metrics = trainer.last_metrics
-    if settings.test_after:
-        metrics = {**metrics, **test(trainer.classifier)}
     signature = {"input": "image", "output": "label", "labels": classes}
     files = trainer.classifier.files()
-    run.save_model(files, framework="pytorch", metrics=metrics, signature=signature)
+    run.save_model(files, framework="pytorch", metrics=trainer.last_metrics, signature=signature)
 
 
 def read_settings() -> Settings:
@@ -74,7 +64,6 @@ def read_settings() -> Settings:
         image_size=given.get("image_size", 28),
         hidden=given.get("hidden", "small"),
         seed=given.get("seed", 7),
-        test_after=given.get("test_after", False),
     )
 
 
@@ -86,22 +75,6 @@ def split_off_validation(
     if len(own):
         return everything, own
     return carve_validation(everything, settings.seed)
-
-
-def test(classifier: Classifier) -> dict[str, float]:
-    """Measure the test split if its labels may be read, and write `evaluation.json`."""
-    samples = run.dataset("dataset", split="test")
-    part = with_classes(samples, classifier.labels)
-    if not len(part):
-        print("The test split has no labels that this run may read; use evaluate-classifier.")
-        return {}
-    table = ImageTable(samples, classifier.form)
-    count = len(classifier.labels)
-    matrix, _ = confusion(classifier, table, part.numbers, part.targets, count)
-    record = describe(matrix, classifier.labels, "test")
-    (run.output_dir() / "evaluation.json").write_text(json.dumps(record, indent=2))
-    print(f"Test accuracy {record['accuracy']:.2%} on {record['n']} images.", flush=True)
-    return {"test_accuracy": record["accuracy"]}
 
 
 class Trainer:
@@ -154,7 +127,8 @@ class Trainer:
                     "images_per_s": images_per_s,
                     **self.last_metrics,
                 },
-                step=epoch + 1,
+                # The same axis as the loss of each batch.
+                step=(epoch + 1) * self.batches,
             )
             self._say(epoch, loss, images_per_s)
             run.save_checkpoint(epoch + 1, {"state.pt": to_bytes(self._state(epoch + 1))})

@@ -51,7 +51,14 @@ export function Keys({ keys }: { keys: string }) {
               {t('shell.thenKey')}
             </Text>
           )}
-          <Kbd size="xs">{part.replace('mod+', 'Ctrl ')}</Kbd>
+          <Kbd size="xs">
+            {part
+              .replace('mod+', 'Ctrl ')
+              .replace('ArrowRight', '→')
+              .replace('ArrowLeft', '←')
+              .replace('ArrowUp', '↑')
+              .replace('ArrowDown', '↓')}
+          </Kbd>
         </Fragment>
       ))}
     </Group>

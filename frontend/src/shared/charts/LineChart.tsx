@@ -8,7 +8,7 @@ import { useFormat } from '../format';
 import { ChartTable } from './ChartTable';
 import classes from './LineChart.module.css';
 import { type Aligned, align, extent, type Series } from './series';
-import { createPlot, plotTheme } from './uplot';
+import { createPlot, plotTheme, type YAxis } from './uplot';
 
 export interface CurveLine {
   id: string;
@@ -30,6 +30,7 @@ export interface LineChartProps {
   formatX?: (value: number) => string;
   formatY?: (value: number) => string;
   logY?: boolean;
+  yAxis?: YAxis;
   /** Charts with the same key share their cursor. */
   syncKey?: string;
   /** The visible range of x; null shows everything. Keep it in the URL. */
@@ -39,8 +40,10 @@ export interface LineChartProps {
   children?: ReactNode;
 }
 
+const PLAIN: YAxis = {};
+
 export function LineChart(props: LineChartProps) {
-  const { title, lines, revision = 0, height = 220, logY = false, syncKey } = props;
+  const { title, lines, revision = 0, height = 220, logY = false, yAxis = PLAIN, syncKey } = props;
   const { t } = useTranslation();
   const format = useFormat();
   const formatX = props.formatX ?? format.compact;
@@ -77,6 +80,7 @@ export function LineChart(props: LineChartProps) {
       lines,
       theme: plotTheme(dark),
       logY,
+      yAxis,
       syncKey,
       formatX: (value) => handlers.current.formatX(value),
       formatY: (value) => handlers.current.formatY(value),
@@ -89,7 +93,7 @@ export function LineChart(props: LineChartProps) {
       plot.current = null;
       current.destroy();
     };
-  }, [looks, width, height, dark, logY, syncKey, asTable]);
+  }, [looks, width, height, dark, logY, yAxis, syncKey, asTable]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a rebuilt plot needs its data again
   useEffect(() => {

@@ -12,12 +12,19 @@ export const plotTheme = (dark: boolean): PlotTheme =>
 
 const FONT = "11px 'Inter Variable', system-ui, sans-serif";
 
+/** What y counts: bytes have their marks at powers of two, shares and amounts begin at zero. */
+export interface YAxis {
+  bytes?: boolean;
+  fromZero?: boolean;
+}
+
 export interface PlotInit {
   width: number;
   height: number;
   lines: CurveLine[];
   theme: PlotTheme;
   logY: boolean;
+  yAxis: YAxis;
   syncKey?: string;
   formatX: (value: number) => string;
   formatY: (value: number) => string;
@@ -26,17 +33,35 @@ export interface PlotInit {
   onCursor: (index: number | null) => void;
 }
 
-function axis(theme: PlotTheme, format: (value: number) => string, size?: number): uPlot.Axis {
+const POWERS_OF_TWO = Array.from({ length: 60 }, (_, exponent) => 2 ** exponent);
+const CHARACTER_PX = 6.5;
+
+function axis(theme: PlotTheme, format: (value: number) => string): uPlot.Axis {
   const grid = { stroke: theme.grid, width: 1 };
   return {
     stroke: theme.text,
     grid,
     ticks: grid,
     font: FONT,
-    size,
     values: (_plot, splits) => splits.map((value) => (value === null ? '' : format(value))),
   };
 }
+
+/** As wide as its longest label; where rounding makes neighbours alike, only the first is written. */
+function yAxis(theme: PlotTheme, format: (value: number) => string, { bytes }: YAxis): uPlot.Axis {
+  const base = axis(theme, format);
+  return {
+    ...base,
+    ...(bytes && { incrs: POWERS_OF_TWO }),
+    size: (_plot, labels) => 20 + CHARACTER_PX * Math.max(3, ...(labels ?? []).map((label) => label?.length ?? 0)),
+    values: (_plot, splits) => {
+      const labels = splits.map((value) => (value === null ? '' : format(value)));
+      return labels.map((label, index) => (label === labels[index - 1] ? '' : label));
+    },
+  };
+}
+
+const fromZero: uPlot.Range.Function = (_plot, _min, max) => [0, max > 0 ? max * 1.05 : 1];
 
 /** Builds the plot; the caller feeds it with `setData` and destroys it. */
 export function createPlot(host: HTMLElement, init: PlotInit): uPlot {
@@ -56,8 +81,8 @@ export function createPlot(host: HTMLElement, init: PlotInit): uPlot {
         points: { show: false },
       })),
     ],
-    scales: { x: { time: false }, y: logY ? { distr: 3 } : {} },
-    axes: [axis(theme, init.formatX), axis(theme, init.formatY, 60)],
+    scales: { x: { time: false }, y: logY ? { distr: 3 } : init.yAxis.fromZero ? { range: fromZero } : {} },
+    axes: [axis(theme, init.formatX), yAxis(theme, init.formatY, init.yAxis)],
     legend: { show: false },
     cursor: {
       drag: { x: true, y: false, setScale: false },

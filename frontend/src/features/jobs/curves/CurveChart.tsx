@@ -5,6 +5,7 @@ import type { Metric, MetricSeries } from '@/api/contract/jobs';
 import { curveColor, curveDash } from '@/shared/charts/colors';
 import { type CurveLine, LineChart } from '@/shared/charts/LineChart';
 import { Series } from '@/shared/charts/series';
+import type { YAxis } from '@/shared/charts/uplot';
 import { ErrorState } from '@/shared/ErrorState';
 import { formatDuration } from '@/shared/format';
 import { useSeries } from '../queries';
@@ -16,6 +17,7 @@ export interface CurveChartProps {
   metrics: Metric[];
   smoothing?: number;
   logY?: boolean;
+  yAxis?: YAxis;
   /** x is seconds since the first point instead of steps. */
   byTime?: boolean;
   zoom?: [number, number] | null;
@@ -42,7 +44,7 @@ function linesOf(data: MetricSeries[], { smoothing = 0, byTime, labelOf }: Curve
 
 /** One chart of a run: at most 2,000 points a curve, read again for a zoomed range and when points were added. */
 export function CurveChart(props: CurveChartProps) {
-  const { runId, title, metrics, logY, byTime = false, zoom, onZoom, formatY, syncKey = runId } = props;
+  const { runId, title, metrics, logY, yAxis, byTime = false, zoom, onZoom, formatY, syncKey = runId } = props;
   const { t } = useTranslation();
   const keys = useMemo(() => metrics.map((metric) => metric.key), [metrics]);
   const count = metrics.reduce((sum, metric) => sum + metric.n, 0);
@@ -60,6 +62,7 @@ export function CurveChart(props: CurveChartProps) {
       lines={lines}
       revision={series.dataUpdatedAt}
       logY={logY}
+      yAxis={yAxis}
       xLabel={byTime ? t('jobs.curves.byTime') : t('jobs.curves.byStep')}
       formatX={byTime ? formatDuration : undefined}
       formatY={formatY}

@@ -13,10 +13,13 @@ import { CurveChart } from './CurveChart';
 /** `system/gpu0_percent` and `system/gpu1_percent` share a chart. */
 const groupName = (key: string) => key.replace(/^system\//, '').replace(/gpu\d+/, 'gpu');
 const ORDER = ['cpu_percent', 'memory_bytes', 'data_wait_percent', 'gpu_percent', 'gpu_memory_bytes'];
-const rank = (name: string) => (ORDER.indexOf(name) + ORDER.length) % ORDER.length;
+const rank = (name: string) => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
+const BYTES = { bytes: true, fromZero: true };
+const AMOUNT = { fromZero: true };
 
 function formatOf(name: string, format: Format): (value: number) => string {
   if (name.endsWith('_percent')) return (value) => format.percent(value / 100);
+  if (name.endsWith('_bytes_s')) return (value) => `${format.bytes(value)}/s`;
   if (name.includes('bytes')) return format.bytes;
   return format.metric;
 }
@@ -50,12 +53,11 @@ export function SystemTab({ run }: { run: Run }) {
             zoom={zoom}
             onZoom={setZoom}
             formatY={formatOf(name, format)}
-            labelOf={shortKey}
+            yAxis={name.includes('bytes') ? BYTES : AMOUNT}
+            labelOf={(key) => (groups.get(name)?.length === 1 ? title(name) : key.replace(/^system\//, ''))}
           />
         </Card>
       ))}
     </SimpleGrid>
   );
 }
-
-const shortKey = (key: string) => key.replace(/^system\//, '');

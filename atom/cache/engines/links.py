@@ -1,0 +1,67 @@
+"""What a job sees of the cache: hard links to one view and to its packs, in a folder of its own."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pyarrow as pa
+
+from atom_sdk.manifests.views import METADATA_PACKS
+
+VIEW_NAME = "view.arrow"
+_DIGEST_HEX = 64
+# Others may pass through to their own folder and cannot list whose there are.
+_PASSAGE = 0o711
+_GROUP_READS = 0o750
+
+
+def link_view(index: Path, packs: Path, folder: Path) -> None:
+    """Link a view index, and the packs of `packs` that it points into, below `folder`.
+
+    Links cost no bytes, and what a running job reads stays until it ends. Raises OSError, for
+    instance on a file system without hard links.
+    """
+    shown = folder / "packs"
+    shown.mkdir(parents=True, exist_ok=True)
+    for part in (folder, shown):
+        # Whatever our own umask is.
+        part.chmod(0o755)
+    for digest in packs_of_view(index):
+        _link(packs / f"{digest}.tar", shown / f"{digest}.tar")
+    _link(index, folder / VIEW_NAME)
+
+
+def packs_of_view(index: Path) -> list[str]:
+    """Return the hex digests of the packs that a view index points into."""
+    with pa.memory_map(str(index)) as source:
+        metadata = pa.ipc.open_file(source).schema.metadata or {}
+    text = metadata.get(METADATA_PACKS, b"").decode()
+    return [text[at : at + _DIGEST_HEX] for at in range(0, len(text), _DIGEST_HEX)]
+
+
+def _link(source: Path, target: Path) -> None:
+    try:
+        os.link(source, target)
+    except FileExistsError:
+        return  # both names are made of the content
+
+
+def open_to(gid: int, folder: Path, root: Path) -> None:
+    """Let the group read `folder`, and nothing else below `root`. Needs root."""
+    for passage in (root, folder.parent):
+        passage.chmod(_PASSAGE)
+    os.chown(folder, 0, gid)
+    folder.chmod(_GROUP_READS)
+
+
+def close_to(gid: int, parent: Path, but: str) -> None:
+    """Close the folders of `parent` that the group may read, except the one named `but`.
+
+    The next job of a slot has the user of the one before. Needs root.
+    """
+    with os.scandir(parent) as entries:
+        for entry in entries:
+            if entry.name != but and entry.stat(follow_symlinks=False).st_gid == gid:
+                os.chown(entry.path, 0, 0, follow_symlinks=False)
+                os.chmod(entry.path, 0o700)

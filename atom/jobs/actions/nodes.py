@@ -1,0 +1,24 @@
+"""Which machines can be counted on."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.utils import timezone
+
+from atom.clusters.actions import this_machine
+from atom.clusters.models import Node
+
+# A machine beats every second; an upgrade or a busy disk must not look like its end.
+SILENT_AFTER = timedelta(minutes=2)
+
+
+def is_silent(node: Node) -> bool:
+    """Return whether the machine has stopped answering; one that never beat has just joined."""
+    beaten_at = node.heartbeat_at
+    return beaten_at is not None and timezone.now() - beaten_at > SILENT_AFTER
+
+
+def is_elsewhere(node: Node | None) -> bool:
+    """Return whether another machine has to look after what runs on the node."""
+    return node is not None and node.name != this_machine().name
