@@ -6,7 +6,8 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 
 PYTHON ?= python3
-JOBS ?= 2
+# One more than the cores of a small machine: stacks that start and stop mostly wait.
+JOBS ?= 3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := .make

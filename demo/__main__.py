@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -197,7 +198,7 @@ def main() -> int:
     """Run the demo; a failure is one sentence and exit code 1."""
     try:
         Demo(load_installation()).run()
-    except (RuntimeError, AtomError) as exc:
+    except (RuntimeError, AtomError, httpx.HTTPError) as exc:
         console = Console(stderr=True)
         console.print(f"[bold red]The demo stopped:[/] {exc} {getattr(exc, 'errors', '') or ''}")
         return 1

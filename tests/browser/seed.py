@@ -59,15 +59,15 @@ class Seed:
 def seed_project(stack: Stack, folder: Path) -> Seed:
     """Fill the project `demo` through the calls that people make."""
     admin = administrator(stack)
-    labeler = add_member(stack, "lena", "labeler")
-    auditor = add_member(stack, "otto", "researcher")
+    labeler = add_member(stack, "mia", "labeler")
+    auditor = add_member(stack, "noah", "researcher")
     add_project(stack, EMPTY_PROJECT, "Empty")
     with client_of(stack, admin) as client:
         _push_versions(client, folder)
         trained = _start(client, "train shapes", _TRAIN, {"register_model": MODEL})
         failed = _start(client, "broken settings", _FAIL, {})
-        with client_of(stack, labeler) as lena, client_of(stack, auditor) as otto:
-            published = _published_task(client, lena, otto)
+        with client_of(stack, labeler) as mia, client_of(stack, auditor) as noah:
+            published = _published_task(client, mia, noah)
         opened = open_task(client, "Sort the rest", f"{DATASET}@v2")
         _expect(client.runs.wait(trained, WAIT_S), "succeeded")
         _expect(client.runs.wait(failed, WAIT_S), "failed")
@@ -133,13 +133,13 @@ def _push_versions(client: Client, folder: Path) -> None:
     client.datasets.push(folder, DATASET, PushOptions("a few changes"))
 
 
-def _published_task(client: Client, lena: Client, otto: Client) -> str:
+def _published_task(client: Client, mia: Client, noah: Client) -> str:
     task = open_task(client, "Name the shapes", f"{DATASET}@v1")
-    while slots := lena.labelx.lease(task, 8):
-        lena.labelx.submit(task, [_submission(slot) for slot in slots])
+    while slots := mia.labelx.lease(task, 8):
+        mia.labelx.submit(task, [_submission(slot) for slot in slots])
     while client.labelx.get(task)["state"] == "active":
-        slots = otto.labelx.audit_lease(task, 20)
-        otto.labelx.audit([_acceptance(slot) for slot in slots])
+        slots = noah.labelx.audit_lease(task, 20)
+        noah.labelx.audit([_acceptance(slot) for slot in slots])
     client.labelx.act(task, "publish")
     wait_for(lambda: client.labelx.get(task)["state"] == "published")
     return task

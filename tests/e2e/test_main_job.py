@@ -64,5 +64,7 @@ def test_training_never_saw_a_label_of_the_test_split(atom: Client) -> None:
     stats = atom.datasets.stats("digits@v3")
     assert stats["splits"]["test"] == 1000
     run = next(run for run in atom.runs.list() if run["workflow"] == "image-classification")
+    [seen] = atom.runs.get(run["id"])["datasets"]
+    assert seen["selector"] == {"split": ["train", "val"]}
     log = "".join(atom.runs.log(run["id"]))
     assert "4000" in log.replace(",", "")
