@@ -11,7 +11,12 @@ from tests.services import FOLDER_VARIABLE, TestServices, claim_worker_share, st
 
 _running: list[TestServices] = []
 # What shares one running stack runs in one worker; the longest prefix counts.
-_GROUPS = {"tests/e2e/test_faults": "faults", "tests/e2e/": "stack", "tests/browser/": "stack"}
+_GROUPS = {
+    "tests/e2e/test_faults": "faults",
+    "tests/e2e/test_main_job": "main job",
+    "tests/e2e/": "stack",
+    "tests/browser/": "stack",
+}
 
 
 class ByStack(LoadGroupScheduling):  # type: ignore[misc]  # untyped base

@@ -28,6 +28,8 @@ from atom.jobs.pipelines.interpreter import library_path
 MARKER = ".atom-ready"
 _KEPT_VARIABLES = ("PATH", "LANG", "TZ", "SSL_CERT_FILE", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY")
 TAIL_LINES = 200
+# A killed process may take a moment to go while the machine is busy.
+_END_TIMEOUT_S = 3.0
 
 
 class BuildFailedError(Exception):
@@ -168,12 +170,15 @@ def _user(builder: Builder | None) -> dict[str, Any]:
 
 def _kill_all(pid: int, builder: Builder | None) -> None:
     """End a command with all that it started: whoever holds its pipe would keep us waiting."""
+    family: list[psutil.Process] = []
     with suppress(psutil.Error):
-        for process in psutil.Process(pid).children(recursive=True):
-            with suppress(psutil.Error):
-                process.kill()
+        family = psutil.Process(pid).children(recursive=True)
+    for process in family:
+        with suppress(psutil.Error):
+            process.kill()
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
+    psutil.wait_procs(family, timeout=_END_TIMEOUT_S)
     if builder is not None:
         builder.end_processes()
 
