@@ -23,6 +23,7 @@ export const datasets = {
   compareHint: 'Select two versions to compare them.',
   train: 'Train on this version',
   label: 'Label this version',
+  terminal: 'Command line',
   pull: 'Copy this version to a folder',
   push: 'Push a new version',
   version: 'Version',

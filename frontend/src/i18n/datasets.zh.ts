@@ -26,6 +26,7 @@ export const datasets: Translation<typeof en.datasets> = {
   compareHint: '选择两个版本进行比较。',
   train: '用此版本训练',
   label: '标注此版本',
+  terminal: '命令行',
   pull: '把此版本复制到文件夹',
   push: '推送新版本',
   version: '版本',

@@ -30,7 +30,7 @@ export function PageHeader({ title, documentTitle, subtitle, badges, above, chil
           {badges}
         </Group>
         {subtitle && (
-          <Text c="dimmed" size="sm" component="div">
+          <Text c="dimmed" size="sm" component="div" mt={2}>
             {subtitle}
           </Text>
         )}

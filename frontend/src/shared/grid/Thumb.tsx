@@ -7,11 +7,10 @@ export interface ThumbProps {
   src: string | null | undefined;
   /** Empty when the name stands beside it. */
   alt?: string;
-  fit?: 'cover' | 'contain';
 }
 
-/** An image whose download stops when it leaves the page: scrolling fast must not queue thousands. */
-export function Thumb({ src, alt = '', fit = 'cover' }: ThumbProps) {
+/** The whole image. Its download stops when it leaves the page: scrolling fast must not queue thousands. */
+export function Thumb({ src, alt = '' }: ThumbProps) {
   const ref = useRef<HTMLImageElement>(null);
   const [broken, setBroken] = useState<string | null>(null);
   useEffect(() => {
@@ -36,7 +35,6 @@ export function Thumb({ src, alt = '', fit = 'cover' }: ThumbProps) {
       decoding="async"
       draggable={false}
       className={classes.image}
-      style={{ objectFit: fit }}
       onError={(event) => event.currentTarget.hasAttribute('src') && setBroken(src)}
     />
   );

@@ -70,7 +70,7 @@ function EntryDetails({ address, entry }: { address: VersionAddress; entry: Entr
   return (
     <>
       <div className={classes.preview}>
-        <Thumb src={isImage ? entry.media_url : entry.thumb_url} alt={entry.path} fit="contain" />
+        <Thumb src={isImage ? entry.media_url : entry.thumb_url} alt={entry.path} />
       </div>
       <Anchor href={entry.media_url} target="_blank" rel="noreferrer" size="sm">
         <IconExternalLink size={14} aria-hidden style={{ verticalAlign: -2 }} /> {t('datasets.original')}

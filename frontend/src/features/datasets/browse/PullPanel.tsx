@@ -11,7 +11,7 @@ export function PullPanel({ name, version }: { name: string; version: string }) 
     <Popover width={440} position="bottom-end" trapFocus returnFocus shadow="md">
       <Popover.Target>
         <Button variant="default" leftSection={<IconTerminal2 size={15} />}>
-          atom
+          {t('datasets.terminal')}
         </Button>
       </Popover.Target>
       <Popover.Dropdown>

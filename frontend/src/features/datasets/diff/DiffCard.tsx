@@ -41,7 +41,7 @@ function Side({ entry, caption, gone = false }: { entry: Entry; caption: string;
   return (
     <figure className={classes.side} data-gone={gone || undefined}>
       <div className={classes.picture}>
-        <Thumb src={entry.thumb_url} fit="contain" />
+        <Thumb src={entry.thumb_url} />
       </div>
       <figcaption>
         {caption} · <Bytes value={entry.size_bytes} />

@@ -253,7 +253,7 @@ function AuditGroups({ task, state, onTile }: AuditGroupsProps) {
                 aria-label={t('labeling.audit.tile', { name, label: label?.name ?? '' })}
                 onClick={(event) => onTile(index, event)}
               >
-                <Thumb src={item.thumb_url ?? item.media_url} fit="contain" />
+                <Thumb src={item.thumb_url ?? item.media_url} />
                 {reason && (
                   <span className={classes.comment}>{reason.comment || t(`labeling.audit.code.${reason.code}`)}</span>
                 )}

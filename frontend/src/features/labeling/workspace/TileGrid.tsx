@@ -67,7 +67,7 @@ export function TileGrid({ grid, slots, labels, columns, listRef, onTile }: Tile
             onMouseDown={(event) => event.preventDefault()}
             onClick={(event) => onTile(index, event)}
           >
-            <Thumb src={slot.thumb_url ?? slot.media_url} fit="contain" />
+            <Thumb src={slot.thumb_url ?? slot.media_url} />
             {returned && <span className={classes.comment}>{returned}</span>}
             <span className={classes.caption}>{label && <LabelChip label={label} faded={!own} />}</span>
           </div>
