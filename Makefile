@@ -112,7 +112,7 @@ clean: down ## Remove what was installed and built; ATOM_HOME stays
 
 define generate_client
 	cd frontend && node_modules/.bin/openapi-typescript ../docs/openapi.yaml --output "$(1)" \
-		--root-types --root-types-no-schema-prefix > /dev/null
+		--root-types --root-types-no-schema-prefix --default-non-nullable=false > /dev/null
 endef
 
 # --- steps --------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from django.db import IntegrityError, transaction
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -25,10 +26,18 @@ _MAX_KEY = 200
 
 View = Callable[..., Response]
 
+_HEADER = OpenApiParameter(
+    "Idempotency-Key",
+    {"type": "string", "maxLength": _MAX_KEY},
+    OpenApiParameter.HEADER,
+    description="Any text; the request is carried out once, however often it is sent with it.",
+)
+
 
 def idempotent(view: View) -> View:
     """Decorate a DRF method (`self, request, …`) that creates something."""
 
+    @extend_schema(parameters=[_HEADER])
     @functools.wraps(view)
     def wrapper(self: Any, request: Request, *args: Any, **kwargs: Any) -> Response:
         key = request.headers.get("Idempotency-Key", "")

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from drf_spectacular.authentication import SessionScheme
-from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.extensions import (
+    OpenApiAuthenticationExtension,
+    OpenApiSerializerExtension,
+)
 
 _PROBLEM = {
     "type": "object",
@@ -42,6 +45,20 @@ def add_problem_responses(result: dict[str, Any], **_: Any) -> dict[str, Any]:
             if method in _METHODS:
                 operation["responses"]["default"] = response
     return result
+
+
+class WholeAnswers(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
+    """An answer holds every field of its model, also those that a request may leave out."""
+
+    target_class = "rest_framework.serializers.ModelSerializer"
+    match_subclasses = True
+
+    def map_serializer(self, auto_schema: Any, direction: str) -> Any:
+        """Return the serializer's schema; in an answer all its properties are required."""
+        schema = auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
+        if direction == "response" and schema.get("properties"):
+            schema["required"] = sorted(schema["properties"])
+        return schema
 
 
 class _BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

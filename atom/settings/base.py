@@ -190,6 +190,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "UploadKindEnum": ["pack", "changes"],
         "ArtifactKindEnum": ["output", "checkpoint", "model"],
         "RunStateEnum": "atom.jobs.states.RUN_STATE_CHOICES",
+        "RuntimeStateEnum": ["building", "failed", "pending", "ready"],
     },
     "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],
 }

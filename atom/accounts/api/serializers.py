@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from django.utils import timezone
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from atom.accounts.models import SCOPES, ApiToken, AuditEvent, Project, User
+from atom.accounts.models import ROLES, SCOPES, ApiToken, AuditEvent, Project, User
 
 
 class UserSerializer(serializers.ModelSerializer[User]):
@@ -53,6 +54,7 @@ class ProjectSerializer(serializers.ModelSerializer[Project]):
         model = Project
         fields = ("id", "slug", "name", "role", "unit", "created_at")
 
+    @extend_schema_field(serializers.ChoiceField(choices=ROLES))
     def get_role(self, project: Project) -> str:
         """Return the role that the view has looked up for all rows at once."""
         return str(self.context["roles"].get(project.pk, "viewer"))
@@ -111,8 +113,9 @@ class AuditEventSerializer(serializers.ModelSerializer[AuditEvent]):
 
     actor = serializers.CharField(source="actor_name")
     project: serializers.SlugRelatedField[Project] = serializers.SlugRelatedField(
-        slug_field="slug", read_only=True
+        slug_field="slug", read_only=True, allow_null=True
     )
+    data = serializers.DictField()  # type: ignore[assignment]  # a column's name
 
     class Meta:
         model = AuditEvent

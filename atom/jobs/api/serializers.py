@@ -163,6 +163,7 @@ class RunShortSerializer(serializers.ModelSerializer[Run]):
     failure_class = serializers.SerializerMethodField()
     failure_reason = serializers.SerializerMethodField()
     metrics_summary = serializers.DictField(child=serializers.FloatField())
+    tags = serializers.ListField(child=serializers.CharField())
 
     class Meta:
         model = Run
@@ -205,10 +206,12 @@ class RunShortSerializer(serializers.ModelSerializer[Run]):
 class AttemptSerializer(serializers.ModelSerializer[Attempt]):
     """One try at a run."""
 
-    node = serializers.CharField(source="node.name", default=None)
+    node = serializers.CharField(source="node.name", default=None, allow_null=True)
     failure_class = serializers.SerializerMethodField()
     failure_reason = serializers.SerializerMethodField()
     resume_checkpoint = serializers.SerializerMethodField()
+    evidence = serializers.DictField()
+    placement = serializers.DictField()
 
     class Meta:
         model = Attempt
@@ -243,14 +246,25 @@ class RuntimeSerializer(serializers.ModelSerializer[Runtime]):
 class CodeSnapshotSerializer(serializers.ModelSerializer[CodeSnapshot]):
     """The code of a run."""
 
+    git = serializers.DictField(allow_null=True)
+
     class Meta:
         model = CodeSnapshot
         fields = ("id", "digest", "sha256", "size_bytes", "files_count", "git")
 
 
+class RegisteredVersionSerializer(serializers.Serializer[Any]):
+    """A model version that a run became."""
+
+    model = serializers.CharField()
+    number = serializers.IntegerField()
+
+
 class RunSerializer(RunShortSerializer):
     """A run with everything that its page shows."""
 
+    parameters = serializers.DictField()
+    command = serializers.ListField(child=serializers.CharField())
     runtime = RuntimeSerializer(allow_null=True)
     code = CodeSnapshotSerializer(allow_null=True)
     env = serializers.SerializerMethodField()
@@ -291,7 +305,7 @@ class RunSerializer(RunShortSerializer):
         """Return how many files it left."""
         return run.artifacts.count()
 
-    @extend_schema_field(serializers.ListField(child=serializers.DictField()))
+    @extend_schema_field(RegisteredVersionSerializer(many=True))
     def get_model_versions(self, run: Run) -> list[dict[str, Any]]:
         """Return the model versions that were registered from it."""
         registered = getattr(run, "model_versions", None)
@@ -305,7 +319,8 @@ class RunEventSerializer(serializers.ModelSerializer[RunEvent]):
     """A line of a run's timeline."""
 
     seq = serializers.IntegerField(source="id")
-    attempt = serializers.IntegerField(source="attempt.number", default=None)
+    attempt = serializers.IntegerField(source="attempt.number", default=None, allow_null=True)
+    data = serializers.DictField()  # type: ignore[assignment]  # a column's name
 
     class Meta:
         model = RunEvent
@@ -331,6 +346,40 @@ class ArtifactSerializer(serializers.ModelSerializer[Artifact]):
             return None
         name = artifact.path.rsplit("/", 1)[-1]
         return storage.objects().presign_get(artifact.key, DOWNLOAD_EXPIRES_S, filename=name)
+
+
+class PlacementSerializer(serializers.Serializer[Any]):
+    """Where a run would go, and why; no node while there is none for it."""
+
+    cluster = serializers.CharField()
+    node = serializers.CharField(allow_null=True)
+    why = serializers.CharField()
+
+
+class WarmthSerializer(serializers.Serializer[Any]):
+    """How much of the data the node has already; `coverage` is 0 to 1."""
+
+    bytes_missing = serializers.IntegerField()
+    coverage = serializers.FloatField()
+
+
+class RuntimeStateSerializer(serializers.ModelSerializer[Runtime]):
+    """Whether the environment is built."""
+
+    class Meta:
+        model = Runtime
+        fields = ("digest", "state")
+
+
+class RunPreviewSerializer(serializers.Serializer[Any]):
+    """What would happen to a run like this."""
+
+    valid = serializers.BooleanField()
+    errors = serializers.DictField(child=serializers.ListField(child=serializers.CharField()))  # type: ignore[assignment]
+    placement = PlacementSerializer()
+    queue_position = serializers.IntegerField()
+    warm = WarmthSerializer()
+    runtime = RuntimeStateSerializer()
 
 
 class CodeRequestSerializer(serializers.Serializer[Any]):

@@ -27,6 +27,7 @@ from atom.jobs.api.serializers import (
     CodeRequestSerializer,
     CodeStateSerializer,
     RunEventSerializer,
+    RunPreviewSerializer,
     RunRequestSerializer,
     RunSerializer,
     RunShortSerializer,
@@ -158,19 +159,7 @@ class PreviewView(ProjectScopedView, APIView):
     @extend_schema(
         operation_id="runs_preview",
         request=RunRequestSerializer,
-        responses=inline_serializer(
-            "RunPreview",
-            {
-                "valid": serializers.BooleanField(),
-                "errors": serializers.DictField(
-                    child=serializers.ListField(child=serializers.CharField())
-                ),
-                "placement": serializers.DictField(allow_null=True),
-                "queue_position": serializers.IntegerField(allow_null=True),
-                "warm": serializers.DictField(allow_null=True),
-                "runtime": serializers.DictField(allow_null=True),
-            },
-        ),
+        responses=RunPreviewSerializer,
     )
     def post(self, request: Request, project: str) -> Response:
         """Say where a run would go and what it would wait for, without starting it."""

@@ -14,7 +14,16 @@ from atom.labeling.models import LabelTask, Ontology, OntologyVersion
 
 
 class LabelSerializer(serializers.Serializer[Any]):
-    """One class; id, colour and hotkey are chosen when left out."""
+    """One class."""
+
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    color = serializers.CharField()
+    hotkey = serializers.CharField(allow_blank=True)
+
+
+class NewLabelSerializer(serializers.Serializer[Any]):
+    """One class as it is asked for; id, colour and hotkey are chosen when left out."""
 
     id = serializers.IntegerField(min_value=0, max_value=MAX_LABEL_ID, required=False)
     name = serializers.CharField(max_length=MAX_NAME_LENGTH)
@@ -25,13 +34,18 @@ class LabelSerializer(serializers.Serializer[Any]):
 class OntologyVersionSerializer(serializers.ModelSerializer[OntologyVersion]):
     """A label set with its guideline."""
 
-    labels = LabelSerializer(many=True, max_length=MAX_LABELS)  # type: ignore[call-arg]  # of the list
-    guideline = serializers.CharField(allow_blank=True, default="", max_length=100_000)
+    labels = LabelSerializer(many=True)
 
     class Meta:
         model = OntologyVersion
         fields = ("id", "number", "labels", "guideline", "locked_at", "created_at")
-        read_only_fields = ("id", "number", "locked_at", "created_at")
+
+
+class NewOntologyVersionSerializer(serializers.Serializer[Any]):
+    """What makes a label set."""
+
+    labels = NewLabelSerializer(many=True, max_length=MAX_LABELS)  # type: ignore[call-arg]  # of the list
+    guideline = serializers.CharField(allow_blank=True, default="", max_length=100_000)
 
 
 class OntologySerializer(serializers.ModelSerializer[Ontology]):
@@ -44,12 +58,10 @@ class OntologySerializer(serializers.ModelSerializer[Ontology]):
         fields = ("id", "name", "versions", "created_at", "updated_at")
 
 
-class NewOntologySerializer(serializers.Serializer[Any]):
+class NewOntologySerializer(NewOntologyVersionSerializer):
     """What makes an ontology and its first version."""
 
     name = serializers.CharField(max_length=200)
-    labels = LabelSerializer(many=True, max_length=MAX_LABELS)  # type: ignore[call-arg]  # of the list
-    guideline = serializers.CharField(allow_blank=True, default="", max_length=100_000)
 
 
 class TaskFilterSerializer(serializers.Serializer[Any]):
@@ -64,7 +76,7 @@ class NewLabelTaskSerializer(serializers.Serializer[Any]):
 
     name = serializers.CharField(max_length=200)
     dataset = serializers.CharField(help_text="name@ref, such as digits@v2")
-    labels = LabelSerializer(many=True, required=False, max_length=MAX_LABELS)  # type: ignore[call-arg]
+    labels = NewLabelSerializer(many=True, required=False, max_length=MAX_LABELS)  # type: ignore[call-arg]
     ontology_version = serializers.UUIDField(required=False)
     filter = TaskFilterSerializer(required=False)
     batch_size = serializers.IntegerField(min_value=1, max_value=200, default=25)

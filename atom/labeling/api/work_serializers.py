@@ -26,7 +26,7 @@ class LeasedSlotSerializer(serializers.Serializer[Any]):
     path = serializers.CharField()
     media_url = serializers.CharField()
     thumb_url = serializers.CharField()
-    draft = serializers.JSONField(allow_null=True)
+    draft = serializers.DictField(allow_null=True)
     draft_seq = serializers.IntegerField(allow_null=True)
     label_id = serializers.IntegerField(allow_null=True)
     returned_code = serializers.CharField(allow_null=True)
@@ -159,9 +159,11 @@ class RevisionSerializer(serializers.ModelSerializer[AnnotationRevision]):
     parent = serializers.UUIDField(source="parent_id", allow_null=True)  # type: ignore[assignment]
     label_id = serializers.IntegerField(allow_null=True)
     document = serializers.DictField(source="decoded")
-    verdict = serializers.CharField(source="audit_decision.verdict", default=None)
-    comment = serializers.CharField(source="audit_decision.comment", default=None)
-    auditor = serializers.CharField(source="audit_decision.auditor.username", default=None)
+    verdict = serializers.CharField(source="audit_decision.verdict", default=None, allow_null=True)
+    comment = serializers.CharField(source="audit_decision.comment", default=None, allow_null=True)
+    auditor = serializers.CharField(
+        source="audit_decision.auditor.username", default=None, allow_null=True
+    )
 
     class Meta:
         model = AnnotationRevision

@@ -51,7 +51,7 @@ class ModelVersionSerializer(serializers.ModelSerializer[ModelVersion]):
     model = serializers.CharField(source="model.name")
     run = RunOfVersionSerializer()
     created_by = UserShortSerializer(allow_null=True)
-    metrics = serializers.DictField()
+    metrics = serializers.DictField(child=serializers.FloatField())
     signature = serializers.DictField()
     aliases: serializers.SlugRelatedField[Any] = serializers.SlugRelatedField(
         slug_field="name", many=True, read_only=True

@@ -1,7 +1,7 @@
 import createClient, { type Middleware } from 'openapi-fetch';
 import createQueryHooks from 'openapi-react-query';
-import type { paths } from './contract';
 import { readApiError } from './errors';
+import type { paths } from './schema';
 
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 

@@ -1627,8 +1627,8 @@ export interface components {
             /** Format: uuid */
             readonly id: string;
             alias: string;
-            old_version?: number | null;
-            new_version?: number | null;
+            old_version: number | null;
+            new_version: number | null;
             actor: components["schemas"]["UserShort"] | null;
             /** Format: date-time */
             at: string;
@@ -1645,11 +1645,11 @@ export interface components {
             /** Format: int64 */
             size_bytes: number;
             sha256: string;
-            digest?: string;
+            digest: string;
             kind: components["schemas"]["ArtifactKindEnum"];
-            state?: components["schemas"]["ArtifactStateEnum"];
+            state: components["schemas"]["ArtifactStateEnum"];
             /** Format: int64 */
-            step?: number | null;
+            step: number | null;
             attempt: number;
             /** @description Return an address that is valid for an hour; None until the file is durable. */
             readonly download_url: string | null;
@@ -1679,28 +1679,32 @@ export interface components {
             /** Format: uuid */
             readonly id: string;
             number: number;
-            state?: components["schemas"]["AttemptStateEnum"];
-            node?: string;
-            exit_code?: number | null;
-            signal?: number | null;
+            state: components["schemas"]["AttemptStateEnum"];
+            node: string | null;
+            exit_code: number | null;
+            signal: number | null;
             /** @description Return the class of the failure, None if it did not fail. */
             readonly failure_class: string | null;
             /** @description Return the failure in a sentence. */
             readonly failure_reason: string | null;
-            suggestion?: string;
-            evidence?: unknown;
-            placement?: unknown;
+            suggestion: string;
+            evidence: {
+                [key: string]: unknown;
+            };
+            placement: {
+                [key: string]: unknown;
+            };
             /** Format: date-time */
-            started_at?: string | null;
+            started_at: string | null;
             /** Format: date-time */
-            finished_at?: string | null;
+            finished_at: string | null;
             /** Format: date-time */
-            heartbeat_at?: string | null;
+            heartbeat_at: string | null;
             /** @description Return the checkpoint that it went on from, such as `step 300`. */
             readonly resume_checkpoint: string | null;
             /** Format: int64 */
-            resumed_from_step?: number | null;
-            log_complete?: boolean;
+            resumed_from_step: number | null;
+            log_complete: boolean;
         };
         AttemptPage: {
             results: components["schemas"]["Attempt"][];
@@ -1733,9 +1737,11 @@ export interface components {
             verb: string;
             object_type: string;
             object_id: string;
-            readonly project: string;
-            data?: unknown;
-            request_id?: string;
+            readonly project: string | null;
+            data: {
+                [key: string]: unknown;
+            };
+            request_id: string;
         };
         /** @description The answer to an audit lease. */
         AuditLease: {
@@ -1767,7 +1773,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /** @default 0 */
-            active_ms: number;
+            active_ms?: number;
             /** Format: uuid */
             slot: string;
         };
@@ -1786,7 +1792,7 @@ export interface components {
             name: string;
             readonly head: components["schemas"]["VersionShort"] | null;
             /** Format: int64 */
-            seq?: number;
+            seq: number;
             /** Format: date-time */
             readonly created_at: string;
             /** Format: date-time */
@@ -1818,8 +1824,8 @@ export interface components {
             readonly id: string;
             name: string;
             kind: components["schemas"]["ClusterKindEnum"];
-            state?: components["schemas"]["ClusterStateEnum"];
-            single_user?: boolean;
+            state: components["schemas"]["ClusterStateEnum"];
+            single_user: boolean;
             nodes: components["schemas"]["Node"][];
         };
         /**
@@ -1844,7 +1850,7 @@ export interface components {
             digest: string;
             size_bytes: number;
             /** @default 0 */
-            files_count: number;
+            files_count?: number;
             git?: {
                 [key: string]: unknown;
             } | null;
@@ -1854,11 +1860,13 @@ export interface components {
             /** Format: uuid */
             readonly id: string;
             digest: string;
-            sha256?: string;
+            sha256: string;
             /** Format: int64 */
             size_bytes: number;
-            files_count?: number;
-            git?: unknown;
+            files_count: number;
+            git: {
+                [key: string]: unknown;
+            } | null;
         };
         /** @description Where to put the code, if it is not there. */
         CodeState: {
@@ -1924,7 +1932,7 @@ export interface components {
             /** Format: uuid */
             readonly id: string;
             name: string;
-            description?: string;
+            description: string;
             readonly project: string;
             readonly latest: components["schemas"]["VersionShort"] | null;
             readonly versions_count: number;
@@ -1942,9 +1950,9 @@ export interface components {
             revision: string;
             verdict: components["schemas"]["VerdictEnum"];
             /** @default  */
-            error_code: string;
+            error_code?: string;
             /** @default  */
-            comment: string;
+            comment?: string;
         };
         /** @description Up to 200 verdicts. */
         DecisionsRequest: {
@@ -2082,27 +2090,20 @@ export interface components {
             /** Format: date-time */
             expires_at: string | null;
         };
-        /** @description One class; id, colour and hotkey are chosen when left out. */
+        /** @description One class. */
         Label: {
-            id?: number;
+            id: number;
             name: string;
-            color?: string;
-            hotkey?: string;
-        };
-        /** @description One class; id, colour and hotkey are chosen when left out. */
-        LabelRequest: {
-            id?: number;
-            name: string;
-            color?: string;
-            hotkey?: string;
+            color: string;
+            hotkey: string;
         };
         /** @description A label task. The context carries `counts` and `held`, looked up once per page. */
         LabelTask: {
             /** Format: uuid */
             readonly id: string;
             name: string;
-            state?: components["schemas"]["LabelTaskStateEnum"];
-            modality?: string;
+            state: components["schemas"]["LabelTaskStateEnum"];
+            modality: string;
             dataset: string;
             dataset_ref: string;
             /** Format: uuid */
@@ -2110,10 +2111,10 @@ export interface components {
             labels: components["schemas"]["Label"][];
             guideline: string;
             filter: components["schemas"]["TaskFilter"];
-            batch_size?: number;
+            batch_size: number;
             /** Format: double */
-            audit_percent?: number;
-            lease_ttl_s?: number;
+            audit_percent: number;
+            lease_ttl_s: number;
             readonly progress: components["schemas"]["Progress"];
             readonly my: components["schemas"]["MyWorkCounts"];
             readonly publish_error: components["schemas"]["TaskError"] | null;
@@ -2122,9 +2123,9 @@ export interface components {
             /** Format: date-time */
             readonly created_at: string;
             /** Format: date-time */
-            started_at?: string | null;
+            started_at: string | null;
             /** Format: date-time */
-            published_at?: string | null;
+            published_at: string | null;
         };
         /**
          * @description * `active` - active
@@ -2197,7 +2198,9 @@ export interface components {
             path: string;
             media_url: string;
             thumb_url: string;
-            draft: unknown;
+            draft: {
+                [key: string]: unknown;
+            } | null;
             draft_seq: number | null;
             label_id: number | null;
             returned_code: string | null;
@@ -2272,7 +2275,7 @@ export interface components {
             /** Format: uuid */
             readonly id: string;
             name: string;
-            description?: string;
+            description: string;
             readonly latest: components["schemas"]["ModelVersion"] | null;
             readonly versions_count: number;
             readonly aliases: components["schemas"]["Alias"][];
@@ -2293,14 +2296,14 @@ export interface components {
             size_bytes: number;
             sha256: string;
             digest: string;
-            framework?: string;
+            framework: string;
             metrics: {
-                [key: string]: unknown;
+                [key: string]: number;
             };
             signature: {
                 [key: string]: unknown;
             };
-            description?: string;
+            description: string;
             created_by: components["schemas"]["UserShort"] | null;
             /** Format: date-time */
             readonly created_at: string;
@@ -2320,11 +2323,11 @@ export interface components {
         /** @description What asks for a commit. */
         NewCommitRequest: {
             /** @default main */
-            branch: string;
+            branch?: string;
             /** @description The commit seen last; null for none. */
             expected_head?: string | null;
             /** @default  */
-            message: string;
+            message?: string;
             /** Format: uuid */
             changes_upload: string;
             split?: components["schemas"]["SplitRequest"] | null;
@@ -2338,41 +2341,54 @@ export interface components {
         NewDatasetRequest: {
             name: string;
             /** @default  */
-            description: string;
+            description?: string;
+        };
+        /** @description One class as it is asked for; id, colour and hotkey are chosen when left out. */
+        NewLabelRequest: {
+            id?: number;
+            name: string;
+            color?: string;
+            hotkey?: string;
         };
         /** @description What makes a label task; give `labels` or `ontology_version`. */
         NewLabelTaskRequest: {
             name: string;
             /** @description name@ref, such as digits@v2 */
             dataset: string;
-            labels?: components["schemas"]["LabelRequest"][];
+            labels?: components["schemas"]["NewLabelRequest"][];
             /** Format: uuid */
             ontology_version?: string;
             filter?: components["schemas"]["TaskFilterRequest"];
             /** @default 25 */
-            batch_size: number;
+            batch_size?: number;
             /**
              * Format: double
              * @default 10
              */
-            audit_percent: number;
+            audit_percent?: number;
             /** @default 1800 */
-            lease_ttl_s: number;
+            lease_ttl_s?: number;
             /** @default  */
-            guideline: string;
+            guideline?: string;
         };
         /** @description What makes a model. */
         NewModelRequest: {
             name: string;
             /** @default  */
-            description: string;
+            description?: string;
         };
         /** @description What makes an ontology and its first version. */
         NewOntologyRequest: {
-            name: string;
-            labels: components["schemas"]["LabelRequest"][];
+            labels: components["schemas"]["NewLabelRequest"][];
             /** @default  */
-            guideline: string;
+            guideline?: string;
+            name: string;
+        };
+        /** @description What makes a label set. */
+        NewOntologyVersionRequest: {
+            labels: components["schemas"]["NewLabelRequest"][];
+            /** @default  */
+            guideline?: string;
         };
         /** @description What makes a branch or a tag. */
         NewRefRequest: {
@@ -2387,9 +2403,9 @@ export interface components {
             name: string;
             readonly prefix: string;
             scopes: components["schemas"]["ScopesEnum"][];
-            project?: string | null;
+            project: string | null;
             /** Format: date-time */
-            expires_at?: string | null;
+            expires_at: string | null;
             /** Format: date-time */
             readonly last_used_at: string | null;
             /** Format: date-time */
@@ -2410,9 +2426,9 @@ export interface components {
             /** Format: uuid */
             run: string;
             /** @default model/ */
-            artifact_path: string;
+            artifact_path?: string;
             /** @default  */
-            description: string;
+            description?: string;
         };
         /** @description A machine; the queryset is `Node.objects.with_used()`. */
         Node: {
@@ -2422,11 +2438,11 @@ export interface components {
             cpu_count: number;
             /** Format: int64 */
             memory_bytes: number;
-            gpu_count?: number;
-            gpu_model?: string;
-            schedulable?: boolean;
+            gpu_count: number;
+            gpu_model: string;
+            schedulable: boolean;
             /** Format: date-time */
-            heartbeat_at?: string | null;
+            heartbeat_at: string | null;
             used: components["schemas"]["Used"];
         };
         /** @description Which node; this machine's unless one is named. */
@@ -2448,20 +2464,13 @@ export interface components {
         OntologyVersion: {
             /** Format: uuid */
             readonly id: string;
-            readonly number: number;
+            number: number;
             labels: components["schemas"]["Label"][];
-            /** @default  */
             guideline: string;
             /** Format: date-time */
-            readonly locked_at: string | null;
+            locked_at: string | null;
             /** Format: date-time */
             readonly created_at: string;
-        };
-        /** @description A label set with its guideline. */
-        OntologyVersionRequest: {
-            labels: components["schemas"]["LabelRequest"][];
-            /** @default  */
-            guideline: string;
         };
         /** @description A file that the runner is about to upload. */
         OutputFileRequest: {
@@ -2469,7 +2478,7 @@ export interface components {
             size_bytes: number;
             sha256: string;
             /** @default output */
-            kind: components["schemas"]["ArtifactKindEnum"];
+            kind?: components["schemas"]["ArtifactKindEnum"];
             step?: number | null;
         };
         /** @description The version that a task became. */
@@ -2612,7 +2621,13 @@ export interface components {
         Person: {
             /** @description Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only. */
             username: string;
-            full_name?: string;
+            full_name: string;
+        };
+        /** @description Where a run would go, and why; no node while there is none for it. */
+        Placement: {
+            cluster: string;
+            node: string | null;
+            why: string;
         };
         /** @description The files of one request; a checkpoint's files come together. */
         PresignRequest: {
@@ -2641,8 +2656,7 @@ export interface components {
             readonly id: string;
             slug: string;
             name: string;
-            /** @description Return the role that the view has looked up for all rows at once. */
-            readonly role: string;
+            readonly role: components["schemas"]["RoleEnum"];
             readonly unit: string;
             /** Format: date-time */
             readonly created_at: string;
@@ -2650,7 +2664,7 @@ export interface components {
         /** @description How to publish. */
         PublishRequest: {
             /** @default false */
-            partial: boolean;
+            partial?: boolean;
         };
         /**
          * @description * `exited` - exited
@@ -2662,6 +2676,11 @@ export interface components {
          * @enum {string}
          */
         ReasonEnum: "exited" | "oom" | "timeout" | "cancelled" | "not_found" | "runner_lost";
+        /** @description A model version that a run became. */
+        RegisteredVersion: {
+            model: string;
+            number: number;
+        };
         /** @description What a run needs of a machine. */
         Resources: {
             cpus: number;
@@ -2681,27 +2700,35 @@ export interface components {
             lease_no: number;
             /** Format: uuid */
             parent: string | null;
-            source?: string;
+            source: string;
             label_id: number | null;
             document: {
                 [key: string]: unknown;
             };
             sha256: string;
-            active_ms?: number;
+            active_ms: number;
             accepted: boolean;
-            verdict?: string;
-            comment?: string;
-            auditor?: string;
+            verdict: string | null;
+            comment: string | null;
+            auditor: string | null;
             /** Format: date-time */
             readonly created_at: string;
         };
+        /**
+         * @description * `viewer` - viewer
+         *     * `labeler` - labeler
+         *     * `researcher` - researcher
+         *     * `admin` - admin
+         * @enum {string}
+         */
+        RoleEnum: "viewer" | "labeler" | "researcher" | "admin";
         /** @description A run with everything that its page shows. */
         Run: {
             /** Format: uuid */
             readonly id: string;
             number: number;
             name: string;
-            state?: components["schemas"]["RunStateEnum"];
+            state: components["schemas"]["RunStateEnum"];
             /** @description Return the workflow's slug. */
             readonly workflow: string | null;
             created_by: components["schemas"]["Person"];
@@ -2710,8 +2737,8 @@ export interface components {
             /** @description Return the machine of the last attempt. */
             readonly node: string | null;
             /** Format: double */
-            progress?: number;
-            progress_text?: string;
+            progress: number;
+            progress_text: string;
             /**
              * Format: double
              * @description Return for how long it has run, or ran.
@@ -2724,17 +2751,19 @@ export interface components {
             metrics_summary: {
                 [key: string]: number;
             };
-            tags?: unknown;
+            tags: string[];
             /** Format: date-time */
             readonly created_at: string;
             /** Format: date-time */
-            started_at?: string | null;
+            started_at: string | null;
             /** Format: date-time */
-            finished_at?: string | null;
+            finished_at: string | null;
             readonly attempts: components["schemas"]["Attempt"][];
             project: string;
-            parameters?: unknown;
-            command?: unknown;
+            parameters: {
+                [key: string]: unknown;
+            };
+            command: string[];
             runtime: components["schemas"]["Runtime"] | null;
             code: components["schemas"]["CodeSnapshot"] | null;
             /** @description Return the names only: the values may be secrets. */
@@ -2746,17 +2775,15 @@ export interface components {
             } | null;
             /** @description Return how many files it left. */
             readonly outputs_count: number;
-            readonly model_versions: {
-                [key: string]: unknown;
-            }[];
-            workflow_version?: string;
-            timeout_s?: number | null;
-            max_retries?: number;
-            priority?: number;
+            readonly model_versions: components["schemas"]["RegisteredVersion"][];
+            workflow_version: string;
+            timeout_s: number | null;
+            max_retries: number;
+            priority: number;
             /** Format: date-time */
-            queued_at?: string | null;
+            queued_at: string | null;
             /** Format: date-time */
-            cancel_requested_at?: string | null;
+            cancel_requested_at: string | null;
         };
         RunCurve: {
             values: (number | null)[];
@@ -2771,8 +2798,10 @@ export interface components {
             seq: number;
             kind: string;
             text: string;
-            attempt?: number;
-            data?: unknown;
+            attempt: number | null;
+            data: {
+                [key: string]: unknown;
+            };
             /** Format: date-time */
             readonly at: string;
         };
@@ -2845,21 +2874,16 @@ export interface components {
             results: components["schemas"]["RunShort"][];
             next: string | null;
         };
+        /** @description What would happen to a run like this. */
         RunPreview: {
             valid: boolean;
             errors: {
                 [key: string]: string[];
             };
-            placement: {
-                [key: string]: unknown;
-            } | null;
-            queue_position: number | null;
-            warm: {
-                [key: string]: unknown;
-            } | null;
-            runtime: {
-                [key: string]: unknown;
-            } | null;
+            placement: components["schemas"]["Placement"];
+            queue_position: number;
+            warm: components["schemas"]["Warmth"];
+            runtime: components["schemas"]["RuntimeState"];
         };
         RunReason: {
             kind: string;
@@ -2900,7 +2924,7 @@ export interface components {
             readonly id: string;
             number: number;
             name: string;
-            state?: components["schemas"]["RunStateEnum"];
+            state: components["schemas"]["RunStateEnum"];
             /** @description Return the workflow's slug. */
             readonly workflow: string | null;
             created_by: components["schemas"]["Person"];
@@ -2909,8 +2933,8 @@ export interface components {
             /** @description Return the machine of the last attempt. */
             readonly node: string | null;
             /** Format: double */
-            progress?: number;
-            progress_text?: string;
+            progress: number;
+            progress_text: string;
             /**
              * Format: double
              * @description Return for how long it has run, or ran.
@@ -2923,13 +2947,13 @@ export interface components {
             metrics_summary: {
                 [key: string]: number;
             };
-            tags?: unknown;
+            tags: string[];
             /** Format: date-time */
             readonly created_at: string;
             /** Format: date-time */
-            started_at?: string | null;
+            started_at: string | null;
             /** Format: date-time */
-            finished_at?: string | null;
+            finished_at: string | null;
             readonly attempts: number;
         };
         /**
@@ -2989,14 +3013,19 @@ export interface components {
         /** @description The environment of a run. */
         Runtime: {
             digest: string;
-            state?: components["schemas"]["RuntimeStateEnum"];
-            requirements?: string;
+            state: components["schemas"]["RuntimeStateEnum"];
+            requirements: string;
             python: string;
             /** Format: int64 */
-            size_bytes?: number;
-            log_tail?: string;
+            size_bytes: number;
+            log_tail: string;
             /** Format: date-time */
-            built_at?: string | null;
+            built_at: string | null;
+        };
+        /** @description Whether the environment is built. */
+        RuntimeState: {
+            digest: string;
+            state: components["schemas"]["RuntimeStateEnum"];
         };
         /**
          * @description * `building` - building
@@ -3050,16 +3079,16 @@ export interface components {
         /** @description A seeded split that stays fixed by path over versions. */
         SplitRequest: {
             /** @default 0 */
-            test: number;
+            test?: number;
             /** @default 0 */
-            val: number;
+            val?: number;
             /**
              * Format: int64
              * @default 0
              */
-            seed: number;
+            seed?: number;
             /** @default true */
-            stratify: boolean;
+            stratify?: boolean;
         };
         /** @description Up to 200 submissions of one task. */
         SubmitBatchRequest: {
@@ -3074,7 +3103,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /** @default 0 */
-            active_ms: number;
+            active_ms?: number;
         };
         /** @description A tag and its version. */
         Tag: {
@@ -3093,16 +3122,16 @@ export interface components {
         /** @description Which entries become items: under a prefix, with or without a label (null: both). */
         TaskFilter: {
             /** @default  */
-            prefix: string;
+            prefix?: string;
             /** @default false */
-            labelled: boolean | null;
+            labelled?: boolean | null;
         };
         /** @description Which entries become items: under a prefix, with or without a label (null: both). */
         TaskFilterRequest: {
             /** @default  */
-            prefix: string;
+            prefix?: string;
             /** @default false */
-            labelled: boolean | null;
+            labelled?: boolean | null;
         };
         /** @description A token without its secret. */
         Token: {
@@ -3111,9 +3140,9 @@ export interface components {
             name: string;
             readonly prefix: string;
             scopes: components["schemas"]["ScopesEnum"][];
-            project?: string | null;
+            project: string | null;
             /** Format: date-time */
-            expires_at?: string | null;
+            expires_at: string | null;
             /** Format: date-time */
             readonly last_used_at: string | null;
             /** Format: date-time */
@@ -3184,20 +3213,20 @@ export interface components {
             readonly id: string;
             /** @description Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only. */
             readonly username: string;
-            full_name?: string;
+            full_name: string;
             /**
              * Email address
              * Format: email
              */
             readonly email: string;
-            language?: string;
+            language: string;
             readonly is_admin: boolean;
         };
         /** @description A person beside a thing that they made. */
         UserShort: {
             /** @description Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only. */
             username: string;
-            full_name?: string;
+            full_name: string;
         };
         /**
          * @description * `accept` - accept
@@ -3264,6 +3293,12 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** @description How much of the data the node has already; `coverage` is 0 to 1. */
+        Warmth: {
+            bytes_missing: number;
+            /** Format: double */
+            coverage: number;
+        };
         /** @description An item of a task with its present label. */
         WorkItem: {
             /** Format: uuid */
@@ -3292,13 +3327,13 @@ export interface components {
             slug: string;
             version: string;
             title: string;
-            description?: string;
+            description: string;
             parameters: components["schemas"]["Parameter"][];
-            inputs?: {
+            inputs: {
                 [key: string]: unknown;
             };
             resources: components["schemas"]["PartialResources"];
-            translations?: {
+            translations: {
                 [key: string]: components["schemas"]["LanguageText"];
             };
         };
@@ -3381,7 +3416,6 @@ export type Failure = components['schemas']['Failure'];
 export type Folder = components['schemas']['Folder'];
 export type Heartbeat = components['schemas']['Heartbeat'];
 export type Label = components['schemas']['Label'];
-export type LabelRequest = components['schemas']['LabelRequest'];
 export type LabelTask = components['schemas']['LabelTask'];
 export type LabelTaskStateEnum = components['schemas']['LabelTaskStateEnum'];
 export type LabelTaskStats = components['schemas']['LabelTaskStats'];
@@ -3407,9 +3441,11 @@ export type MyWork = components['schemas']['MyWork'];
 export type MyWorkCounts = components['schemas']['MyWorkCounts'];
 export type NewCommitRequest = components['schemas']['NewCommitRequest'];
 export type NewDatasetRequest = components['schemas']['NewDatasetRequest'];
+export type NewLabelRequest = components['schemas']['NewLabelRequest'];
 export type NewLabelTaskRequest = components['schemas']['NewLabelTaskRequest'];
 export type NewModelRequest = components['schemas']['NewModelRequest'];
 export type NewOntologyRequest = components['schemas']['NewOntologyRequest'];
+export type NewOntologyVersionRequest = components['schemas']['NewOntologyVersionRequest'];
 export type NewRefRequest = components['schemas']['NewRefRequest'];
 export type NewToken = components['schemas']['NewToken'];
 export type NewUploadRequest = components['schemas']['NewUploadRequest'];
@@ -3418,7 +3454,6 @@ export type Node = components['schemas']['Node'];
 export type NodeChoiceRequest = components['schemas']['NodeChoiceRequest'];
 export type Ontology = components['schemas']['Ontology'];
 export type OntologyVersion = components['schemas']['OntologyVersion'];
-export type OntologyVersionRequest = components['schemas']['OntologyVersionRequest'];
 export type OutputFileRequest = components['schemas']['OutputFileRequest'];
 export type OutputVersion = components['schemas']['OutputVersion'];
 export type Overview = components['schemas']['Overview'];
@@ -3447,14 +3482,17 @@ export type PartialResources = components['schemas']['PartialResources'];
 export type PartialResourcesRequest = components['schemas']['PartialResourcesRequest'];
 export type PatchedUserRequest = components['schemas']['PatchedUserRequest'];
 export type Person = components['schemas']['Person'];
+export type Placement = components['schemas']['Placement'];
 export type PresignRequest = components['schemas']['PresignRequest'];
 export type Progress = components['schemas']['Progress'];
 export type ProgressRequest = components['schemas']['ProgressRequest'];
 export type Project = components['schemas']['Project'];
 export type PublishRequest = components['schemas']['PublishRequest'];
 export type ReasonEnum = components['schemas']['ReasonEnum'];
+export type RegisteredVersion = components['schemas']['RegisteredVersion'];
 export type Resources = components['schemas']['Resources'];
 export type Revision = components['schemas']['Revision'];
+export type RoleEnum = components['schemas']['RoleEnum'];
 export type Run = components['schemas']['Run'];
 export type RunCurve = components['schemas']['RunCurve'];
 export type RunEvent = components['schemas']['RunEvent'];
@@ -3483,6 +3521,7 @@ export type RunnerUpload = components['schemas']['RunnerUpload'];
 export type RunnerUploads = components['schemas']['RunnerUploads'];
 export type RunsOverview = components['schemas']['RunsOverview'];
 export type Runtime = components['schemas']['Runtime'];
+export type RuntimeState = components['schemas']['RuntimeState'];
 export type RuntimeStateEnum = components['schemas']['RuntimeStateEnum'];
 export type ScopesEnum = components['schemas']['ScopesEnum'];
 export type Selector = components['schemas']['Selector'];
@@ -3512,6 +3551,7 @@ export type Version = components['schemas']['Version'];
 export type VersionShort = components['schemas']['VersionShort'];
 export type VersionStats = components['schemas']['VersionStats'];
 export type WarmRequest = components['schemas']['WarmRequest'];
+export type Warmth = components['schemas']['Warmth'];
 export type WorkItem = components['schemas']['WorkItem'];
 export type WorkItemStateEnum = components['schemas']['WorkItemStateEnum'];
 export type Workflow = components['schemas']['Workflow'];
@@ -3804,7 +3844,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["OntologyVersionRequest"];
+                "application/json": components["schemas"]["NewOntologyVersionRequest"];
             };
         };
         responses: {
@@ -3839,7 +3879,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["OntologyVersionRequest"];
+                "application/json": components["schemas"]["NewOntologyVersionRequest"];
             };
         };
         responses: {
@@ -4478,7 +4518,10 @@ export interface operations {
     projects_datasets_create: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
             };
@@ -4577,7 +4620,10 @@ export interface operations {
     projects_datasets_branches_create: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 dataset: string;
                 project: string;
@@ -4612,7 +4658,10 @@ export interface operations {
     projects_datasets_commits_create: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 dataset: string;
                 project: string;
@@ -4752,7 +4801,10 @@ export interface operations {
     projects_datasets_tags_create: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 dataset: string;
                 project: string;
@@ -5341,7 +5393,10 @@ export interface operations {
     projects_labelx_ontologies_create: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
             };
@@ -5409,7 +5464,10 @@ export interface operations {
     labelx_tasks_create: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
             };
@@ -5478,7 +5536,10 @@ export interface operations {
     projects_models_create: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
             };
@@ -5709,7 +5770,10 @@ export interface operations {
     projects_models_versions_create: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 model: string;
                 project: string;
@@ -5977,7 +6041,10 @@ export interface operations {
     runs_create: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
             };
@@ -6463,7 +6530,10 @@ export interface operations {
     runs_clone: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 run_id: string;
             };

@@ -181,7 +181,7 @@ export const router = createRouter({
 onSessionLost(() => {
   const { pathname, href } = router.state.location;
   if (pathname === LOGIN) return;
-  queryClient.setQueryData(sessionQuery.queryKey, { authenticated: false });
+  queryClient.setQueryData(sessionQuery.queryKey, { authenticated: false, user: null });
   void router.navigate({ to: LOGIN, search: { next: href, reason: 'expired' } });
 });
 

@@ -9,7 +9,7 @@ export const sessionQuery = queryOptions({
   // Takes no abort signal: the router waits for this answer, whichever component comes or goes meanwhile.
   queryFn: async (): Promise<Session> => {
     const { data } = await api.GET('/api/v1/auth/session/');
-    return data ?? { authenticated: false };
+    return data ?? { authenticated: false, user: null };
   },
   staleTime: Number.POSITIVE_INFINITY,
 });

@@ -76,8 +76,6 @@ export const datasets: Translation<typeof en.datasets> = {
   warmAsked: '正在预热 {{name}}',
   bestCoverage: '已缓存 {{percent}}',
   packs: '{{present}} / {{total}} 个数据包',
-  quarantined_other: '此版本有 {{count, number}} 个数据包被隔离：内容与摘要不符。',
-  quarantinedHint: '其中的文件无法读取。请重新推送同一文件夹以替换。',
   message: '说明',
   author: '作者',
   changes: '变更',

@@ -20,6 +20,7 @@ from atom.labeling.actions import ontologies as actions
 from atom.labeling.api.scoped import LabelXView
 from atom.labeling.api.serializers import (
     NewOntologySerializer,
+    NewOntologyVersionSerializer,
     OntologySerializer,
     OntologyVersionSerializer,
 )
@@ -85,10 +86,10 @@ class OntologyView(_OntologyView):
 class OntologyVersionListView(_OntologyView):
     """Adding versions."""
 
-    @extend_schema(request=OntologyVersionSerializer, responses={201: OntologyVersionSerializer})
+    @extend_schema(request=NewOntologyVersionSerializer, responses={201: OntologyVersionSerializer})
     def post(self, request: Request, ontology_id: UUID) -> Response:
         """Add the next version."""
-        body = OntologyVersionSerializer(data=request.data)
+        body = NewOntologyVersionSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         version = actions.add_version(self.ontology, **body.validated_data)
         data = OntologyVersionSerializer(version).data
@@ -98,10 +99,10 @@ class OntologyVersionListView(_OntologyView):
 class OntologyVersionView(_OntologyView):
     """Changing a version before work begins."""
 
-    @extend_schema(request=OntologyVersionSerializer, responses=OntologyVersionSerializer)
+    @extend_schema(request=NewOntologyVersionSerializer, responses=OntologyVersionSerializer)
     def put(self, request: Request, ontology_id: UUID, number: int) -> Response:
         """Replace labels and guideline; refused once a task has started with the version."""
-        body = OntologyVersionSerializer(data=request.data)
+        body = NewOntologyVersionSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         version = self.ontology.versions.filter(number=number).first()
         if version is None:

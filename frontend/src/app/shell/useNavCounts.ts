@@ -8,13 +8,13 @@ type Counts = Partial<Record<NavItem['key'], { value: number; label: string }>>;
 /** What waits behind an entry: active runs, open labeling items. The overview page reads the same answer. */
 export function useNavCounts(): Counts {
   const { t } = useTranslation();
-  const p = useProject();
-  const path = '/api/v1/projects/{p}/overview/';
+  const project = useProject();
+  const path = '/api/v1/projects/{project}/overview/';
   const { data } = $api.useQuery(
     'get',
     path,
-    { params: { path: { p } } },
-    { enabled: p !== '', refetchInterval: 60_000 },
+    { params: { path: { project } } },
+    { enabled: project !== '', refetchInterval: 60_000 },
   );
   if (!data) return {};
   const active = data.runs.running + data.runs.queued;

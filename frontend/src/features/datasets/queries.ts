@@ -1,78 +1,79 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { $api, api, keyOf } from '@/api/client';
-import type { CacheRecord, EntryListing, EntryQuery } from '@/api/contract/datasets';
+import type { CacheRecord, DiffKind, EntryListing, EntryQuery } from '@/api/contract/datasets';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
 import { useProject } from '@/shared/project';
 
-const DATASETS = '/api/v1/projects/{p}/datasets/';
-const DATASET = '/api/v1/projects/{p}/datasets/{d}/';
-const VERSIONS = '/api/v1/projects/{p}/datasets/{d}/versions/';
-const VERSION = '/api/v1/projects/{p}/datasets/{d}/versions/{ref}/';
-const BRANCHES = '/api/v1/projects/{p}/datasets/{d}/branches/';
-const TAGS = '/api/v1/projects/{p}/datasets/{d}/tags/';
-const ENTRIES = '/api/v1/projects/{p}/datasets/{d}/versions/{ref}/entries/';
-const ENTRY = '/api/v1/projects/{p}/datasets/{d}/versions/{ref}/entries/at/';
-const STATS = '/api/v1/projects/{p}/datasets/{d}/versions/{ref}/stats/';
-const DIFF = '/api/v1/projects/{p}/datasets/{d}/diff/';
-const CACHE = '/api/v1/projects/{p}/datasets/{d}/versions/{ref}/cache/';
-const WARM = '/api/v1/projects/{p}/datasets/{d}/versions/{ref}/warm/';
+const DATASETS = '/api/v1/projects/{project}/datasets/';
+const DATASET = '/api/v1/projects/{project}/datasets/{dataset}/';
+const VERSIONS = '/api/v1/projects/{project}/datasets/{dataset}/versions/';
+const VERSION = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/';
+const BRANCHES = '/api/v1/projects/{project}/datasets/{dataset}/branches/';
+const TAGS = '/api/v1/projects/{project}/datasets/{dataset}/tags/';
+const ENTRIES = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/entries/';
+const ENTRY = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/entries/at/';
+const STATS = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/stats/';
+const DIFF = '/api/v1/projects/{project}/datasets/{dataset}/diff/';
+const CACHE = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/cache/';
+const WARM = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/warm/';
 
 const PAGE = 50;
 const WARMING_POLL_MS = 2000;
 
 export function useDatasets() {
-  const p = useProject();
-  const init = { params: { path: { p }, query: { limit: PAGE } } };
+  const project = useProject();
+  const init = { params: { path: { project }, query: { limit: PAGE } } };
   return useKeysetRows($api.useInfiniteQuery('get', DATASETS, init, KEYSET));
 }
 
 export function useCreateDataset() {
-  const p = useProject();
+  const project = useProject();
   const client = useQueryClient();
   const mutation = $api.useMutation('post', DATASETS, {
     onSuccess: () => client.invalidateQueries({ queryKey: keyOf(DATASETS) }),
   });
   return {
     ...mutation,
-    create: (body: { name: string; description: string }) => mutation.mutateAsync({ params: { path: { p } }, body }),
+    create: (body: { name: string; description: string }) =>
+      mutation.mutateAsync({ params: { path: { project } }, body }),
   };
 }
 
-export function useDataset(d: string) {
-  const p = useProject();
-  return $api.useQuery('get', DATASET, { params: { path: { p, d } } });
+export function useDataset(dataset: string) {
+  const project = useProject();
+  return $api.useQuery('get', DATASET, { params: { path: { project, dataset } } });
 }
 
-export function useVersions(d: string, branch?: string) {
-  const p = useProject();
-  const init = { params: { path: { p, d }, query: { branch, limit: PAGE } } };
+export function useVersions(dataset: string, branch?: string) {
+  const project = useProject();
+  const init = { params: { path: { project, dataset }, query: { branch, limit: PAGE } } };
   return useKeysetRows($api.useInfiniteQuery('get', VERSIONS, init, KEYSET));
 }
 
-export function useVersion(d: string, ref: string | undefined) {
-  const p = useProject();
-  const init = { params: { path: { p, d, ref: ref ?? '' } } };
+export function useVersion(dataset: string, ref: string | undefined) {
+  const project = useProject();
+  const init = { params: { path: { project, dataset, ref: ref ?? '' } } };
   return $api.useQuery('get', VERSION, init, { enabled: ref !== undefined });
 }
 
 /** Branches and tags, for pickers. */
-export function useRefs(d: string) {
-  const p = useProject();
-  const init = { params: { path: { p, d }, query: { limit: 200 } } };
+export function useRefs(dataset: string) {
+  const project = useProject();
+  const init = { params: { path: { project, dataset }, query: { limit: 200 } } };
   const branches = $api.useQuery('get', BRANCHES, init);
   const tags = $api.useQuery('get', TAGS, init);
   return { branches: branches.data?.results ?? [], tags: tags.data?.results ?? [] };
 }
 
-export function useStats(d: string, ref: string | undefined) {
-  const p = useProject();
-  const init = { params: { path: { p, d, ref: ref ?? '' } } };
+export function useStats(dataset: string, ref: string | undefined) {
+  const project = useProject();
+  const init = { params: { path: { project, dataset, ref: ref ?? '' } } };
   return $api.useQuery('get', STATS, init, { enabled: ref !== undefined, staleTime: Number.POSITIVE_INFINITY });
 }
 
 export interface VersionAddress {
-  p: string;
-  d: string;
+  project: string;
+  dataset: string;
   ref: string;
 }
 
@@ -91,14 +92,14 @@ export function useEntryList(path: VersionAddress, query: EntryQuery) {
   return useKeysetRows($api.useInfiniteQuery('get', ENTRIES, init, KEYSET));
 }
 
-export function useEntry({ p, d, ref }: VersionAddress, path: string | undefined) {
-  const init = { params: { path: { p, d, ref }, query: { path: path ?? '' } } };
+export function useEntry({ project, dataset, ref }: VersionAddress, path: string | undefined) {
+  const init = { params: { path: { project, dataset, ref }, query: { path: path ?? '' } } };
   return $api.useQuery('get', ENTRY, init, { enabled: path !== undefined });
 }
 
-export function useDiff(d: string, from: string | undefined, to: string | undefined, kind: string | undefined) {
-  const p = useProject();
-  const init = { params: { path: { p, d }, query: { from: from ?? '', to: to ?? '', kind, limit: PAGE } } };
+export function useDiff(dataset: string, from: string | undefined, to: string | undefined, kind: DiffKind | undefined) {
+  const project = useProject();
+  const init = { params: { path: { project, dataset }, query: { from: from ?? '', to: to ?? '', kind, limit: PAGE } } };
   const enabled = from !== undefined && to !== undefined && from !== to;
   const query = $api.useInfiniteQuery('get', DIFF, init, { ...KEYSET, enabled });
   return { ...useKeysetRows(query), summary: query.data?.pages[0]?.summary };
@@ -107,20 +108,20 @@ export function useDiff(d: string, from: string | undefined, to: string | undefi
 const isWarming = (records: CacheRecord[] | undefined) => records?.some(({ state }) => state === 'warming') ?? false;
 
 /** Polls while bytes are on their way. */
-export function useCache(d: string, ref: string | undefined) {
-  const p = useProject();
-  const init = { params: { path: { p, d, ref: ref ?? '' } } };
+export function useCache(dataset: string, ref: string | undefined) {
+  const project = useProject();
+  const init = { params: { path: { project, dataset, ref: ref ?? '' } } };
   return $api.useQuery('get', CACHE, init, {
     enabled: ref !== undefined,
     refetchInterval: (query) => (isWarming(query.state.data) ? WARMING_POLL_MS : false),
   });
 }
 
-export function useWarm(d: string, ref: string) {
-  const p = useProject();
+export function useWarm(dataset: string, ref: string) {
+  const project = useProject();
   const client = useQueryClient();
   const mutation = $api.useMutation('post', WARM, {
     onSuccess: () => client.invalidateQueries({ queryKey: keyOf(CACHE) }),
   });
-  return { ...mutation, warm: () => mutation.mutateAsync({ params: { path: { p, d, ref } } }) };
+  return { ...mutation, warm: () => mutation.mutateAsync({ params: { path: { project, dataset, ref } } }) };
 }

@@ -46,7 +46,7 @@ const whole = (number: number, extra: object = {}) =>
 
 describe('the list of runs', () => {
   test('a row says who, what data, where, how long and how well', async () => {
-    serve('GET', 'projects/{p}/runs/', listing(run(1)));
+    serve('GET', 'projects/{project}/runs/', listing(run(1)));
     const { container } = await renderPage(<RunsPage />, '/runs');
     const row = (await screen.findByRole('link', { name: /train-1/ })).closest('tr') as HTMLElement;
     for (const text of ['Bo Chen', 'digits@v3', 'local-1', '3m 04s', '97.31%', 'Succeeded'])
@@ -55,24 +55,24 @@ describe('the list of runs', () => {
   });
 
   test('an empty project offers the next action', async () => {
-    serve('GET', 'projects/{p}/runs/', listing());
+    serve('GET', 'projects/{project}/runs/', listing());
     await renderPage(<RunsPage />, '/runs');
     await screen.findByText('No runs yet');
     await waitFor(() => expect(screen.getAllByRole('link', { name: 'New run' }).length).toBeGreaterThan(0));
   });
 
   test('a failure shows its reason and can be tried again', async () => {
-    serve('GET', 'projects/{p}/runs/', () => problem(503, 'unavailable', 'The database is away.'));
+    serve('GET', 'projects/{project}/runs/', () => problem(503, 'unavailable', 'The database is away.'));
     await renderPage(<RunsPage />, '/runs');
     expect((await screen.findByRole('alert')).textContent).toContain('The database is away.');
-    serve('GET', 'projects/{p}/runs/', listing(run(1)));
+    serve('GET', 'projects/{project}/runs/', listing(run(1)));
     await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
     await screen.findByRole('link', { name: /train-1/ });
   });
 
   test('selected runs are cancelled, those that are over are not', async () => {
-    serve('GET', 'projects/{p}/runs/', listing(run(1, { state: 'running', finished_at: null }), run(2)));
-    serve('POST', 'runs/{id}/cancel/', {});
+    serve('GET', 'projects/{project}/runs/', listing(run(1, { state: 'running', finished_at: null }), run(2)));
+    serve('POST', 'runs/{run_id}/cancel/', {});
     await renderPage(<RunsPage />, '/runs');
     await userEvent.click(await screen.findByRole('checkbox', { name: 'Select train-1' }));
     await userEvent.click(screen.getByRole('checkbox', { name: 'Select train-2' }));
@@ -93,8 +93,8 @@ describe('the page of a run', () => {
       suggestion: 'Look at line 41.',
       evidence: { traceback: "KeyError: 'label'" },
     };
-    serve('GET', 'runs/{id}/', whole(3, failure));
-    serve('GET', 'runs/{id}/logs/', emptyLog);
+    serve('GET', 'runs/{run_id}/', whole(3, failure));
+    serve('GET', 'runs/{run_id}/logs/', emptyLog);
     const { container } = await renderPage(<RunPage />, '/runs/run-3', '/runs/$runId');
     await screen.findByText('Your code stopped with KeyError.');
     screen.getByText('Look at line 41.');
@@ -104,9 +104,9 @@ describe('the page of a run', () => {
   });
 
   test('a waiting run answers why it is not running', async () => {
-    serve('GET', 'runs/{id}/', whole(4, { state: 'queued', finished_at: null, started_at: null }));
-    serve('GET', 'runs/{id}/logs/', { ...emptyLog, eof: false });
-    serve('GET', 'runs/{id}/explain/', {
+    serve('GET', 'runs/{run_id}/', whole(4, { state: 'queued', finished_at: null, started_at: null }));
+    serve('GET', 'runs/{run_id}/logs/', { ...emptyLog, eof: false });
+    serve('GET', 'runs/{run_id}/explain/', {
       answer: 'It waits for CPUs.',
       reasons: [{ kind: 'resources', text: '2 CPUs are needed, 0 are free.', action: 'Run 1 ends soon.' }],
     });
@@ -118,8 +118,8 @@ describe('the page of a run', () => {
   test('the log is read and can be searched', async () => {
     const text = 'first line\nloss=0.5\nlast line\n';
     const frame = { stream: 'main', seq: 0, byte_off: 0, ts_ns: 0, fd: 1, text };
-    serve('GET', 'runs/{id}/', whole(5));
-    serve('GET', 'runs/{id}/logs/', (_request: Request, url: URL) =>
+    serve('GET', 'runs/{run_id}/', whole(5));
+    serve('GET', 'runs/{run_id}/logs/', (_request: Request, url: URL) =>
       url.searchParams.get('from') === '0'
         ? { ...emptyLog, frames: [frame], next: text.length }
         : { ...emptyLog, next: text.length },
@@ -170,7 +170,7 @@ describe('a new run', () => {
     sessionStorage.clear();
     serve('GET', 'workflows/', listing(workflow));
     serve('GET', 'clusters/', listing());
-    serve('POST', 'projects/{p}/runs/preview/', preview);
+    serve('POST', 'projects/{project}/runs/preview/', preview);
   });
 
   test('choosing a workflow keeps it in the draft', async () => {

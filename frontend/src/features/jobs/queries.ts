@@ -14,16 +14,16 @@ const ACTIVE_POLL_MS = 2000;
 const IDLE_POLL_MS = 15_000;
 
 export function useRuns(filter: RunQuery) {
-  const p = useProject();
+  const project = useProject();
   const query = $api.useInfiniteQuery(
     'get',
-    '/api/v1/projects/{p}/runs/',
-    { params: { path: { p }, query: { ...filter, limit: 50 } } },
+    '/api/v1/projects/{project}/runs/',
+    { params: { path: { project }, query: { ...filter, limit: 50 } } },
     {
       ...KEYSET,
       placeholderData: keepPreviousData,
       refetchInterval: ({ state }) => {
-        const rows = state.data?.pages.flatMap((page) => (page as { results: RunShort[] }).results) ?? [];
+        const rows = state.data?.pages.flatMap((page) => page.results) ?? [];
         return rows.some(isActive) ? ACTIVE_POLL_MS : IDLE_POLL_MS;
       },
     },
@@ -32,8 +32,8 @@ export function useRuns(filter: RunQuery) {
 }
 
 export function useRun(id: string, enabled = true) {
-  const init = { params: { path: { id } } };
-  return $api.useQuery('get', '/api/v1/runs/{id}/', init, {
+  const init = { params: { path: { run_id: id } } };
+  return $api.useQuery('get', '/api/v1/runs/{run_id}/', init, {
     enabled,
     // The socket says when it changes; this is for a socket that cannot be opened.
     refetchInterval: ({ state }) => (state.data && isActive(state.data) ? ACTIVE_POLL_MS : false),
@@ -43,32 +43,32 @@ export function useRun(id: string, enabled = true) {
 export const useExplanation = (id: string, enabled: boolean) =>
   $api.useQuery(
     'get',
-    '/api/v1/runs/{id}/explain/',
-    { params: { path: { id } } },
+    '/api/v1/runs/{run_id}/explain/',
+    { params: { path: { run_id: id } } },
     { enabled, refetchInterval: enabled ? ACTIVE_POLL_MS : false },
   );
 
 export const useEvents = (id: string, active: boolean) =>
   $api.useQuery(
     'get',
-    '/api/v1/runs/{id}/events/',
-    { params: { path: { id }, query: { limit: 200 } } },
+    '/api/v1/runs/{run_id}/events/',
+    { params: { path: { run_id: id }, query: { limit: 200 } } },
     { refetchInterval: active ? ACTIVE_POLL_MS : false },
   );
 
 export const useFiles = (id: string, active: boolean) =>
   $api.useQuery(
     'get',
-    '/api/v1/runs/{id}/files/',
-    { params: { path: { id }, query: { limit: 200 } } },
+    '/api/v1/runs/{run_id}/files/',
+    { params: { path: { run_id: id }, query: { limit: 200 } } },
     { refetchInterval: active ? ACTIVE_POLL_MS * 2 : false },
   );
 
 export const useMetrics = (id: string, active: boolean) =>
   $api.useQuery(
     'get',
-    '/api/v1/runs/{id}/metrics/',
-    { params: { path: { id } } },
+    '/api/v1/runs/{run_id}/metrics/',
+    { params: { path: { run_id: id } } },
     { refetchInterval: active ? ACTIVE_POLL_MS : false },
   );
 
@@ -81,7 +81,10 @@ export const useSeries = (id: string, keys: string[], range: [number, number] | 
     queryFn: async ({ signal }) => {
       const steps = range && { from_step: Math.floor(range[0]), to_step: Math.ceil(range[1]) };
       const query = { key: keys, points: SERIES_POINTS, ...steps };
-      const { data } = await api.GET('/api/v1/runs/{id}/metrics/series/', { params: { path: { id }, query }, signal });
+      const { data } = await api.GET('/api/v1/runs/{run_id}/metrics/series/', {
+        params: { path: { run_id: id }, query },
+        signal,
+      });
       return data?.series ?? [];
     },
     enabled: keys.length > 0,
@@ -91,7 +94,7 @@ export const useSeries = (id: string, keys: string[], range: [number, number] | 
   });
 
 export function useWorkflows() {
-  const p = useProject();
+  const project = useProject();
   const { i18n } = useTranslation();
   const inLanguage = useCallback(
     (listing: Listing<Workflow>) => ({
@@ -100,38 +103,42 @@ export function useWorkflows() {
     }),
     [i18n.language],
   );
-  const query = { params: { query: { project: p } } };
+  const query = { params: { query: { project } } };
   return $api.useQuery('get', '/api/v1/workflows/', query, { staleTime: 60_000, select: inLanguage });
 }
 
 export const useClusters = () => $api.useQuery('get', '/api/v1/clusters/', {}, { refetchInterval: 10_000 });
 
 export function useDatasets() {
-  const p = useProject();
-  return $api.useQuery('get', '/api/v1/projects/{p}/datasets/', { params: { path: { p }, query: { limit: 200 } } });
+  const project = useProject();
+  return $api.useQuery('get', '/api/v1/projects/{project}/datasets/', {
+    params: { path: { project }, query: { limit: 200 } },
+  });
 }
 
 export function useVersions(dataset: string) {
-  const p = useProject();
+  const project = useProject();
   return $api.useQuery(
     'get',
-    '/api/v1/projects/{p}/datasets/{d}/versions/',
-    { params: { path: { p, d: dataset }, query: { limit: 100, branch: 'main' } } },
+    '/api/v1/projects/{project}/datasets/{dataset}/versions/',
+    { params: { path: { project, dataset }, query: { limit: 100, branch: 'main' } } },
     { enabled: dataset !== '' },
   );
 }
 
 export function useModels() {
-  const p = useProject();
-  return $api.useQuery('get', '/api/v1/projects/{p}/models/', { params: { path: { p }, query: { limit: 200 } } });
+  const project = useProject();
+  return $api.useQuery('get', '/api/v1/projects/{project}/models/', {
+    params: { path: { project }, query: { limit: 200 } },
+  });
 }
 
 export function usePreview(request: RunRequest, enabled: boolean) {
-  const p = useProject();
+  const project = useProject();
   return $api.useQuery(
     'post',
-    '/api/v1/projects/{p}/runs/preview/',
-    { params: { path: { p } }, body: request },
+    '/api/v1/projects/{project}/runs/preview/',
+    { params: { path: { project } }, body: request },
     { enabled, placeholderData: keepPreviousData, staleTime: 5000, retry: false },
   );
 }
@@ -140,26 +147,42 @@ export function usePreview(request: RunRequest, enabled: boolean) {
 export function useRefreshRun() {
   const client = useQueryClient();
   return () => {
-    for (const path of ['/api/v1/runs/{id}/', '/api/v1/runs/{id}/events/', '/api/v1/projects/{p}/runs/'] as const)
+    for (const path of [
+      '/api/v1/runs/{run_id}/',
+      '/api/v1/runs/{run_id}/events/',
+      '/api/v1/projects/{project}/runs/',
+    ] as const)
       void client.invalidateQueries({ queryKey: keyOf(path) });
   };
 }
 
-export const cancelRun = (id: string) => api.POST('/api/v1/runs/{id}/cancel/', { params: { path: { id } } });
-export const retryRun = (id: string) => api.POST('/api/v1/runs/{id}/retry/', { params: { path: { id } } });
+export const cancelRun = (id: string) =>
+  api.POST('/api/v1/runs/{run_id}/cancel/', { params: { path: { run_id: id } } });
+export const retryRun = (id: string) => api.POST('/api/v1/runs/{run_id}/retry/', { params: { path: { run_id: id } } });
 
-export async function startRun(p: string, request: RunRequest, idempotencyKey: string) {
+export async function startRun(project: string, request: RunRequest, idempotencyKey: string) {
   const header = { 'Idempotency-Key': idempotencyKey };
-  const { data } = await api.POST('/api/v1/projects/{p}/runs/', { params: { path: { p }, header }, body: request });
+  const { data } = await api.POST('/api/v1/projects/{project}/runs/', {
+    params: { path: { project }, header },
+    body: request,
+  });
   return data;
 }
 
-export async function registerModel(p: string, model: string, run: string, artifact: string, description: string) {
-  const { data } = await api.GET('/api/v1/projects/{p}/models/', { params: { path: { p }, query: { limit: 200 } } });
+export async function registerModel(
+  project: string,
+  model: string,
+  run: string,
+  artifact: string,
+  description: string,
+) {
+  const { data } = await api.GET('/api/v1/projects/{project}/models/', {
+    params: { path: { project }, query: { limit: 200 } },
+  });
   if (!data?.results.some((one) => one.name === model))
-    await api.POST('/api/v1/projects/{p}/models/', { params: { path: { p } }, body: { name: model } });
-  const version = await api.POST('/api/v1/projects/{p}/models/{m}/versions/', {
-    params: { path: { p, m: model } },
+    await api.POST('/api/v1/projects/{project}/models/', { params: { path: { project } }, body: { name: model } });
+  const version = await api.POST('/api/v1/projects/{project}/models/{model}/versions/', {
+    params: { path: { project, model } },
     body: { run, artifact_path: artifact, description },
   });
   return version.data;
@@ -169,10 +192,10 @@ export async function readLog(id: string, attempt: number | undefined, from: num
   const query = {
     from,
     limit_bytes: 4_194_304,
-    stream: 'all',
+    stream: 'all' as const,
     ...(attempt !== undefined && { attempt: String(attempt) }),
   };
-  const { data } = await api.GET('/api/v1/runs/{id}/logs/', { params: { path: { id }, query }, signal });
+  const { data } = await api.GET('/api/v1/runs/{run_id}/logs/', { params: { path: { run_id: id }, query }, signal });
   return data;
 }
 

@@ -42,12 +42,12 @@ const slot = (n: number) => ({
 
 beforeEach(() => {
   localStorage.clear();
-  serve('GET', 'labelx/tasks/{id}/', task());
-  serve('GET', 'labelx/tasks/{id}/stats/', listing());
+  serve('GET', 'labelx/tasks/{task_id}/', task());
+  serve('GET', 'labelx/tasks/{task_id}/stats/', listing());
 });
 
 test('the list shows how far each task is', async () => {
-  serve('GET', 'projects/{p}/labelx/tasks/', listing(task()));
+  serve('GET', 'projects/{project}/labelx/tasks/', listing(task()));
   const { container } = await renderPage(<TasksPage />, '/labeling');
   await screen.findByRole('link', { name: 'Pets' });
   screen.getByText('3 of 10 accepted');
@@ -55,7 +55,7 @@ test('the list shows how far each task is', async () => {
 });
 
 test('publishing an unfinished task asks first', async () => {
-  serve('POST', 'labelx/tasks/{id}/publish/', task({ state: 'publishing' }));
+  serve('POST', 'labelx/tasks/{task_id}/publish/', task({ state: 'publishing' }));
   const { container } = await renderPage(<TaskPage />, '/labeling/t1', '/labeling/$taskId');
   await userEvent.click(await screen.findByRole('button', { name: 'Publish' }));
   await screen.findByText(/7 images are not accepted yet/);
@@ -66,8 +66,8 @@ test('publishing an unfinished task asks first', async () => {
 
 test('a batch is labelled by keys: a digit goes on, Enter shows the next batch', async () => {
   let leases = 0;
-  serve('GET', 'labelx/tasks/{id}/my-work/', listing());
-  serve('POST', 'labelx/tasks/{id}/lease/', () => {
+  serve('GET', 'labelx/tasks/{task_id}/my-work/', listing());
+  serve('POST', 'labelx/tasks/{task_id}/lease/', () => {
     leases++;
     return { lease: leases > 2 ? [] : [slot(leases * 2), slot(leases * 2 + 1)] };
   });
@@ -90,8 +90,8 @@ test('a batch is labelled by keys: a digit goes on, Enter shows the next batch',
 });
 
 test('Enter does not submit images without a class', async () => {
-  serve('GET', 'labelx/tasks/{id}/my-work/', listing());
-  serve('POST', 'labelx/tasks/{id}/lease/', { lease: [slot(1), slot(2)] });
+  serve('GET', 'labelx/tasks/{task_id}/my-work/', listing());
+  serve('POST', 'labelx/tasks/{task_id}/lease/', { lease: [slot(1), slot(2)] });
   await renderPage(<WorkPage />, '/labeling/t1/work', '/labeling/$taskId/work');
   await screen.findByRole('option', { name: '1.png: no class' });
   fireEvent.keyDown(window, { key: 'Enter' });
@@ -100,7 +100,7 @@ test('Enter does not submit images without a class', async () => {
 
 test('an audit sends back what was clicked and accepts the rest', async () => {
   const item = (n: number) => ({ ...slot(n), slot_id: `s${n}`, label_id: 1, labeler: 'bo', revision_id: `r${n}` });
-  serve('POST', 'labelx/tasks/{id}/audit-lease/', { lease: [item(1), item(2)] });
+  serve('POST', 'labelx/tasks/{task_id}/audit-lease/', { lease: [item(1), item(2)] });
   serve('POST', 'labelx/audits/', {
     results: [
       { slot: 's1', ok: true },

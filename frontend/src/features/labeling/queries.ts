@@ -6,95 +6,100 @@ import { useProject } from '@/shared/project';
 import type { WorkbenchApi } from './workspace/workbench';
 
 const POLL_MS = 5000;
-const inTask = (id: string) => ({ params: { path: { id } } });
+const inTask = (id: string) => ({ params: { path: { task_id: id } } });
 
 export function useTasks() {
-  const p = useProject();
+  const project = useProject();
   return useKeysetRows(
     $api.useInfiniteQuery(
       'get',
-      '/api/v1/projects/{p}/labelx/tasks/',
-      { params: { path: { p }, query: { limit: 50 } } },
+      '/api/v1/projects/{project}/labelx/tasks/',
+      { params: { path: { project }, query: { limit: 50 } } },
       { ...KEYSET, refetchInterval: POLL_MS * 2 },
     ),
   );
 }
 
 export const useTask = (id: string) =>
-  $api.useQuery('get', '/api/v1/labelx/tasks/{id}/', inTask(id), { refetchInterval: POLL_MS });
+  $api.useQuery('get', '/api/v1/labelx/tasks/{task_id}/', inTask(id), { refetchInterval: POLL_MS });
 
 export const useStats = (id: string) =>
-  $api.useQuery('get', '/api/v1/labelx/tasks/{id}/stats/', inTask(id), { refetchInterval: POLL_MS });
+  $api.useQuery('get', '/api/v1/labelx/tasks/{task_id}/stats/', inTask(id), { refetchInterval: POLL_MS });
 
-export const TASK_KEY = keyOf('/api/v1/labelx/tasks/{id}/');
-export const TASKS_KEY = keyOf('/api/v1/projects/{p}/labelx/tasks/');
-export const STATS_KEY = keyOf('/api/v1/labelx/tasks/{id}/stats/');
+export const TASK_KEY = keyOf('/api/v1/labelx/tasks/{task_id}/');
+export const TASKS_KEY = keyOf('/api/v1/projects/{project}/labelx/tasks/');
+export const STATS_KEY = keyOf('/api/v1/labelx/tasks/{task_id}/stats/');
 
-export const startTask = (id: string) => api.POST('/api/v1/labelx/tasks/{id}/start/', inTask(id));
-export const pauseTask = (id: string) => api.POST('/api/v1/labelx/tasks/{id}/pause/', inTask(id));
+export const startTask = (id: string) => api.POST('/api/v1/labelx/tasks/{task_id}/start/', inTask(id));
+export const pauseTask = (id: string) => api.POST('/api/v1/labelx/tasks/{task_id}/pause/', inTask(id));
 export const publishTask = (id: string, partial: boolean) =>
-  api.POST('/api/v1/labelx/tasks/{id}/publish/', { ...inTask(id), body: { partial } });
+  api.POST('/api/v1/labelx/tasks/{task_id}/publish/', { ...inTask(id), body: { partial } });
 
-export async function createTask(p: string, body: NewLabelTask) {
-  const { data } = await api.POST('/api/v1/projects/{p}/labelx/tasks/', { params: { path: { p } }, body });
+export async function createTask(project: string, body: NewLabelTask) {
+  const { data } = await api.POST('/api/v1/projects/{project}/labelx/tasks/', { params: { path: { project } }, body });
   return data;
 }
 
 export function useDatasets() {
-  const p = useProject();
-  return $api.useQuery('get', '/api/v1/projects/{p}/datasets/', { params: { path: { p }, query: { limit: 200 } } });
+  const project = useProject();
+  return $api.useQuery('get', '/api/v1/projects/{project}/datasets/', {
+    params: { path: { project }, query: { limit: 200 } },
+  });
 }
 
 export function useVersions(dataset: string) {
-  const p = useProject();
+  const project = useProject();
   return $api.useQuery(
     'get',
-    '/api/v1/projects/{p}/datasets/{d}/versions/',
-    { params: { path: { p, d: dataset }, query: { limit: 100 } } },
+    '/api/v1/projects/{project}/datasets/{dataset}/versions/',
+    { params: { path: { project, dataset }, query: { limit: 100 } } },
     { enabled: dataset !== '' },
   );
 }
 
 /** Classes that the version has already, with how many images each: what a new task probably labels with. */
 export function useVersionStats(dataset: string, ref: string) {
-  const p = useProject();
+  const project = useProject();
   return $api.useQuery(
     'get',
-    '/api/v1/projects/{p}/datasets/{d}/versions/{ref}/stats/',
-    { params: { path: { p, d: dataset, ref } } },
+    '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/stats/',
+    { params: { path: { project, dataset, ref } } },
     { enabled: dataset !== '' && ref !== '' },
   );
 }
 
 /** The labeler's requests, as the workbench wants them. */
 export function workbenchApi(taskId: string): WorkbenchApi {
-  const slotPath = (slot: LeasedSlot) => ({ params: { path: { id: slot.id } }, body: { lease_no: slot.lease_no } });
+  const slotPath = (slot: LeasedSlot) => ({
+    params: { path: { slot_id: slot.id } },
+    body: { lease_no: slot.lease_no },
+  });
   return {
     async myWork() {
-      const { data } = await api.GET('/api/v1/labelx/tasks/{id}/my-work/', inTask(taskId));
+      const { data } = await api.GET('/api/v1/labelx/tasks/{task_id}/my-work/', inTask(taskId));
       const slots = data?.results ?? [];
       const isReturned = (slot: LeasedSlot) => Boolean(slot.returned_comment) || slot.state === 'returned';
       return { returned: slots.filter(isReturned), leased: slots.filter((slot) => !isReturned(slot)) };
     },
     async lease(count) {
-      const params = { path: { id: taskId }, query: { n: count } };
-      const { data } = await api.POST('/api/v1/labelx/tasks/{id}/lease/', { params });
+      const params = { path: { task_id: taskId }, query: { n: count } };
+      const { data } = await api.POST('/api/v1/labelx/tasks/{task_id}/lease/', { params });
       return data?.lease ?? [];
     },
     async submit(submissions: Submission[]) {
-      const { data } = await api.POST('/api/v1/labelx/tasks/{id}/submit-batch/', {
+      const { data } = await api.POST('/api/v1/labelx/tasks/{task_id}/submit-batch/', {
         ...inTask(taskId),
         body: { submissions },
       });
       return data?.results ?? [];
     },
-    heartbeat: (slot) => api.POST('/api/v1/labelx/slots/{id}/heartbeat/', slotPath(slot)),
-    release: (slot) => api.POST('/api/v1/labelx/slots/{id}/release/', slotPath(slot)),
-    skip: (slot) => api.POST('/api/v1/labelx/slots/{id}/skip/', slotPath(slot)),
+    heartbeat: (slot) => api.POST('/api/v1/labelx/slots/{slot_id}/heartbeat/', slotPath(slot)),
+    release: (slot) => api.POST('/api/v1/labelx/slots/{slot_id}/release/', slotPath(slot)),
+    skip: (slot) => api.POST('/api/v1/labelx/slots/{slot_id}/skip/', slotPath(slot)),
     saveDraft: (slot, seq, labelId) =>
-      api.PUT('/api/v1/labelx/slots/{id}/draft/', {
-        params: { path: { id: slot.id } },
-        body: { seq, lease_no: slot.lease_no, document: { label_id: labelId } },
+      api.PUT('/api/v1/labelx/slots/{slot_id}/draft/', {
+        params: { path: { slot_id: slot.id } },
+        body: { seq, document: { label_id: labelId } },
       }),
   };
 }
@@ -102,8 +107,8 @@ export function workbenchApi(taskId: string): WorkbenchApi {
 /** Submissions to look at; none once the task is finished, which the last verdict may have done a moment ago. */
 export async function leaseAudit(taskId: string, count: number) {
   try {
-    const { data } = await api.POST('/api/v1/labelx/tasks/{id}/audit-lease/', {
-      params: { path: { id: taskId }, query: { n: count } },
+    const { data } = await api.POST('/api/v1/labelx/tasks/{task_id}/audit-lease/', {
+      params: { path: { task_id: taskId }, query: { n: count } },
     });
     return data?.lease ?? [];
   } catch (error) {

@@ -14,7 +14,7 @@ import { type ClassScore, classScores, worstConfusions } from './confusion';
 import { useEvaluations } from './queries';
 import type { modelVersionSearch } from './search';
 
-export function EvaluationTab({ name, number }: { name: string; number: string }) {
+export function EvaluationTab({ name, number }: { name: string; number: number }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const search = useSearch({ strict: false }) as ReturnType<typeof modelVersionSearch>;

@@ -15,7 +15,7 @@ import { useLineage } from './queries';
 // React Flow and dagre are larger than the rest of the page.
 const LineageGraph = lazy(async () => ({ default: (await import('./LineageGraph')).LineageGraph }));
 
-export function LineageTab({ name, number }: { name: string; number: string }) {
+export function LineageTab({ name, number }: { name: string; number: number }) {
   const { t } = useTranslation();
   const router = useRouter();
   const { data, error, refetch } = useLineage(name, number);

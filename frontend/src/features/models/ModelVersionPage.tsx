@@ -26,10 +26,11 @@ type Tab = (typeof TABS)[number];
 export function ModelVersionPage() {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const { name = '', n = '' } = useParams({ strict: false });
+  const { name = '', n } = useParams({ strict: false });
+  const number = Number(n);
   const search = useSearch({ strict: false }) as ReturnType<typeof modelVersionSearch>;
   const mayRun = useMay('researcher');
-  const { data, error, refetch } = useModelVersion(name, n);
+  const { data, error, refetch } = useModelVersion(name, number);
   const tab = TABS.find((one) => one === search.tab) ?? 'summary';
   if (error && !data)
     return (
@@ -69,7 +70,7 @@ export function ModelVersionPage() {
             {t('models.evaluate')}
           </ButtonLink>
         )}
-        <DownloadButton name={name} number={n} />
+        <DownloadButton name={name} number={number} />
       </PageHeader>
       <Tabs value={tab} onChange={open} keepMounted={false}>
         <Tabs.List mb="md">
@@ -83,17 +84,17 @@ export function ModelVersionPage() {
           <Summary name={name} version={data} />
         </Tabs.Panel>
         <Tabs.Panel value="evaluations">
-          <EvaluationTab name={name} number={n} />
+          <EvaluationTab name={name} number={number} />
         </Tabs.Panel>
         <Tabs.Panel value="lineage">
-          <LineageTab name={name} number={n} />
+          <LineageTab name={name} number={number} />
         </Tabs.Panel>
       </Tabs>
     </Page>
   );
 }
 
-function DownloadButton({ name, number }: { name: string; number: string }) {
+function DownloadButton({ name, number }: { name: string; number: number }) {
   const { t } = useTranslation();
   const { data } = useDownload(name, number);
   const files = data?.files ?? [];
@@ -136,9 +137,7 @@ function Summary({ name, version }: { name: string; version: ModelVersion }) {
   const { t } = useTranslation();
   const format = useFormat();
   const { run } = version;
-  const runId = typeof run === 'string' ? run : run?.id;
-  const runName = typeof run === 'string' || !run ? t('models.run') : run.name || `#${run.number}`;
-  const metrics = Object.entries(version.metrics ?? {}).filter(([key]) => !key.startsWith('system/'));
+  const metrics = Object.entries(version.metrics).filter(([key]) => !key.startsWith('system/'));
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }}>
       <Card>
@@ -150,11 +149,9 @@ function Summary({ name, version }: { name: string; version: ModelVersion }) {
             [t('models.description'), version.description || null],
             [
               t('models.run'),
-              runId && (
-                <AnchorLink to="/runs/$runId" params={{ runId }} fz="inherit">
-                  {runName}
-                </AnchorLink>
-              ),
+              <AnchorLink key="run" to="/runs/$runId" params={{ runId: run.id }} fz="inherit">
+                {run.name || `#${run.number}`}
+              </AnchorLink>,
             ],
             [t('models.framework'), version.framework || null],
             [t('models.size'), <Bytes key="size" value={version.size_bytes} />],

@@ -35,7 +35,7 @@ const model = {
 };
 
 test('the list shows versions, aliases and accuracy', async () => {
-  serve('GET', 'projects/{p}/models/', listing(model));
+  serve('GET', 'projects/{project}/models/', listing(model));
   const { container } = await renderPage(<ModelsPage />, '/models');
   const row = (await screen.findByRole('link', { name: 'digits' })).closest('tr') as HTMLElement;
   for (const text of ['candidate', 'v2', '95%']) expect(within(row).getByText(text)).toBeTruthy();
@@ -43,17 +43,17 @@ test('the list shows versions, aliases and accuracy', async () => {
 });
 
 test('an empty registry says how a model comes in', async () => {
-  serve('GET', 'projects/{p}/models/', listing());
+  serve('GET', 'projects/{project}/models/', listing());
   await renderPage(<ModelsPage />, '/models');
   await screen.findByText('No models yet');
 });
 
 test('a model’s aliases have a history', async () => {
-  serve('GET', 'projects/{p}/models/{m}/', model);
-  serve('GET', 'projects/{p}/models/{m}/versions/', listing(version(2, ['candidate']), version(1)));
+  serve('GET', 'projects/{project}/models/{model}/', model);
+  serve('GET', 'projects/{project}/models/{model}/versions/', listing(version(2, ['candidate']), version(1)));
   serve(
     'GET',
-    'projects/{p}/models/{m}/aliases/history/',
+    'projects/{project}/models/{model}/aliases/history/',
     listing({ alias: 'candidate', old_version: 1, new_version: 2, actor: null, at: '2026-01-01T00:00:00Z' }),
   );
   await renderPage(<ModelPage />, '/models/digits', '/models/$name');
@@ -61,8 +61,8 @@ test('a model’s aliases have a history', async () => {
 });
 
 test('an alias is set from the version’s page', async () => {
-  serve('GET', 'projects/{p}/models/{m}/versions/{n}/', version(2));
-  serve('PUT', 'projects/{p}/models/{m}/aliases/{alias}/', { name: 'production', version: 2 });
+  serve('GET', 'projects/{project}/models/{model}/versions/{number}/', version(2));
+  serve('PUT', 'projects/{project}/models/{model}/aliases/{alias}/', { name: 'production', version: 2 });
   const { container } = await renderPage(
     <ModelVersionPage />,
     '/models/digits/versions/2',

@@ -3,80 +3,87 @@ import { KEYSET, useKeysetRows } from '@/api/keyset';
 import { useProject } from '@/shared/project';
 
 export function useModels() {
-  const p = useProject();
+  const project = useProject();
   return useKeysetRows(
     $api.useInfiniteQuery(
       'get',
-      '/api/v1/projects/{p}/models/',
-      { params: { path: { p }, query: { limit: 50 } } },
+      '/api/v1/projects/{project}/models/',
+      { params: { path: { project }, query: { limit: 50 } } },
       { ...KEYSET },
     ),
   );
 }
 
-export function useModel(m: string) {
-  const p = useProject();
-  return $api.useQuery('get', '/api/v1/projects/{p}/models/{m}/', { params: { path: { p, m } } });
+export function useModel(model: string) {
+  const project = useProject();
+  return $api.useQuery('get', '/api/v1/projects/{project}/models/{model}/', { params: { path: { project, model } } });
 }
 
-export function useModelVersions(m: string) {
-  const p = useProject();
+export function useModelVersions(model: string) {
+  const project = useProject();
   return useKeysetRows(
     $api.useInfiniteQuery(
       'get',
-      '/api/v1/projects/{p}/models/{m}/versions/',
-      { params: { path: { p, m }, query: { limit: 50 } } },
+      '/api/v1/projects/{project}/models/{model}/versions/',
+      { params: { path: { project, model }, query: { limit: 50 } } },
       { ...KEYSET },
     ),
   );
 }
 
-export function useModelVersion(m: string, n: string) {
-  const p = useProject();
-  return $api.useQuery('get', '/api/v1/projects/{p}/models/{m}/versions/{n}/', { params: { path: { p, m, n } } });
-}
-
-export function useEvaluations(m: string, n: string) {
-  const p = useProject();
-  const params = { path: { p, m, n }, query: { limit: 50 } };
-  return $api.useQuery('get', '/api/v1/projects/{p}/models/{m}/versions/{n}/evaluations/', { params });
-}
-
-export function useLineage(m: string, n: string) {
-  const p = useProject();
-  return $api.useQuery('get', '/api/v1/projects/{p}/models/{m}/versions/{n}/lineage/', {
-    params: { path: { p, m, n } },
+export function useModelVersion(model: string, number: number) {
+  const project = useProject();
+  return $api.useQuery('get', '/api/v1/projects/{project}/models/{model}/versions/{number}/', {
+    params: { path: { project, model, number } },
   });
 }
 
-export function useDownload(m: string, n: string) {
-  const p = useProject();
+export function useEvaluations(model: string, number: number) {
+  const project = useProject();
+  const params = { path: { project, model, number }, query: { limit: 50 } };
+  return $api.useQuery('get', '/api/v1/projects/{project}/models/{model}/versions/{number}/evaluations/', { params });
+}
+
+export function useLineage(model: string, number: number) {
+  const project = useProject();
+  return $api.useQuery('get', '/api/v1/projects/{project}/models/{model}/versions/{number}/lineage/', {
+    params: { path: { project, model, number } },
+  });
+}
+
+export function useDownload(model: string, number: number) {
+  const project = useProject();
   // Its addresses expire: asked again at every visit.
   return $api.useQuery(
     'get',
-    '/api/v1/projects/{p}/models/{m}/versions/{n}/download/',
-    { params: { path: { p, m, n } } },
+    '/api/v1/projects/{project}/models/{model}/versions/{number}/download/',
+    { params: { path: { project, model, number } } },
     { staleTime: 60_000, gcTime: 60_000 },
   );
 }
 
-export function useAliasHistory(m: string) {
-  const p = useProject();
-  const params = { path: { p, m }, query: { limit: 50 } };
-  return $api.useQuery('get', '/api/v1/projects/{p}/models/{m}/aliases/history/', { params });
+export function useAliasHistory(model: string) {
+  const project = useProject();
+  const params = { path: { project, model }, query: { limit: 50 } };
+  return $api.useQuery('get', '/api/v1/projects/{project}/models/{model}/aliases/history/', { params });
 }
 
-export const setAlias = (p: string, m: string, alias: string, version: number) =>
-  api.PUT('/api/v1/projects/{p}/models/{m}/aliases/{alias}/', { params: { path: { p, m, alias } }, body: { version } });
+export const setAlias = (project: string, model: string, alias: string, version: number) =>
+  api.PUT('/api/v1/projects/{project}/models/{model}/aliases/{alias}/', {
+    params: { path: { project, model, alias } },
+    body: { version },
+  });
 
-export const removeAlias = (p: string, m: string, alias: string) =>
-  api.DELETE('/api/v1/projects/{p}/models/{m}/aliases/{alias}/', { params: { path: { p, m, alias } } });
+export const removeAlias = (project: string, model: string, alias: string) =>
+  api.DELETE('/api/v1/projects/{project}/models/{model}/aliases/{alias}/', {
+    params: { path: { project, model, alias } },
+  });
 
 /** Everything that an alias changes. */
 export const ALIAS_KEYS = [
-  keyOf('/api/v1/projects/{p}/models/'),
-  keyOf('/api/v1/projects/{p}/models/{m}/'),
-  keyOf('/api/v1/projects/{p}/models/{m}/versions/'),
-  keyOf('/api/v1/projects/{p}/models/{m}/versions/{n}/'),
-  keyOf('/api/v1/projects/{p}/models/{m}/aliases/history/'),
+  keyOf('/api/v1/projects/{project}/models/'),
+  keyOf('/api/v1/projects/{project}/models/{model}/'),
+  keyOf('/api/v1/projects/{project}/models/{model}/versions/'),
+  keyOf('/api/v1/projects/{project}/models/{model}/versions/{number}/'),
+  keyOf('/api/v1/projects/{project}/models/{model}/aliases/history/'),
 ];

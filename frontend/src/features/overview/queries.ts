@@ -5,7 +5,7 @@ const POLL_MS = 15_000;
 
 /** One answer for the whole page; polled, since it gathers things of four apps. */
 export function useOverview() {
-  const p = useProject();
-  const init = { params: { path: { p } } };
-  return $api.useQuery('get', '/api/v1/projects/{p}/overview/', init, { refetchInterval: POLL_MS });
+  const project = useProject();
+  const init = { params: { path: { project } } };
+  return $api.useQuery('get', '/api/v1/projects/{project}/overview/', init, { refetchInterval: POLL_MS });
 }

@@ -4,7 +4,7 @@ import type { AuditQuery, NewToken } from '@/api/contract/accounts';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
 
 const TOKENS = '/api/v1/tokens/';
-const TOKEN = '/api/v1/tokens/{id}/';
+const TOKEN = '/api/v1/tokens/{token_id}/';
 const AUDIT = '/api/v1/audit/';
 const PAGE = 50;
 
@@ -23,7 +23,7 @@ export function useRefreshTokens() {
   return () => client.invalidateQueries({ queryKey: keyOf(TOKENS) });
 }
 
-export const revokeToken = (id: string) => api.DELETE(TOKEN, { params: { path: { id } } });
+export const revokeToken = (id: string) => api.DELETE(TOKEN, { params: { path: { token_id: id } } });
 
 export function useAuditEvents(filter: AuditQuery) {
   const init = { params: { query: { ...filter, limit: PAGE } } };

@@ -65,7 +65,7 @@ function Steps({ onStep }: { onStep: (by: number) => void }) {
 function EntryDetails({ address, entry }: { address: VersionAddress; entry: Entry }) {
   const { t } = useTranslation();
   const project = useProject();
-  const uri = `atom://${project}/${address.d}@${address.ref}/${entry.path}`;
+  const uri = `atom://${project}/${address.dataset}@${address.ref}/${entry.path}`;
   const isImage = entry.media_type.startsWith('image/');
   return (
     <>

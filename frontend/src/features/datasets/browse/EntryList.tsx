@@ -30,7 +30,7 @@ export function EntryList({ address, search, onClear }: EntryListProps) {
         rowKey={({ path }) => path}
         rowLink={({ path }) => ({
           to: '/datasets/$name',
-          params: { name: address.d },
+          params: { name: address.dataset },
           search: (old: object) => ({ ...old, item: path }),
         })}
         empty={<NoFiles search={search} onClear={onClear} />}

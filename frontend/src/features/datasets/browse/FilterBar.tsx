@@ -17,7 +17,7 @@ interface FilterBarProps {
 export function FilterBar({ address, search, change, total, thumbSize, onThumbSize }: FilterBarProps) {
   const { t } = useTranslation();
   const format = useFormat();
-  const stats = useStats(address.d, address.ref).data;
+  const stats = useStats(address.dataset, address.ref).data;
   const options = (counts: Record<string, number> | undefined) =>
     Object.entries(counts ?? {}).map(([value, count]) => ({ value, label: `${value} (${format.number(count)})` }));
   const hasLabels = stats !== undefined && Object.keys(stats.labels).length > 0;

@@ -61,7 +61,7 @@ export function VersionHeader({ dataset, address, onRef }: VersionHeaderProps) {
         </ButtonLink>
         <MoreMenu name={name} version={version} />
       </PageHeader>
-      <Problems quarantined={version?.quarantined_packs ?? 0} unreadable={stats?.unreadable ?? 0} />
+      <Unreadable count={stats?.unreadable ?? 0} />
     </>
   );
 }
@@ -146,21 +146,18 @@ function MoreMenu({ name, version }: { name: string; version: Version | undefine
 }
 
 /** Bytes that turned out wrong: packs that do not match their digest, files that are not what they claim to be. */
-function Problems({ quarantined, unreadable }: { quarantined: number; unreadable: number }) {
+function Unreadable({ count }: { count: number }) {
   const { t } = useTranslation();
-  const notices = [
-    {
-      count: quarantined,
-      title: t('datasets.quarantined', { count: quarantined }),
-      hint: t('datasets.quarantinedHint'),
-    },
-    { count: unreadable, title: t('datasets.unreadable', { count: unreadable }), hint: t('datasets.unreadableHint') },
-  ];
-  return notices
-    .filter(({ count }) => count > 0)
-    .map(({ title, hint }) => (
-      <Alert key={title} color="orange" icon={<IconAlertTriangle size={18} />} mb="sm" py="xs" title={title}>
-        {hint}
-      </Alert>
-    ));
+  if (count === 0) return null;
+  return (
+    <Alert
+      color="orange"
+      icon={<IconAlertTriangle size={18} />}
+      mb="sm"
+      py="xs"
+      title={t('datasets.unreadable', { count })}
+    >
+      {t('datasets.unreadableHint')}
+    </Alert>
+  );
 }

@@ -5,8 +5,8 @@ export type FetchPage = (query: EntryQuery, signal?: AbortSignal) => Promise<Ent
 /**
  * Random access to the entries of one filter, page by page. No React.
  *
- * A server that takes `offset` (it echoes it) answers a jump in one request. With cursors only, a jump walks the
- * pages between; the walk is remembered and stops when its signal is aborted.
+ * The server pages by cursor, so a jump walks the pages between; the walk is remembered and stops when its signal is
+ * aborted.
  */
 export class EntrySource {
   readonly pageSize: number;
@@ -14,7 +14,6 @@ export class EntrySource {
   /** Cursor of the page that begins at an index. */
   private readonly cursors = new Map<number, string | undefined>([[0, undefined]]);
   private readonly recent = new Map<number, Entry[]>();
-  private takesOffset: boolean | null = null;
 
   constructor(fetchPage: FetchPage, pageSize = 200) {
     this.fetchPage = fetchPage;
@@ -22,14 +21,7 @@ export class EntrySource {
   }
 
   /** Entries `[start, start + pageSize)`; `start` must be a multiple of the page size. */
-  readonly load = async (start: number, _end: number, signal?: AbortSignal): Promise<Entry[]> => {
-    if (!this.cursors.has(start) && this.takesOffset !== false) {
-      const page = await this.fetchPage({ limit: this.pageSize, offset: start }, signal);
-      this.takesOffset = page.offset === start;
-      if (this.takesOffset) return this.keep(start, page);
-    }
-    return this.walkTo(start, signal);
-  };
+  readonly load = (start: number, _end: number, signal?: AbortSignal): Promise<Entry[]> => this.walkTo(start, signal);
 
   /** The entry at `index`, loading its page when it is not at hand; null beyond the end. */
   async entryAt(index: number): Promise<Entry | null> {

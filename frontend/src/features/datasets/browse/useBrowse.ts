@@ -15,10 +15,13 @@ export function useBrowse() {
   const { name } = route.useParams();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const p = useProject();
+  const project = useProject();
   const dataset = useDataset(name);
   const ref = search.ref ?? dataset.data?.latest?.ref;
-  const address = useMemo<VersionAddress | null>(() => (ref ? { p, d: name, ref } : null), [p, name, ref]);
+  const address = useMemo<VersionAddress | null>(
+    () => (ref ? { project, dataset: name, ref } : null),
+    [project, name, ref],
+  );
   const change = useCallback(
     (patch: Partial<BrowseSearch>, replace = false) =>
       void navigate({ search: (old) => ({ ...old, ...patch }), replace, resetScroll: false }),

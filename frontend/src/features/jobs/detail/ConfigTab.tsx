@@ -24,11 +24,15 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
 
 const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
+/** A fact about the code's repository: the client that sent it chose what to say. */
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
 export function ConfigTab({ run }: { run: Run }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const names = Array.isArray(run.env) ? run.env : Object.keys(run.env ?? {});
-  const parameters = Object.entries(run.parameters ?? {});
+  const names = run.env;
+  const commit = textOf(run.code?.git?.commit);
+  const parameters = Object.entries(run.parameters);
   const { cpus, memory_bytes: memoryBytes, gpus } = run.resources;
   return (
     <Stack gap="md">
@@ -81,8 +85,8 @@ export function ConfigTab({ run }: { run: Run }) {
                 run.code &&
                   t('jobs.config.codeSize', { count: run.code.files_count, size: format.bytes(run.code.size_bytes) }),
               ],
-              [t('jobs.config.git'), run.code?.git?.commit && <CopyId value={run.code.git.commit} chars={10} />],
-              [t('jobs.config.branch'), run.code?.git?.branch],
+              [t('jobs.config.git'), commit && <CopyId value={commit} chars={10} />],
+              [t('jobs.config.branch'), textOf(run.code?.git?.branch)],
               [
                 t('jobs.config.variables'),
                 names.length > 0 &&

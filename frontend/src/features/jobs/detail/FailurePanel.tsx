@@ -6,9 +6,8 @@ import { CopyIcon } from '@/shared/CopyId';
 import classes from './detail.module.css';
 
 function evidenceText(evidence: Run['evidence']): string {
-  if (!evidence) return '';
-  if (typeof evidence === 'string') return evidence;
-  return evidence.traceback || evidence.tail || '';
+  const found = evidence?.traceback || evidence?.tail;
+  return typeof found === 'string' ? found : '';
 }
 
 /** What went wrong in a plain sentence, what to do about it, and the program's own last words. */

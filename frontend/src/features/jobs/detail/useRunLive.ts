@@ -11,7 +11,7 @@ import { isActive } from '../states';
 type Message =
   | { type: 'log'; attempt: string; byte_off: number; next: number; text: string; fd: 1 | 2; ts_ns: number }
   | { type: 'gap'; from: number; to: number }
-  | { type: 'run'; state: string; progress: number; progress_text: string }
+  | ({ type: 'run' } & Pick<Run, 'state' | 'progress' | 'progress_text'>)
   | { type: 'metrics'; keys: Record<string, number> }
   | { type: 'event'; seq: number }
   | { type: 'eof'; attempt: string };
@@ -28,10 +28,10 @@ export interface RunLiveOptions {
 
 function readAgain(client: ReturnType<typeof useQueryClient>, types: Set<Message['type']>): void {
   const again = (path: Parameters<typeof keyOf>[0]) => void client.invalidateQueries({ queryKey: keyOf(path) });
-  if (types.has('event')) again('/api/v1/runs/{id}/events/');
-  if (types.has('metrics')) again('/api/v1/runs/{id}/metrics/');
-  if (types.has('event') || types.has('eof')) again('/api/v1/runs/{id}/');
-  if (types.has('eof')) again('/api/v1/runs/{id}/files/');
+  if (types.has('event')) again('/api/v1/runs/{run_id}/events/');
+  if (types.has('metrics')) again('/api/v1/runs/{run_id}/metrics/');
+  if (types.has('event') || types.has('eof')) again('/api/v1/runs/{run_id}/');
+  if (types.has('eof')) again('/api/v1/runs/{run_id}/files/');
 }
 
 export function useRunLive({ run, runId, attempt, store, feed, wantsLog }: RunLiveOptions) {
@@ -56,7 +56,7 @@ export function useRunLive({ run, runId, attempt, store, feed, wantsLog }: RunLi
 
   const patchRun = ({ state, progress, progress_text }: Message & { type: 'run' }) => {
     const changed = run?.state !== state;
-    client.setQueriesData<Run>({ queryKey: keyOf('/api/v1/runs/{id}/') }, (old) =>
+    client.setQueriesData<Run>({ queryKey: keyOf('/api/v1/runs/{run_id}/') }, (old) =>
       old?.id === runId ? { ...old, state, progress, progress_text } : old,
     );
     if (changed) pending.current.add('event').add('eof');

@@ -20,14 +20,19 @@ const parameter = (name: string, type: 'int' | 'dataset', given?: unknown) => ({
   help: '',
   required: given === undefined,
   default: given ?? null,
+  min: null,
+  max: null,
+  choices: [],
 });
 const workflow: Workflow = {
   slug: 'image-classification',
-  version: 1,
+  version: '1',
   title: 'Image classification',
   description: '',
   parameters: [parameter('dataset', 'dataset'), parameter('epochs', 'int', 5)],
   resources: { cpus: 2, memory_bytes: 4 * 1024 ** 3, gpus: 0 },
+  inputs: {},
+  translations: {},
 };
 
 describe('choosing a workflow', () => {

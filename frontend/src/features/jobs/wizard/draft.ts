@@ -96,8 +96,6 @@ export function draftReducer(draft: Draft, action: DraftAction): Draft {
 
 /** The draft that makes a run like `run` again. Values of its environment are not known here: only the names. */
 export function draftFromRun(run: Run): Draft {
-  const names = Array.isArray(run.env) ? run.env : Object.keys(run.env ?? {});
-  const values = Array.isArray(run.env) ? {} : run.env;
   return {
     ...EMPTY_DRAFT,
     ...resourceFields(run.resources),
@@ -110,7 +108,7 @@ export function draftFromRun(run: Run): Draft {
     codeSnapshot: run.code?.id ?? '',
     requirements: run.workflow ? '' : (run.runtime?.requirements ?? ''),
     datasets: run.workflow ? [] : run.datasets.map(({ alias, dataset, ref }) => ({ alias, dataset, ref })),
-    env: names.map((name) => ({ name, value: values?.[name] ?? '' })),
+    env: run.env.map((name) => ({ name, value: '' })),
     timeoutMinutes: run.timeout_s ? Math.round(run.timeout_s / 60) : null,
     maxRetries: run.max_retries ?? 0,
     tags: run.tags ?? [],

@@ -1,16 +1,25 @@
 import { expect, it } from 'vitest';
-import type { Workflow } from '@/api/contract/jobs';
+import type { Parameter, Workflow } from '@/api/contract/jobs';
 import { localise } from './localise';
 
+const whole: Omit<Parameter, 'name' | 'title' | 'help'> = {
+  type: 'int',
+  required: false,
+  default: null,
+  min: null,
+  max: null,
+  choices: [],
+};
 const workflow: Workflow = {
   slug: 'train',
   version: '1',
   title: 'Train',
   description: 'Trains.',
   parameters: [
-    { name: 'epochs', type: 'int', title: 'Epochs', help: 'How often.', required: false },
-    { name: 'seed', type: 'int', title: 'Seed', help: 'Any number.', required: false },
+    { ...whole, name: 'epochs', title: 'Epochs', help: 'How often.' },
+    { ...whole, name: 'seed', title: 'Seed', help: 'Any number.' },
   ],
+  inputs: {},
   resources: { cpus: 1 },
   translations: { zh: { title: '训练', parameters: { epochs: { title: '训练轮数' } } } },
 };

@@ -224,7 +224,7 @@ function AuditGroups({ task, state, onTile }: AuditGroupsProps) {
   const { t } = useTranslation();
   const labels = labelById(task.labels);
   return groupsOf(state).map(([labelId, indices]) => {
-    const label = labels.get(labelId);
+    const label = labelId === null ? undefined : labels.get(labelId);
     return (
       <section key={labelId} aria-label={label?.name}>
         <Group gap="xs" mb={6} mt={4}>

@@ -24,9 +24,12 @@ export type AuditAction =
   | { type: 'move'; step: number }
   | { type: 'acceptAll' };
 
+/** Submissions without a class come first. */
+const classOf = ({ label_id }: AuditSlot): number => label_id ?? -1;
+
 /** Sorted by class, so that a wrong image stands out among its neighbours. */
 export function openAudit(items: readonly AuditSlot[]): AuditState {
-  const sorted = items.toSorted((a, b) => a.label_id - b.label_id || a.path.localeCompare(b.path));
+  const sorted = items.toSorted((a, b) => classOf(a) - classOf(b) || a.path.localeCompare(b.path));
   return { items: sorted, returns: new Map(), cursor: 0, selected: new Set() };
 }
 
@@ -89,8 +92,8 @@ export function decisionsOf({ items, returns }: AuditState): AuditDecision[] {
 }
 
 /** The images by class, in the order shown: `[label, indices]`. */
-export function groupsOf({ items }: AuditState): [label: number, indices: number[]][] {
-  const groups = new Map<number, number[]>();
+export function groupsOf({ items }: AuditState): [label: number | null, indices: number[]][] {
+  const groups = new Map<number | null, number[]>();
   items.forEach((item, index) => {
     const group = groups.get(item.label_id);
     if (group) group.push(index);

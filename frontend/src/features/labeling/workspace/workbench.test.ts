@@ -6,12 +6,16 @@ import { Workbench, type WorkbenchApi } from './workbench';
 const slot = (n: number, extra: Partial<LeasedSlot> = {}): LeasedSlot => ({
   id: `s${n}`,
   item_id: `i${n}`,
+  state: 'leased',
   lease_no: 1,
   expires_at: '',
   path: `${n}.png`,
   media_url: '',
   thumb_url: '',
   draft: null,
+  draft_seq: null,
+  label_id: null,
+  returned_code: null,
   returned_comment: null,
   ...extra,
 });

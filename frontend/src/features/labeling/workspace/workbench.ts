@@ -49,6 +49,12 @@ interface LocalDraft {
   sequence: number;
 }
 
+/** The class in a slot's draft on the server, where any document can be kept. */
+function draftedLabel({ draft }: LeasedSlot): number | null {
+  const label = draft?.label_id;
+  return typeof label === 'number' ? label : null;
+}
+
 export type WorkState = 'loading' | 'working' | 'empty' | 'failed';
 
 const REQUESTS_AT_ONCE = 4;
@@ -126,7 +132,7 @@ export class Workbench {
       for (const slot of part) {
         const saved = local.get(prefix + slot.id);
         const mine = saved && saved.sequence >= (slot.draft_seq ?? 0) ? saved : undefined;
-        const label = mine ? mine.label_id : slot.draft?.label_id;
+        const label = mine ? mine.label_id : draftedLabel(slot);
         this.sequences.set(slot.id, Math.max(saved?.sequence ?? 0, slot.draft_seq ?? 0));
         if (label != null) labels[slot.id] = label;
       }
