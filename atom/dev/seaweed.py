@@ -51,6 +51,10 @@ class Seaweed:
             *(f"-volume.port={base + 2}", f"-volume.port.grpc={base + 6}"),
             *(f"-filer.port={base + 3}", f"-filer.port.grpc={base + 7}"),
             f"-s3.config={self._identities_path}",
+            # Not in /tmp, where another user's leftover of the same port cannot be replaced.
+            # Relative to the working directory: such a path may have 107 characters only.
+            *("-s3.localSocket=s3.sock", "-filer.localSocket=filer.sock"),
+            "-s3.localFilerSocket=filer.sock",
             *("-s3.port.iceberg=0", "-s3.port.lance=0", "-s3.autoCreateBucket=false"),
             *("-webdav=false", "-admin.ui=false", "-volume.preStopSeconds=0"),
             *("-master.telemetry=false", "-master.resumeState=false"),
