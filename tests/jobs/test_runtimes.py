@@ -7,6 +7,7 @@ import runpy
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from atom.jobs import states
 from atom.jobs.actions import reconcile, runtimes
 from atom.jobs.models import Runtime
 from atom.jobs.pipelines import runtime_build
-from atom.jobs.pipelines.builder import FIRST_UID, GID, builder_of, ensure_pip, own_pip
+from atom.jobs.pipelines.builder import FIRST_UID, GID, builder_of, ensure_pip
 from atom.jobs.pipelines.interpreter import base_python
 from atom.jobs.pipelines.runtime_build import BuildFailedError, RuntimeSpec, build, is_ready
 from tests.factories.jobs import make_attempt, make_run
@@ -51,7 +52,7 @@ def test_a_failure_is_tried_again_when_it_is_asked_for_again() -> None:
 
 
 def spec(folder: Path, requirements: str, **fields: Any) -> RuntimeSpec:
-    plain = {"path": folder / "env", "python": runtimes.job_python(), "pip": own_pip()}
+    plain = {"path": folder / "env", "python": runtimes.job_python(), "pip": ensure_pip(folder)}
     wheel = write_wheel(folder)
     return RuntimeSpec(requirements=requirements, sdk_wheel=wheel, **{**plain, **fields})
 
@@ -75,6 +76,14 @@ def test_what_a_killed_builder_left_is_built_again(tmp_path: Path) -> None:
     assert build(wanted, lambda _: None) > 0
     assert is_ready(wanted.path)
     assert (wanted.path / "bin" / "python").resolve().exists()
+
+
+@pytest.mark.slow
+def test_what_the_server_has_installed_is_not_taken_for_installed(tmp_path: Path) -> None:
+    wanted = spec(tmp_path, "django\n", pip_options=("--no-index", "--no-deps"))
+    with suppress(BuildFailedError):  # the usual end without an index
+        build(wanted, lambda _: None)
+        assert list(wanted.path.glob("lib/*/site-packages/django"))
 
 
 @pytest.mark.slow

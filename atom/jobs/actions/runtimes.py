@@ -23,7 +23,7 @@ from atom.jobs.actions import effects
 from atom.jobs.actions.events import record
 from atom.jobs.models import Run, Runtime
 from atom.jobs.pipelines import runtime_build
-from atom.jobs.pipelines.builder import builder_of, ensure_pip, own_pip
+from atom.jobs.pipelines.builder import builder_of, ensure_pip
 from atom.jobs.pipelines.interpreter import base_python, can_isolate, version_of
 from atom.jobs.pipelines.runtime_build import BuildBusyError, BuildFailedError, RuntimeSpec
 from atom.jobs.pipelines.sdk_wheel import ensure_wheel, sdk_digest
@@ -166,7 +166,7 @@ def _spec(runtime: Runtime) -> RuntimeSpec:
         python=job_python(),
         requirements=runtime.requirements,
         sdk_wheel=ensure_wheel(home),
-        pip=ensure_pip(home) if isolated else own_pip(),
+        pip=ensure_pip(home),
         pip_options=pip_options(),
         timeout_s=settings.ATOM_RUNTIME_BUILD_TIMEOUT_S,
         builder=builder_of(path) if isolated else None,

@@ -94,7 +94,10 @@ def builder_of(path: Path) -> Builder:
 
 
 def ensure_pip(home: Path) -> Path:
-    """Return a copy of the server's pip that every user may run; made once per version."""
+    """Return a copy of the server's pip that every user may run; made once per version.
+
+    pip counts what lies beside it as installed: beside this copy lies nothing.
+    """
     target = home / "pip" / version("pip") / "pip"
     target.parent.mkdir(parents=True, exist_ok=True)
     with (target.parent / ".lock").open("w") as lock:
@@ -102,12 +105,12 @@ def ensure_pip(home: Path) -> Path:
         if not target.exists():
             half = target.with_name(".half")
             shutil.rmtree(half, ignore_errors=True)
-            shutil.copytree(own_pip(), half, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(_own_pip(), half, ignore=shutil.ignore_patterns("__pycache__"))
             half.rename(target)
     return target
 
 
-def own_pip() -> Path:
+def _own_pip() -> Path:
     """Return the folder of the server's own pip."""
     found = importlib.util.find_spec("pip")
     if found is None or not found.submodule_search_locations:
