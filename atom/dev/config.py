@@ -1,5 +1,6 @@
 """What the launcher starts and where: from the environment and `ATOM_HOME/config.env`."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -7,7 +8,7 @@ from pydantic import SecretStr
 
 from atom.dev.ports import require_free
 from atom.dev.postgres import Postgres
-from atom.dev.seaweed import PORTS_USED, REGION, Seaweed
+from atom.dev.seaweed import PORTS_USED, REGION, Seaweed, require_no_foreign_sockets
 from atom.dev.secret_store import InstallationSecrets
 from atom.dev.valkey import Valkey
 from atom.settings.environment import Environment, home_directory
@@ -78,6 +79,8 @@ class Installation:
                 (port, purpose, "ATOM_S3_PORT") for port in range(env.atom_s3_port, last + 1)
             ]
         require_free(wanted)
+        if not env.s3_endpoint_url:
+            require_no_foreign_sockets(range(env.atom_s3_port, last + 1), os.geteuid())
 
     def postgres(self, secrets: InstallationSecrets) -> Postgres | None:
         """Return our PostgreSQL, or None when DATABASE_URL names another."""

@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Sequence
+from pathlib import Path
 
 # Below the ephemeral range, where the kernel would hand the same port to an outgoing connection.
 FIRST_PORT, LAST_PORT = 20_000, 32_000
@@ -14,6 +15,18 @@ class PortBusyError(RuntimeError):
         super().__init__(
             f"Port {port} ({purpose}) is taken by another process. "
             f"Stop that process, or set {variable} to a free port."
+        )
+        self.port, self.variable = port, variable
+
+
+class SocketLeftError(PortBusyError):
+    """Another user's server was killed and has left a socket that we may not remove."""
+
+    def __init__(self, path: Path, port: int, variable: str) -> None:
+        RuntimeError.__init__(
+            self,
+            f"Another user's server has left {path}, which stands in the way of port {port}. "
+            f"Let that user remove it, or set {variable} to another port.",
         )
         self.port, self.variable = port, variable
 

@@ -11,12 +11,15 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
+from atom.dev.ports import SocketLeftError
 from atom.dev.spec import ProcessSpec
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 # s3, master, volume and filer, each with its gRPC port.
+# Where SeaweedFS puts the sockets of its internal calls, whatever TMPDIR says.
+SOCKETS = Path("/tmp")
 PORTS_USED = 8
 REGION = "us-east-1"
 
@@ -89,6 +92,14 @@ class Seaweed:
     def client(self) -> "S3Client":
         """Return a client with short timeouts and no retries."""
         return make_client(self.url, self.access_key_id, self.secret_access_key)
+
+
+def require_no_foreign_sockets(ports: range, user: int, folder: Path = SOCKETS) -> None:
+    """Raise SocketLeftError for a socket of these ports that `user` could not replace."""
+    for port in ports:
+        for path in folder.glob(f"seaweedfs-*-grpc-{port}.sock"):
+            if user not in {0, path.lstat().st_uid}:
+                raise SocketLeftError(path, port, "ATOM_S3_PORT")
 
 
 def make_client(url: str, access_key_id: str, secret_access_key: str) -> "S3Client":
