@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserType, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserType, Page, Playwright, expect, sync_playwright
 
 from atom_sdk.client import Client
 from tests.browser.seed import Seed, seed_project
@@ -18,6 +18,10 @@ from tests.browser.signing_in import sign_in
 from tests.people import administrator, client_of
 from tests.stack import Stack
 
+# Much longer than anything takes on an idle machine; a loaded one needs it.
+PATIENCE_MS = 30_000
+TEST_TIMEOUT_S = 600
+expect.set_options(timeout=PATIENCE_MS)
 VIEWPORT = {"width": 1440, "height": 900}
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 
@@ -28,6 +32,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "page" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.timeout(TEST_TIMEOUT_S))
             if CHROMIUM is None:
                 item.add_marker(pytest.mark.skip(reason=reason))
 
