@@ -51,11 +51,13 @@ export function LogTab({ run, attempt, store, feed, revision }: LogTabProps) {
     setCurrent(wrapped);
     jump(hits[wrapped] as number);
   };
+  // The log may come after the query, as with a link that names one.
+  const found = hits.length > 0;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once per query, not whenever the log grows
   useEffect(() => {
-    if (settled) go(0);
+    if (settled && found) go(0);
     if ((search.q ?? '') !== settled) setSearch({ q: settled || undefined });
-  }, [settled, filter]);
+  }, [settled, filter, found]);
 
   useShortcuts([
     { keys: '/', label: t('jobs.log.find'), run: () => field.current?.focus() },
