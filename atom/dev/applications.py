@@ -75,7 +75,7 @@ def _gateway(installation: Installation) -> ProcessSpec:
 def _worker(installation: Installation) -> ProcessSpec:
     concurrency = installation.environment.atom_worker_concurrency
     arguments = (
-        # One child while there is little to do: each holds a hundred MB of its own.
+        # Fewer children while there is little to do: each holds a hundred MB of its own.
         *("worker", "--autoscale", f"{concurrency},1", "-O", "fair"),
         *("--without-gossip", "--without-mingle", "--without-heartbeat"),
     )
