@@ -1,6 +1,7 @@
 """The Celery application: tasks of every app and the schedule that beat follows."""
 
 import ctypes
+import gc
 import os
 import signal
 from pathlib import Path
@@ -8,7 +9,12 @@ from typing import Any
 
 import structlog
 from celery import Celery, bootsteps
-from celery.signals import beat_init, worker_process_init, worker_ready
+from celery.signals import (
+    beat_init,
+    worker_before_create_process,
+    worker_process_init,
+    worker_ready,
+)
 from django_structlog.celery.steps import DjangoStructLogInitStep
 
 from atom.web.composition import modules_of_apps
@@ -60,6 +66,13 @@ def collect_schedule(sender: Celery, **_: Any) -> None:
         for name, entry in getattr(module, "BEAT_SCHEDULE", {}).items():
             options = {"expires": TICK_EXPIRES_S, **entry.get("options", {})}
             sender.conf.beat_schedule[name] = {**entry, "options": options}
+
+
+@worker_before_create_process.connect
+def share_memory_with_pool(**_: Any) -> None:
+    """Keep the collector off what is loaded now: marking it would copy every page to the child."""
+    gc.collect()
+    gc.freeze()
 
 
 @worker_process_init.connect

@@ -59,7 +59,8 @@ def _with_stack(wanted: list[str], scratch: Path, files: int) -> list[harness.Re
         url = f"http://127.0.0.1:{PORTS['ATOM_WEB_PORT']}"
         client = client_of(Installation(url, home, "admin", password), "admin", password)
         if "push" in wanted:
-            results += push.run(_folder(scratch / "push"), files, client, push.install_dvc(scratch))
+            dvc = push.Dvc.install(scratch, push.Bucket.of_stack(home))
+            results += push.run(_folder(scratch / "push"), files, client, dvc)
         if "logs" in wanted:
             results += logs.run(_folder(scratch / "logs"), client, password)
     return results

@@ -1,5 +1,6 @@
 """Atom's own processes: web, gateway, worker and beat."""
 
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -75,8 +76,7 @@ def _gateway(installation: Installation) -> ProcessSpec:
 def _worker(installation: Installation) -> ProcessSpec:
     concurrency = installation.environment.atom_worker_concurrency
     arguments = (
-        # Fewer children while there is little to do: each holds a hundred MB of its own.
-        *("worker", "--autoscale", f"{concurrency},1", "-O", "fair"),
+        *("worker", "--concurrency", str(concurrency), "-O", "fair"),
         *("--without-gossip", "--without-mingle", "--without-heartbeat"),
     )
     environment = {
@@ -104,6 +104,9 @@ def _celery(
         env=environment | {"ATOM_READY_FILE": str(ready_file)},
         prepare=_remove(ready_file),
         is_ready=ready_file.exists,
+        # The broker dies with the launcher too, and without it Celery's shutdown may not end.
+        # Unfinished tasks stay unacknowledged: the next worker takes them back.
+        death_signal=signal.SIGKILL,
     )
 
 

@@ -33,8 +33,8 @@ from atom.dev.state import (
 from atom.settings.environment import BASE_DIR
 
 # Together below the five seconds in which everything must have stopped.
-STOP_APPLICATIONS_S = 2.2
-STOP_SERVICES_S = 1.9
+STOP_APPLICATIONS_S = 1.9
+STOP_SERVICES_S = 1.6
 
 
 class Launcher:

@@ -76,7 +76,8 @@ class ManagedProcess:
             stderr=STDOUT,
             start_new_session=True,
             preexec_fn=before_exec(
-                self.spec.stop_signal, as_namespaced_user=self.spec.as_namespaced_user
+                self.spec.death_signal or self.spec.stop_signal,
+                as_namespaced_user=self.spec.as_namespaced_user,
             ),
         )
         self._pump = asyncio.create_task(self._follow_output(self._process))

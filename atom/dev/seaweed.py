@@ -66,7 +66,8 @@ class Seaweed:
             name="s3",
             argv=argv,
             cwd=self.data_dir,
-            env={"GOMEMLIMIT": "512MiB", "GOGC": "50"},
+            # Large uploads take 400 MB; near a limit the collector would take all of the time.
+            env={"GOMEMLIMIT": "1GiB", "GOGC": "50"},
             prepare=self._write_identities,
             is_ready=self._is_ready,
         )

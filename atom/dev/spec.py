@@ -20,7 +20,9 @@ class ProcessSpec:
     """One long-running process.
 
     `prepare` runs before each start, `is_ready` is asked until it answers True; both may block.
-    `as_namespaced_user` runs it in a user namespace when we are root (PostgreSQL refuses root).
+    `death_signal` is what the kernel sends it when the launcher is killed (the stop signal unless
+    given). `as_namespaced_user` runs it in a user namespace when we are root (PostgreSQL refuses
+    root).
     """
 
     name: str
@@ -31,4 +33,5 @@ class ProcessSpec:
     is_ready: Callable[[], bool] = _at_once
     ready_timeout_s: float = 60.0
     stop_signal: signal.Signals = signal.SIGTERM
+    death_signal: signal.Signals | None = None
     as_namespaced_user: bool = False
