@@ -1,9 +1,10 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { renderHook, waitFor } from '@testing-library/react';
 import type { ReactNode } from 'react';
-import { afterEach, expect, test, vi } from 'vitest';
-
-afterEach(() => vi.unstubAllGlobals());
+import { expect, test } from 'vitest';
+import { serve } from '@/test/fakeApi';
+import { $api } from './client';
+import { KEYSET, useKeysetRows } from './keyset';
 
 test('the first page has no cursor, the next one has the cursor that the first named', async () => {
   const asked: string[] = [];
@@ -11,20 +12,7 @@ test('the first page has no cursor, the next one has the cursor that the first n
     { results: [{ id: 'a' }], next: 'after-a' },
     { results: [{ id: 'b' }], next: null },
   ];
-  vi.stubGlobal('fetch', async (request: Request) => {
-    asked.push(new URL(request.url).search);
-    return Response.json(pages[asked.length - 1]);
-  });
-  vi.stubGlobal(
-    'Request',
-    class extends Request {
-      constructor(input: string, init?: RequestInit) {
-        super(new URL(input, 'http://atom.test'), init);
-      }
-    },
-  );
-  const { $api } = await import('./client');
-  const { KEYSET, useKeysetRows } = await import('./keyset');
+  serve('GET', 'tokens/', (_: Request, url: URL) => pages[asked.push(url.search) - 1]);
   const client = new QueryClient();
   const wrapper = ({ children }: { children: ReactNode }) => (
     <QueryClientProvider client={client}>{children}</QueryClientProvider>

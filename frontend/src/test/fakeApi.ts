@@ -1,10 +1,4 @@
-import { configure } from '@testing-library/react';
-import { beforeEach, vi } from 'vitest';
-
-/**
- * Stands in for the server at the HTTP boundary. Import it before the page under test: the API client takes `fetch`
- * when it is loaded.
- */
+/** Stands in for the server at the HTTP boundary, in every test (see `setup.ts`). */
 type Answer = unknown | ((request: Request, url: URL) => unknown);
 
 let routes: [method: string, path: RegExp, answer: Answer][] = [];
@@ -48,16 +42,16 @@ class NoSocket {
   send(): void {}
 }
 
-// A busy machine renders slowly: the tests are about what appears, not when.
-vi.setConfig({ testTimeout: 30_000 });
-configure({ asyncUtilTimeout: 8000 });
+/** Takes the place of `fetch`, which the API client takes when it is loaded. */
+export function install(): void {
+  globalThis.fetch = respond as typeof fetch;
+  globalThis.WebSocket = NoSocket as unknown as typeof WebSocket;
+}
 
-globalThis.fetch = respond as typeof fetch;
-vi.stubGlobal('WebSocket', NoSocket);
-
-beforeEach(() => {
+/** Forgets what was served and sent: somebody is signed in and has one project. */
+export function reset(): void {
   routes = [];
   sent.length = 0;
   serve('GET', 'auth/session/', SESSION);
   serve('GET', 'projects/', listing({ slug: 'vision', name: 'Vision', role: 'admin', unit: null }));
-});
+}

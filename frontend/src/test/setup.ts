@@ -1,6 +1,20 @@
-import { cleanup } from '@testing-library/react';
-import { afterEach, beforeAll } from 'vitest';
-import { startI18n } from '@/i18n';
+import { cleanup, configure } from '@testing-library/react';
+import { afterEach, beforeAll, beforeEach, vi } from 'vitest';
+import { install, reset } from './fakeApi';
 
-beforeAll(() => startI18n());
+// A busy machine renders slowly: the tests are about what appears, not when.
+vi.setConfig({ testTimeout: 30_000 });
+configure({ asyncUtilTimeout: 8000 });
+install();
+
+// Files share a process and its modules, which is three times as fast: no state may outlive a test.
+beforeAll(async () => {
+  const { startI18n } = await import('@/i18n');
+  await startI18n();
+});
+beforeEach(() => {
+  localStorage.clear();
+  sessionStorage.clear();
+  reset();
+});
 afterEach(() => cleanup());
