@@ -50,7 +50,9 @@ def test_the_main_job_runs_and_running_it_again_changes_nothing(stack: Stack, at
 def test_the_demo_goes_on_after_people_have_used_the_portal(
     stack: Stack, atom: Client, tmp_path: Path
 ) -> None:
-    training, evaluation = (named(atom, name) for name in ("digits classifier", "digits evaluation"))
+    training, evaluation = (
+        named(atom, name) for name in ("digits classifier", "digits evaluation")
+    )
     other = atom.models.register("digits", training["id"], "model/atom.json", "registered by hand")
     atom.models.alias("digits", "candidate", other["number"])
     clone = atom.http.post(f"runs/{evaluation['id']}/clone/")
