@@ -237,9 +237,7 @@ def to_atom_error(exc: Exception) -> AtomError | None:
     if isinstance(exc, DjangoPermissionDenied | drf.PermissionDenied):
         return PermissionDenied(str(getattr(exc, "detail", "")) or None)
     if isinstance(exc, drf.NotAuthenticated | drf.AuthenticationFailed):
-        return NotAuthenticated(
-            str(exc.detail), headers={"WWW-Authenticate": 'Bearer realm="atom"'}
-        )
+        return NotAuthenticated(headers={"WWW-Authenticate": 'Bearer realm="atom"'})
     if isinstance(exc, drf.APIException):
         return _from_drf(exc)
     return None

@@ -49,7 +49,7 @@ def test_a_program_without_a_token_gets_a_problem(client: Client, path: str, acc
 
 def test_a_wrong_token_is_a_problem_for_a_browser_too(client: Client) -> None:
     headers = {**BROWSER, "Authorization": "Bearer atom_abc_def"}
-    problem_of(client.get("/api/v1/docs/", headers=headers), 401, "not_authenticated")
+    problem_of(client.get("/api/v1/docs/", headers=headers), 401, "bad_token")
 
 
 def test_the_page_and_the_description_are_there_for_members(member: Client) -> None:
