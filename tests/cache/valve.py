@@ -13,9 +13,12 @@ from django.conf import settings
 
 from atom.core import storage
 
+# A test that fails must end.
+HELD_S = 10.0
+
 
 class Valve:
-    """Passes bytes on unchanged; `open` cleared, nothing comes back from the store."""
+    """Passes bytes on unchanged; `open` cleared, an answer waits for up to HELD_S."""
 
     def __init__(self, target: tuple[str, int]) -> None:
         self.open = threading.Event()
@@ -52,7 +55,7 @@ class Valve:
 
     def _answer(self, far: socket.socket, near: socket.socket) -> None:
         for data in _received(far):
-            self.open.wait()
+            self.open.wait(HELD_S)
             near.sendall(data)
         near.close()
 
