@@ -155,7 +155,11 @@ class FilesView(RunScopedView):
 
     @extend_schema(
         operation_id="runs_files",
-        parameters=[*PAGE, OpenApiParameter("kind", str), OpenApiParameter("path", str)],
+        parameters=[
+            *PAGE,
+            OpenApiParameter("kind", str, enum=states.ARTIFACT_KINDS),
+            OpenApiParameter("path", str),
+        ],
         responses=listing(ArtifactSerializer, "ArtifactPage"),
     )
     def get(self, request: Request, run_id: UUID) -> Response:

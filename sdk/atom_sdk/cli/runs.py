@@ -40,7 +40,9 @@ def _resources(cpus: int | None, memory: int | None, gpus: int | None) -> dict[s
 @click.option("--memory", type=Size(), help="For instance 2g.")
 @click.option("--gpus", type=click.IntRange(0))
 @click.option("--req", multiple=True, metavar="SPEC", help="A pip requirement, e.g. torch==2.13.0.")
-@click.option("-r", "requirements_file", type=click.File(encoding="utf-8"), help="A pip requirements file.")
+@click.option(
+    "-r", "requirements_file", type=click.File(encoding="utf-8"), help="A pip requirements file."
+)
 @click.option("--env", multiple=True, metavar="K=V", help="An environment variable.")
 @click.option("--tag", multiple=True)
 @click.option("--timeout", "timeout_s", type=click.IntRange(1), help="Seconds.")
