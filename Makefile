@@ -46,7 +46,9 @@ down: ## Stop the stack; no process is left
 
 .PHONY: status
 status: ## Show what runs
-	@$(BIN)/python -m atom.dev status
+	@# Exit code 3 is for scripts: that nothing runs is an answer here, no error.
+	@if [ -x $(BIN)/python ]; then $(BIN)/python -m atom.dev status || [ $$? -eq 3 ]; \
+		else echo "Atom is not installed yet; start with: make demo"; fi
 
 ##@ Develop
 .PHONY: dev

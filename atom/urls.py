@@ -2,15 +2,15 @@
 
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
+from atom.core.documentation import DocsView, SchemaView
 from atom.core.health import healthz, readyz
 from atom.overview import OverviewView
 from atom.web.composition import modules_of_apps
 
 api_v1: list[URLPattern | URLResolver] = [
-    path("schema/", SpectacularAPIView.as_view(), name="schema"),
-    path("docs/", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),
+    path("schema/", SchemaView.as_view(), name="schema"),
+    path("docs/", DocsView.as_view(url_name="schema"), name="docs"),
     path("projects/<str:project>/overview/", OverviewView.as_view(), name="overview"),
     *(path("", include(module)) for module in modules_of_apps("api.urls")),
 ]

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +26,15 @@ from atom.dev.secret_store import load_or_generate
 from atom_sdk.client import Client
 from atom_sdk.errors import AtomError
 from demo.images import UNLABELLED, Digits, change_some, write_digits
-from demo.labeling import label_and_publish
+from demo.labeling import TASK, label_and_publish
 from demo.people import PROJECT, Installation, client_of, labeling_team, token_of
 from demo.training import MODEL, evaluate, registered_version, train
 
+DATASET = "digits"
+# Versions are known again by their messages.
+PUSHED = "5,000 digits"
+CHANGED = "50 digits re-centred"
+LABELLED = f"Labels of {TASK}"
 TEST_IMAGES = 1000
 MINIMUM_ACCURACY = 0.95
 
@@ -66,17 +72,32 @@ class Demo:
         self.timings_s[name] = time.monotonic() - started
 
     def _versions(self, digits: Digits) -> None:
-        known = {row["name"]: row for row in self.client.datasets.list()}
-        if "digits" not in known or known["digits"]["latest"] is None:
+        if self._version_of(PUSHED) is None:
             split = ["--split", f"test={TEST_IMAGES}", "--seed", "7"]
             labels = ["--labels", "folder", "--unlabelled", UNLABELLED]
-            self.atom(
-                "data", "push", str(digits.folder), "digits", "-m", "5,000 digits", *labels, *split
-            )
-        self.atom("data", "push", str(digits.folder), "digits")
-        if change_some(digits):
-            self.atom("data", "push", str(digits.folder), "digits", "-m", "50 digits re-centred")
-        self.atom("data", "diff", "digits@v1", "digits@v2", lines=1)
+            self.push(digits, "-m", PUSHED, *labels, *split)
+        if self._version_of(CHANGED) is None:
+            change_some(digits)
+            self.push(digits, "-m", CHANGED)
+        newest = next(self.client.datasets.log(DATASET))
+        if newest["message"] in {PUSHED, CHANGED, LABELLED}:
+            self.push(digits)
+        else:
+            # Pushing the folder again would take back what people have changed.
+            self.console.print(f"{DATASET} has gone on to {newest['ref']}; nothing was sent.")
+        self.facts["changed"] = self._version_of(CHANGED)
+        pushed = f"{DATASET}@{self._version_of(PUSHED)}"
+        self.atom("data", "diff", pushed, self._ref("changed"), lines=1)
+
+    def _version_of(self, message: str) -> str | None:
+        """Return the version that an earlier step or demo made, known by its message."""
+        if all(row["name"] != DATASET for row in self.client.datasets.list()):
+            return None
+        made = [v["ref"] for v in self.client.datasets.log(DATASET) if v["message"] == message]
+        return str(made[-1]) if made else None
+
+    def _ref(self, fact: str) -> str:
+        return f"{DATASET}@{self.facts[fact]}"
 
     def _label(self, digits: Digits) -> None:
         with self._bars() as bars:
@@ -85,24 +106,22 @@ class Demo:
             def report(name: str, done: int, total: int) -> None:
                 bars.update(tasks[name], completed=done, total=total)
 
-            team = labeling_team(self.installation)
-            task = label_and_publish(self.client, team, digits.truth, report)
-        version = task["output_version"]
-        self.facts["version"] = version if isinstance(version, str) else version["ref"]
-        total = task["progress"]["total"]
+            team = partial(labeling_team, self.installation)
+            task = label_and_publish(self.client, team, self._ref("changed"), digits.truth, report)
+        self.facts["version"] = task["output_version"]["ref"]
         self.console.print(
-            f"{total} items labelled, {task['corrected']} returned by the audit and corrected, "
-            f"published as digits@{self.facts['version']}"
+            f"{task['progress']['published']} items labelled, {task['corrected']} returned by the "
+            f"audit and corrected, published as {self._ref('version')}"
         )
 
     def _train(self) -> None:
-        dataset = f"digits@{self.facts['version']}"
+        dataset = self._ref("version")
         self.facts["run"] = self._follow(lambda report: train(self.client, dataset, report))
         self.facts["model"] = registered_version(self.client, self.facts["run"])
         self.atom("data", "coverage", dataset)
 
     def _evaluate(self) -> None:
-        dataset, number = f"digits@{self.facts['version']}", self.facts["model"]["number"]
+        dataset, number = self._ref("version"), self.facts["model"]["number"]
         evaluation = self._follow(lambda report: evaluate(self.client, dataset, number, report))
         self.facts["evaluation"] = evaluation
         if evaluation["n"] != TEST_IMAGES or evaluation["accuracy"] < MINIMUM_ACCURACY:
@@ -129,6 +148,10 @@ class Demo:
         )
         return Progress(*columns, console=self.console)
 
+    def push(self, digits: Digits, *options: str) -> None:
+        """Push the folder."""
+        self.atom("data", "push", str(digits.folder), DATASET, *options)
+
     def atom(self, *arguments: str, lines: int | None = None) -> None:
         """Run the command line as a user would, and show what was typed."""
         self.console.print(f"[dim]$ atom {' '.join(arguments)}[/]")
@@ -151,11 +174,11 @@ class Demo:
 
     def _summary(self) -> None:
         self.console.rule("[bold]summary", align="left")
-        for version in reversed(list(self.client.datasets.log("digits"))):
+        for version in reversed(list(self.client.datasets.log(DATASET))):
             counts = f"+{version['added']} -{version['removed']} ~{version['changed']}"
             digest = version["content_digest"][:16]
             self.console.print(
-                f"digits@{version['ref']}  content {digest}  {counts}  {version['message']}"
+                f"{DATASET}@{version['ref']}  content {digest}  {counts}  {version['message']}"
             )
         model, evaluation, run = (self.facts[name] for name in ("model", "evaluation", "run"))
         self.console.print(

@@ -18,37 +18,54 @@ Report = Callable[[str, int, int], None]
 
 
 def label_and_publish(
-    researcher: Client, team: tuple[Client, Client], truth: dict[str, str], report: Report
+    researcher: Client,
+    team: Callable[[], tuple[Client, Client]],
+    dataset: str,
+    truth: dict[str, str],
+    report: Report,
 ) -> dict[str, Any]:
-    """Run the label task to its published version; one that was cut off goes on.
+    """Run the label task of `dataset` to its published version; one that was cut off goes on.
 
     Returns the task with `corrected`, the number of items that the audit returned.
     """
-    labeler, auditor = team
-    task = _task(researcher)
-    if task["state"] == "published":
-        return {**task, "corrected": 0}
-    if task["state"] == "draft":
-        task = researcher.labelx.act(task["id"], "start")
-    ids = {label["name"]: label["id"] for label in task["labels"]}
-    _label_all(labeler, task, truth, ids, report)
-    corrected = _audit_all(auditor, labeler, task, truth, ids, report)
-    return {**_publish(researcher, task), "corrected": corrected}
+    task = _task(researcher, dataset)
+    if task["state"] != "published":
+        task = _work_through(researcher, team(), task, truth, report)
+    people = researcher.labelx.stats(task["id"])
+    return {**task, "corrected": sum(person["returned"] for person in people)}
 
 
-def _task(researcher: Client) -> dict[str, Any]:
-    for task in researcher.labelx.list():
-        if task["name"] == TASK:
-            return researcher.labelx.get(task["id"])
+def _task(researcher: Client, dataset: str) -> dict[str, Any]:
+    """Return the demo's task, made if it is missing: the oldest one, if people made more."""
+    named = [task for task in researcher.labelx.list() if task["name"] == TASK]
+    own = [task for task in named if f"{task['dataset']}@{task['dataset_ref']}" == dataset]
+    if own:
+        return researcher.labelx.get(own[-1]["id"])
     return researcher.labelx.create(
         name=TASK,
-        dataset="digits@v2",
+        dataset=dataset,
         labels=[{"id": n, "name": str(n), "hotkey": str(n)} for n in range(10)],
         filter={"labelled": False},
         batch_size=BATCH,
         audit_percent=100,
         guideline="Choose the digit that a person meant to write.",
     )
+
+
+def _work_through(
+    researcher: Client,
+    team: tuple[Client, Client],
+    task: dict[str, Any],
+    truth: dict[str, str],
+    report: Report,
+) -> dict[str, Any]:
+    labeler, auditor = team
+    if task["state"] in {"draft", "paused"}:
+        task = researcher.labelx.act(task["id"], "start")
+    ids = {label["name"]: label["id"] for label in task["labels"]}
+    _label_all(labeler, task, truth, ids, report)
+    _audit_all(auditor, labeler, task, truth, ids, report)
+    return _publish(researcher, task)
 
 
 def _label_all(
@@ -92,10 +109,10 @@ def _audit_all(
     truth: dict[str, str],
     ids: dict[str, int],
     report: Report,
-) -> int:
+) -> None:
     """Audit until nothing is left; returned items are corrected by the labeler in between."""
     names = {number: name for name, number in ids.items()}
-    total, corrected = task["progress"]["total"], 0
+    total = task["progress"]["total"]
     while (found := auditor.labelx.get(task["id"]))["state"] == "active":
         report("audit", found["progress"]["accepted"], total)
         if slots := auditor.labelx.audit_lease(task["id"], BATCH):
@@ -105,9 +122,7 @@ def _audit_all(
         returned = [slot for slot in labeler.labelx.my_work(task["id"]) if slot["returned_comment"]]
         answers = [_submission(slot, ids[truth[slot["path"]]]) for slot in returned]
         _expect_taken(labeler.labelx.submit(task["id"], answers))
-        corrected += len(returned)
     report("audit", total, total)
-    return corrected
 
 
 def _decision(slot: dict[str, Any], label: str, truth: dict[str, str]) -> dict[str, Any]:

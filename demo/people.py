@@ -29,15 +29,23 @@ class Installation:
 
 
 def token_of(installation: Installation, username: str, password: str) -> str:
-    """Sign in as the portal does and make an API token; it is kept for the next demo."""
+    """Sign in as the portal does and make an API token; it is kept for the next demo.
+
+    Raises RuntimeError if the password was changed.
+    """
     kept = installation.home / "demo" / f"{username}.token"
-    if kept.exists() and _works(installation.url, kept.read_text()):
-        return kept.read_text()
+    if kept.exists() and _works(installation.url, secret := kept.read_text().strip()):
+        return secret
     with httpx.Client(base_url=f"{installation.url}/api/v1", timeout=30) as http:
         http.get("/auth/session/").raise_for_status()
         origin = {"X-CSRFToken": http.cookies["csrftoken"], "Referer": installation.url}
         body = {"username": username, "password": password}
-        http.post("/auth/login/", json=body, headers=origin).raise_for_status()
+        signed_in = http.post("/auth/login/", json=body, headers=origin)
+        if signed_in.status_code == 401:
+            raise RuntimeError(
+                f"{username} has another password now; put an API token of theirs into {kept}"
+            )
+        signed_in.raise_for_status()
         headers = {**origin, "X-CSRFToken": http.cookies["csrftoken"]}
         answer = http.post("/tokens/", json={"name": "demo", "scopes": ["write"]}, headers=headers)
         answer.raise_for_status()

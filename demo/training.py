@@ -11,6 +11,8 @@ from atom_sdk.client.runs import TERMINAL
 
 RUN = "digits classifier"
 MODEL = "digits"
+# Where the workflow leaves its model, and so what the platform registers by itself.
+MODEL_PATH = "model"
 EVALUATION = "digits evaluation"
 
 Report = Callable[[str, float, str], None]
@@ -18,32 +20,36 @@ Report = Callable[[str, float, str], None]
 
 def train(client: Client, dataset: str, report: Report) -> dict[str, Any]:
     """Start the predefined workflow on `dataset`, or take up the run that is there already."""
-    found = _existing(client, RUN)
-    if found is None:
-        parameters = {"dataset": dataset, "register_model": MODEL, "seed": 7}
-        found = client.runs.create(workflow="image-classification", name=RUN, parameters=parameters)
-    return follow(client, found, report)
+    parameters = {"dataset": dataset, "register_model": MODEL, "seed": 7}
+    return follow(client, _run(client, RUN, "image-classification", parameters), report)
 
 
 def evaluate(client: Client, dataset: str, number: int, report: Report) -> dict[str, Any]:
     """Measure the model version on the test split, whose labels training has never seen."""
-    found = _existing(client, EVALUATION)
-    if found is None:
-        parameters = {"model_version": f"{MODEL}@v{number}", "dataset": dataset, "split": "test"}
-        found = client.runs.create(
-            workflow="evaluate-classifier", name=EVALUATION, parameters=parameters
-        )
-    follow(client, found, report)
-    return _wait_for(lambda: client.models.evaluations(MODEL, number))[0]
+    parameters = {"model_version": f"{MODEL}@v{number}", "dataset": dataset, "split": "test"}
+    run = follow(client, _run(client, EVALUATION, "evaluate-classifier", parameters), report)
+
+    def recorded() -> list[dict[str, Any]]:
+        # People evaluate the same version too, on other data.
+        return [row for row in client.models.evaluations(MODEL, number) if row["run"] == run["id"]]
+
+    return _wait_for(recorded)[0]
 
 
 def registered_version(client: Client, run: dict[str, Any]) -> dict[str, Any]:
-    """Return the model version that the run registered."""
+    """Return the model version that the platform registered from the run.
+
+    People may have registered more versions from the same run: those have other paths.
+    """
 
     def versions() -> list[dict[str, Any]]:
         models = [model for model in client.models.list() if model["name"] == MODEL]
         rows = list(client.models.versions(MODEL)) if models else []
-        return [row for row in rows if _run_of(row) == run["id"]]
+        return [
+            row
+            for row in rows
+            if row["run"]["id"] == run["id"] and row["artifact_path"] == MODEL_PATH
+        ]
 
     return _wait_for(versions)[0]
 
@@ -65,17 +71,18 @@ def follow(client: Client, run: dict[str, Any], report: Report) -> dict[str, Any
     return found
 
 
-def _existing(client: Client, name: str) -> dict[str, Any] | None:
-    """Return the newest run of that name that has not failed."""
-    for run in client.runs.list(q=name):
-        if run["name"] == name and run["state"] not in {"failed", "cancelled"}:
-            return run
-    return None
+def _run(client: Client, name: str, workflow: str, parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return the run that an earlier demo started, or start it now.
 
-
-def _run_of(version: dict[str, Any]) -> str:
-    run = version["run"]
-    return str(run["id"] if isinstance(run, dict) else run)
+    The oldest that fits is the demo's own: the portal's "clone" makes others of the same name.
+    """
+    found = None
+    for row in client.runs.list(q=name):
+        fits = (row["name"], row["workflow"]) == (name, workflow)
+        if fits and row["state"] not in {"failed", "cancelled"}:
+            run = client.runs.get(row["id"])
+            found = run if parameters.items() <= run["parameters"].items() else found
+    return found or client.runs.create(workflow=workflow, name=name, parameters=parameters)
 
 
 def _wait_for(read: Callable[[], list[dict[str, Any]]]) -> list[dict[str, Any]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import secrets
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import httpx
@@ -58,15 +60,27 @@ def client_of(stack: Stack, person: Person, project: str = "demo") -> Client:
 
 def token_of(stack: Stack, person: Person, name: str = "tests") -> str:
     """Sign in and make an API token, as the portal does."""
+    with _signed_in(stack, person) as http:
+        headers = {"X-CSRFToken": http.cookies["csrftoken"], "Referer": stack.base_url}
+        answer = http.post("/tokens/", json={"name": name, "scopes": ["write"]}, headers=headers)
+        answer.raise_for_status()
+        return str(answer.json()["secret"])
+
+
+def session_of(stack: Stack, person: Person) -> dict[str, str]:
+    """Sign in and return the cookies that a browser would have then."""
+    with _signed_in(stack, person) as http:
+        return dict(http.cookies)
+
+
+@contextmanager
+def _signed_in(stack: Stack, person: Person) -> Iterator[httpx.Client]:
     with httpx.Client(base_url=f"{stack.base_url}/api/v1", timeout=30) as http:
         http.get("/auth/session/")
         headers = {"X-CSRFToken": http.cookies["csrftoken"], "Referer": stack.base_url}
         body = {"username": person.username, "password": person.password}
         http.post("/auth/login/", json=body, headers=headers).raise_for_status()
-        headers["X-CSRFToken"] = http.cookies["csrftoken"]
-        answer = http.post("/tokens/", json={"name": name, "scopes": ["write"]}, headers=headers)
-        answer.raise_for_status()
-        return str(answer.json()["secret"])
+        yield http
 
 
 def _manage(stack: Stack, *arguments: str, **variables: str) -> None:

@@ -152,11 +152,15 @@ class Stack:
 
     def query(self, sql: str) -> list[tuple[Any, ...]]:
         """Return the rows of a statement, asked of the stack's own database."""
+        with self.connect() as connection:
+            return connection.execute(sql).fetchall()
+
+    def connect(self) -> psycopg.Connection[tuple[Any, ...]]:
+        """Open a connection to the stack's own database."""
         for line in (self.home / "run" / "stack.env").read_text().splitlines():
             name, _, value = line.partition("=")
             if name == "DATABASE_URL":
-                with psycopg.connect(value.strip("'"), autocommit=True) as connection:
-                    return connection.execute(sql).fetchall()
+                return psycopg.connect(value.strip("'"))
         raise LookupError("the stack uses the database of another")
 
     def processes(self) -> list[str]:

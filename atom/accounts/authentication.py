@@ -9,9 +9,10 @@ from django.db.models import Q
 from django.utils import timezone
 from rest_framework import authentication
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
-from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
+from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 
+from atom.accounts.errors import BadToken
 from atom.accounts.models import ApiToken, User
 from atom.core.crypto import hash_token
 from atom.core.errors import CsrfFailed
@@ -36,13 +37,13 @@ class TokenAuthentication(BaseAuthentication):
     """Authenticates programs; `request.auth` is the ApiToken."""
 
     def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
-        """Return the token's owner. Other kinds of bearer tokens are left to other classes."""
+        """Return the token's owner; None without a token. Raises BadToken."""
         text = bearer_of(request)
-        if text is None or not text.startswith(f"{PREFIX}_"):
+        if text is None:
             return None
         token = find_token(text)
         if token is None:
-            raise AuthenticationFailed("The API token is unknown, revoked or expired.")
+            raise BadToken(headers={"WWW-Authenticate": self.authenticate_header(request)})
         _note_use(token)
         return token.user, token
 
@@ -61,8 +62,10 @@ def bearer_of(request: Request) -> str | None:
 
 def find_token(text: str) -> ApiToken | None:
     """Return the live token that `text` spells, in time that does not depend on the secret."""
-    _, _, rest = text.partition("_")
+    kind, _, rest = text.partition("_")
     prefix, _, secret = rest.partition("_")
+    if kind != PREFIX:
+        return None
     now = timezone.now()
     token = (
         ApiToken.objects.filter(Q(expires_at=None) | Q(expires_at__gt=now))

@@ -17,3 +17,11 @@ class TooManyAttempts(Throttled):
     code = "too_many_attempts"
     title = "Too many failed attempts to sign in."
     action = "Wait five minutes, then try again."
+
+
+class BadToken(NotAuthenticated):
+    """A bearer token that is nobody's; whether it ever was is not told."""
+
+    code = "bad_token"
+    title = "The API token is wrong, expired or revoked."
+    action = "Make a new one in the portal under Access tokens, and send that."

@@ -14,6 +14,7 @@ import structlog
 from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
 from django.http import Http404, HttpRequest, JsonResponse
 from rest_framework import exceptions as drf
+from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 
 log = structlog.get_logger(__name__)
@@ -103,13 +104,39 @@ class Invalid(AtomError):
     action = "Correct the fields listed under errors."
 
 
+class MalformedBody(Invalid):
+    """The body cannot be read as what it claims to be."""
+
+    code = "malformed_body"
+    title = "The body of the request is not valid JSON."
+    action = "Correct the body at the place that is named, and send it again."
+
+
 class MethodNotAllowed(AtomError):
     """The path exists, the verb does not."""
 
     status = 405
     code = "method_not_allowed"
     title = "This address does not support that method."
-    action = "Look the address up in the API documentation."
+    action = "Use one of the methods that the Allow header names."
+
+
+class NotAcceptable(AtomError):
+    """The caller takes no form in which the answer exists."""
+
+    status = 406
+    code = "not_acceptable"
+    title = "The answer does not exist in the form that was asked for."
+    action = "Send the header Accept: application/json, or none."
+
+
+class UnsupportedMediaType(AtomError):
+    """The body comes in a form that this address does not read."""
+
+    status = 415
+    code = "unsupported_media_type"
+    title = "This address does not read bodies of that type."
+    action = "Send JSON with the header Content-Type: application/json."
 
 
 class Conflict(AtomError):
@@ -194,6 +221,9 @@ def exception_handler(exc: Exception, context: Mapping[str, Any]) -> Response | 
 
     set_rollback()
     request = context.get("request")
+    if request is not None:
+        # A problem is JSON, also where the view itself answers with a page or with YAML.
+        request.accepted_renderer, request.accepted_media_type = JSONRenderer(), PROBLEM_JSON
     body = problem.as_problem(request_id_of(request))
     return Response(body, status=problem.status, headers=problem.headers, content_type=PROBLEM_JSON)
 
@@ -207,9 +237,7 @@ def to_atom_error(exc: Exception) -> AtomError | None:
     if isinstance(exc, DjangoPermissionDenied | drf.PermissionDenied):
         return PermissionDenied(str(getattr(exc, "detail", "")) or None)
     if isinstance(exc, drf.NotAuthenticated | drf.AuthenticationFailed):
-        return NotAuthenticated(
-            str(exc.detail), headers={"WWW-Authenticate": 'Bearer realm="atom"'}
-        )
+        return NotAuthenticated(headers={"WWW-Authenticate": 'Bearer realm="atom"'})
     if isinstance(exc, drf.APIException):
         return _from_drf(exc)
     return None
@@ -221,13 +249,22 @@ def _from_drf(exc: drf.APIException) -> AtomError:
     if isinstance(exc, drf.Throttled):
         wait_s = int(getattr(exc, "wait", None) or 1)
         return Throttled(headers={"Retry-After": str(wait_s)}, retry_after_s=wait_s)
-    if isinstance(exc, drf.MethodNotAllowed):
-        return MethodNotAllowed()
     if isinstance(exc, drf.ParseError):
-        return Invalid(str(exc.detail))
+        return MalformedBody(str(exc.detail))
+    for theirs, ours in _PLAIN.items():
+        if isinstance(exc, theirs):
+            return ours(str(exc.detail))
     error = AtomError(str(exc.detail))
     error.status = exc.status_code  # type: ignore[misc]  # one handler for DRF's rare statuses
     return error
+
+
+# Failures of the framework that differ from ours in nothing but their form.
+_PLAIN: dict[type[drf.APIException], type[AtomError]] = {
+    drf.MethodNotAllowed: MethodNotAllowed,
+    drf.NotAcceptable: NotAcceptable,
+    drf.UnsupportedMediaType: UnsupportedMediaType,
+}
 
 
 def flatten_errors(detail: Any, prefix: str = "") -> dict[str, list[str]]:

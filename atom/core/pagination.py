@@ -14,6 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from atom.core.errors import Invalid
+from atom.core.query import refuse_unknown
 
 DEFAULT_LIMIT = 50
 MAX_LIMIT = 200
@@ -47,7 +48,8 @@ def decode_cursor(text: str, length: int) -> list[str]:
 class KeysetPagination(BasePagination):
     """`{"results": […], "next": cursor | null}` over a unique ordering.
 
-    A view sets `keyset = ("-created_at", "-id")`; all fields share one direction.
+    A view sets `keyset = ("-created_at", "-id")`; all fields share one direction. Its `filters`
+    are the names of the other parameters that it reads.
     """
 
     ordering: tuple[str, ...] = ("-created_at", "-id")
@@ -55,6 +57,7 @@ class KeysetPagination(BasePagination):
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any]:
         """Return one page and remember the cursor of the next."""
         ordering: tuple[str, ...] = getattr(view, "keyset", self.ordering)
+        refuse_unknown(request, ("limit", "cursor", *getattr(view, "filters", ())))
         limit = parse_limit(request)
         cursor = request.query_params.get("cursor")
         rows = queryset.order_by(*ordering)

@@ -34,7 +34,7 @@ class NotRetryable(Conflict):
 
     code = "not_retryable"
     title = "Only a run that failed or was cancelled can be retried."
-    action = "Wait until it is over, or clone it to start a new run."
+    action = "Cancel it or wait until it is over; to run it once more as it is, clone it."
 
 
 class NotCancellable(Conflict):

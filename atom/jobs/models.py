@@ -12,7 +12,13 @@ from atom.clusters.models import Node
 from atom.core import states
 from atom.core.models import TimestampedModel
 from atom.datasets.models import Version
-from atom.jobs.states import ARTIFACT_STATES, ATTEMPT_STATES, RUN_STATES, RUNTIME_STATES
+from atom.jobs.states import (
+    ARTIFACT_KINDS,
+    ARTIFACT_STATES,
+    ATTEMPT_STATES,
+    RUN_STATES,
+    RUNTIME_STATES,
+)
 
 
 class Workflow(TimestampedModel):
@@ -306,10 +312,7 @@ class Artifact(TimestampedModel):
     sha256 = models.CharField(max_length=64)
     digest = models.CharField(max_length=64, blank=True)
     key = models.CharField(max_length=1300)
-    kind = models.CharField(
-        max_length=20,
-        choices=[("output", "output"), ("checkpoint", "checkpoint"), ("model", "model")],
-    )
+    kind = models.CharField(max_length=20, choices=[(kind, kind) for kind in ARTIFACT_KINDS])
     step = models.BigIntegerField(null=True)
     state = models.CharField(
         max_length=20, choices=states.choices(ARTIFACT_STATES), default="local"

@@ -76,6 +76,8 @@ RUNTIME_STATES: Final[dict[str, frozenset[str]]] = {
     FAILED: frozenset({PENDING}),
 }
 
+ARTIFACT_KINDS: Final = ("output", "checkpoint", "model")
+
 LOCAL: Final = "local"
 PERSISTED: Final = "persisted"
 

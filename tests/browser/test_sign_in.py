@@ -30,6 +30,16 @@ def test_a_wrong_password_is_told_and_the_right_one_leads_back_to_the_page_asked
     expect(page).to_have_url(re.compile(r"/runs\?.*state=failed"))
 
 
+def test_the_api_documentation_is_reached_through_the_sign_in_page(
+    page: Page, stack: Stack
+) -> None:
+    page.goto("/api/v1/docs/")
+    expect(page).to_have_url(re.compile(r"/login\?next="))
+    fill_in(page, stack.admin_username, stack.admin_password)
+    expect(page).to_have_url(re.compile(r"/api/v1/docs/$"))
+    expect(page.get_by_role("heading", name="Atom")).to_be_visible()
+
+
 def test_nothing_is_sent_while_a_field_is_empty(page: Page) -> None:
     page.goto("/login")
     page.get_by_role("button", name="Sign in").click()

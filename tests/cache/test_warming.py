@@ -28,6 +28,7 @@ from atom.core.errors import Invalid
 from atom.datasets import actions
 from atom.datasets.models import Pack, Version
 from atom.datasets.reads import packs_of
+from tests.cache.valve import Valve, valve_before_the_store
 from tests.datasets.pushing import Pusher, class_files, make_pack, png
 
 
@@ -101,18 +102,12 @@ def test_the_next_version_costs_only_its_difference(
     lines = pusher.client.get(f"{pusher.base}versions/v2/cache/").json()
     assert (lines[0]["packs_present"], lines[0]["packs_total"]) == (1, 2)
     assert 0 < lines[0]["coverage"] < 1
-    fetched: list[str] = []
-    stream = storage.ObjectStorage.stream
-
-    def counted(self: storage.ObjectStorage, key: str) -> Any:
-        fetched.append(key)
-        return stream(self, key)
-
-    monkeypatch.setattr(storage.ObjectStorage, "stream", counted)
-    request_warm(second, node)
+    with valve_before_the_store(monkeypatch) as valve:
+        request_warm(second, node)
 
     new_pack = make_pack({"new.png": png(500)}).digest
-    assert fetched == [f"{storage.project_prefix(pusher.project)}packs/{new_pack}.tar"]
+    [fetched] = packs_asked_for(valve)
+    assert fetched.endswith(f"packs/{new_pack}.tar")
 
 
 def test_warming_twice_fetches_nothing(pusher: Pusher, node: Node) -> None:
@@ -222,25 +217,34 @@ def test_a_warm_up_that_is_slow_but_alive_is_left_alone(
     monkeypatch.setattr(cache_actions, "_RENEW_EVERY_S", 0.05)
     version = version_of(pusher)
     record = CacheRecord.objects.create(node=node, version=version, state="warming")
-    fetched: list[str] = []
-    stream = storage.ObjectStorage.stream
 
-    def slow(self: storage.ObjectStorage, key: str) -> Any:
-        fetched.append(key)
+    def work() -> None:
         try:
-            let_time_pass(record, claimed=True)
-            time.sleep(0.5)
-            assert recover() == 0
             run_warm(record.pk)
         finally:
             connection.close()
-        yield from stream(self, key)
 
-    monkeypatch.setattr(storage.ObjectStorage, "stream", slow)
-    run_warm(record.pk)
+    with valve_before_the_store(monkeypatch) as valve:
+        valve.open.clear()
+        worker = threading.Thread(target=work)
+        worker.start()
+        try:
+            assert valve.asked.wait(30)
+            let_time_pass(record, claimed=True)
+            time.sleep(0.5)
+            assert recover() == 0
+        finally:
+            valve.open.set()
+            worker.join()
 
     record.refresh_from_db()
-    assert (record.state, len(fetched)) == ("warm", 1)
+    assert record.state == "warm"
+    assert len(packs_asked_for(valve)) == 1
+
+
+def packs_asked_for(valve: Valve) -> list[str]:
+    """Return the addresses of the packs that were asked for."""
+    return [path for path in valve.requests if "/packs/" in path]
 
 
 def test_the_api_warms_shows_and_evicts(pusher: Pusher) -> None:

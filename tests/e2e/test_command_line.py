@@ -66,15 +66,27 @@ def test_a_reader_selects_a_split_and_never_sees_the_others(
     assert {s.path for s in train}.isdisjoint(s.path for s in test)
 
 
-def test_exit_codes_tell_scripts_what_happened(shell: Shell, tmp_path: Path) -> None:
+def test_exit_codes_tell_scripts_what_happened(
+    shell: Shell, tmp_path: Path, environment: dict[str, str]
+) -> None:
     missing = shell("data", "log", "no-such-dataset", check=False)
     assert missing.returncode == 3
     assert "Traceback" not in missing.stderr
     assert shell("data", "push", "no-such-folder", "x", check=False).returncode == 2
     (tmp_path / "empty").mkdir()
     empty = shell("data", "push", "empty", "nothing", check=False)
-    assert empty.returncode == 1
+    assert empty.returncode == 2
     assert "no files" in empty.stderr
+    assert "no run 'nothing'" in shell("get", "nothing", check=False).stderr
+    environment["ATOM_TOKEN"] = "atom_0_wrong"
+    stranger = shell("whoami", check=False)
+    assert stranger.returncode == 3
+    assert "wrong, expired or revoked" in stranger.stderr
+    assert "atom login" in stranger.stderr
+
+
+def test_a_failing_command_fails_the_shell_too(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
     failed = shell(
         "run", "--follow", "--code", "empty", "--", "python", "-c", "exit(3)", check=False
     )
@@ -92,6 +104,21 @@ def test_a_run_reads_code_from_the_folder_and_shows_its_log(shell: Shell, tmp_pa
     listed = json.loads(shell("--json", "ls", "-q", "sum").stdout)
     assert listed[0]["state"] == "succeeded"
     assert "sum 45" in shell("logs", "sum").stdout
+    refused = shell("cancel", "sum", check=False)
+    assert refused.returncode == 4
+    assert "has succeeded already" in refused.stderr
+
+
+def test_json_is_all_that_a_script_reads(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    script = ("python", "-c", "print('a'); print('b')", "--json")
+    done = shell("run", "--code", "empty", "--name", "ab", "--json", "--follow", "--", *script)
+    *frames, run = map(json.loads, done.stdout.splitlines())
+    assert "".join(frame["text"] for frame in frames) == "a\nb\n"
+    assert (run["state"], run["command"][-1]) == ("succeeded", "--json")
+    assert json.loads(shell("wait", "ab", "--json").stdout)["id"] == run["id"]
+    lines = shell("--json", "logs", "ab").stdout.splitlines()
+    assert [json.loads(line)["text"] for line in lines] == [frame["text"] for frame in frames]
 
 
 def test_help_needs_no_server(shell: Shell, environment: dict[str, str]) -> None:

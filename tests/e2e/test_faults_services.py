@@ -11,10 +11,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from atom_sdk.client import Client
+from atom_sdk.client.http import send_object
 from tests.e2e import breaking
+from tests.e2e.viewer import LogViewer
+from tests.people import administrator, session_of
 from tests.stack import Stack
 
 pytestmark = [
@@ -41,10 +45,19 @@ for n in range({LINES}):
 """
 
 
-def test_a_killed_web_process_loses_no_line(whole_stack: Stack, survivor: Client) -> None:
+def test_a_killed_web_process_loses_no_line_of_the_log_nor_of_who_looks_at_it(
+    whole_stack: Stack, survivor: Client
+) -> None:
     run = count(survivor)
+    viewer = LogViewer(whole_stack, session_of(whole_stack, administrator(whole_stack)), run)
+    viewer.start()
+    breaking.wait_for(lambda: viewer.text, "the first line on the page")
     breaking.kill_and_await_return(whole_stack, "web")
     expect_everything(survivor, run)
+    viewer.join(breaking.PATIENCE_S)
+    assert viewer.text.splitlines() == [f"line {n}" for n in range(LINES)]
+    assert viewer.opened >= 2
+    assert not viewer.out_of_order
 
 
 def test_a_run_is_created_once_however_often_it_is_asked_for(
@@ -72,10 +85,55 @@ def test_a_run_is_created_once_however_often_it_is_asked_for(
         survivor.runs.cancel(run)
 
 
-def test_a_killed_worker_is_not_noticed_by_a_run(whole_stack: Stack, survivor: Client) -> None:
+@pytest.mark.parametrize("process", ["worker", "beat"])
+def test_a_killed_worker_or_clock_is_not_noticed_by_a_run(
+    whole_stack: Stack, survivor: Client, process: str
+) -> None:
     run = count(survivor)
-    breaking.kill_and_await_return(whole_stack, "worker")
+    breaking.kill_and_await_return(whole_stack, process)
     expect_everything(survivor, run)
+
+
+def test_pictures_are_there_again_after_the_gateway_was_killed(
+    whole_stack: Stack, survivor: Client, tmp_path: Path
+) -> None:
+    dataset = f"pictures-{uuid.uuid4().hex[:8]}"
+    breaking.write_files(tmp_path / "files", count=3, size_bytes=200_000, seed=4)
+    survivor.datasets.push(tmp_path / "files", dataset)
+    addresses = {
+        entry["path"]: whole_stack.base_url + entry["media_url"]
+        for entry in survivor.datasets.entries(f"{dataset}@v1")
+    }
+    breaking.kill(whole_stack, "gateway")
+    away = httpx.get(next(iter(addresses.values())))
+    assert (away.status_code, away.headers["Content-Type"]) == (502, "application/problem+json")
+    seen = {
+        path: send_object(survivor.http, "GET", address).content
+        for path, address in addresses.items()
+    }
+    assert seen == breaking.content_of(tmp_path / "files")
+
+
+def test_a_worker_killed_between_a_labelled_version_and_its_record_publishes_once(
+    whole_stack: Stack, survivor: Client, images: Path
+) -> None:
+    dataset = f"labelled-{uuid.uuid4().hex[:8]}"
+    survivor.datasets.push(images, dataset)
+    task = label_all(survivor, dataset)
+    with whole_stack.connect() as holding:
+        # The worker has published the version and waits here to note it.
+        holding.execute("LOCK TABLE labeling_workitem IN SHARE MODE")
+        survivor.labelx.act(task, "publish")
+        breaking.wait_for(lambda: len(versions_of(survivor, dataset)) == 2, "the version")
+        assert survivor.labelx.get(task)["state"] == "publishing"
+        breaking.kill_with_children(whole_stack, "worker")
+    breaking.await_all(whole_stack)
+    breaking.wait_for(lambda: survivor.labelx.get(task)["state"] == "published", "it is noted")
+    found = survivor.labelx.get(task)
+    assert versions_of(survivor, dataset) == ["v2", "v1"]
+    assert found["output_version"]["ref"] == "v2"
+    assert found["progress"]["published"] == 40
+    assert survivor.datasets.stats(f"{dataset}@v2")["labels"] == {"cat": 40}
 
 
 def test_a_run_created_just_before_its_worker_died_has_one_attempt(
@@ -139,6 +197,35 @@ def test_lines_that_only_valkey_has_survive_it_and_the_runner(
     ended = breaking.await_end(survivor, run)
     assert (ended["state"], ended["failure_class"]) == ("failed", "RUNNER_LOST")
     assert breaking.numbers_in(breaking.log_of(survivor, run)) == list(range(3000))
+
+
+def versions_of(client: Client, dataset: str) -> list[str]:
+    """Return the versions, newest first."""
+    return [version["ref"] for version in client.datasets.log(dataset)]
+
+
+def label_all(client: Client, dataset: str) -> str:
+    """Label every file of a dataset "cat", without an audit; return the task's id."""
+    made = client.labelx.create(
+        name=dataset,
+        dataset=f"{dataset}@v1",
+        labels=[{"id": 1, "name": "cat", "hotkey": "1"}],
+        audit_percent=0,
+    )
+    task = str(client.labelx.act(made["id"], "start")["id"])
+    while client.labelx.get(task)["state"] == "active":
+        slots = client.labelx.lease(task, 50)
+        answers = [
+            {
+                "slot": slot["id"],
+                "lease_no": slot["lease_no"],
+                "idempotency_key": uuid.uuid4().hex,
+                "label_id": 1,
+            }
+            for slot in slots
+        ]
+        assert all(answer["ok"] for answer in client.labelx.submit(task, answers))
+    return task
 
 
 def count(client: Client) -> str:

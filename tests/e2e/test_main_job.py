@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,8 +47,36 @@ def test_the_main_job_runs_and_running_it_again_changes_nothing(stack: Stack, at
     assert [run["id"] for run in atom.runs.list()] == runs
 
 
+def test_the_demo_goes_on_after_people_have_used_the_portal(
+    stack: Stack, atom: Client, tmp_path: Path
+) -> None:
+    training, evaluation = (
+        named(atom, name) for name in ("digits classifier", "digits evaluation")
+    )
+    other = atom.models.register("digits", training["id"], "model/atom.json", "registered by hand")
+    atom.models.alias("digits", "candidate", other["number"])
+    clone = atom.http.post(f"runs/{evaluation['id']}/clone/")
+    atom.runs.cancel(atom.http.post(f"runs/{training['id']}/clone/")["id"])
+    atom.runs.wait(clone["id"])
+    (tmp_path / "one.txt").write_text("one")
+    atom.datasets.push(tmp_path, "digits")
+
+    again = run_demo(stack)
+    assert "digits has gone on to v4; nothing was sent." in again
+    assert "1000 items labelled, 31 returned by the audit" in again
+    assert "model digits version 1 " in again
+    assert f"run {training['number']} succeeded" in again
+    assert [v["ref"] for v in atom.datasets.log("digits")] == ["v4", "v3", "v2", "v1"]
+
+
+def named(atom: Client, name: str) -> dict[str, Any]:
+    """Return the only run of that name."""
+    [run] = [run for run in atom.runs.list(q=name) if run["name"] == name]
+    return run
+
+
 def test_the_model_knows_the_labels_code_and_run_it_came_from(atom: Client) -> None:
-    lineage = atom.models.lineage("digits", "candidate")
+    lineage = atom.models.lineage("digits", 1)
     kinds = {node["kind"] for node in lineage["nodes"]}
     assert kinds >= {
         "label_task",
@@ -63,7 +93,8 @@ def test_the_model_knows_the_labels_code_and_run_it_came_from(atom: Client) -> N
 def test_training_never_saw_a_label_of_the_test_split(atom: Client) -> None:
     stats = atom.datasets.stats("digits@v3")
     assert stats["splits"]["test"] == 1000
-    run = next(run for run in atom.runs.list() if run["workflow"] == "image-classification")
+    runs = [run for run in atom.runs.list() if run["workflow"] == "image-classification"]
+    run = runs[-1]
     [seen] = atom.runs.get(run["id"])["datasets"]
     assert seen["selector"] == {"split": ["train", "val"]}
     log = "".join(atom.runs.log(run["id"]))

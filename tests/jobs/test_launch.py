@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import threading
 import time
 from uuid import UUID
@@ -9,7 +10,10 @@ from uuid import UUID
 import pytest
 from django.db import connection, transaction
 
+from atom.clusters.actions import ensure_local_node, reserve
 from atom.jobs import states
+from atom.jobs.actions import launch
+from atom.jobs.actions.attempts import find_by_token, issue_token
 from atom.jobs.actions.launch import _claim
 from atom.jobs.models import Run
 from tests.factories.jobs import make_attempt
@@ -38,6 +42,19 @@ def test_of_workers_that_wait_for_one_row_only_the_first_claims_it() -> None:
     for worker in workers:
         worker.join()
     assert claimed == [attempt.pk]
+
+
+def test_a_launcher_that_comes_second_does_not_take_the_first_ones_token_away() -> None:
+    attempt = make_attempt(state=states.SUBMITTED)
+    reserve(ensure_local_node().pk, attempt.pk, cpus=1, memory_bytes=1, gpus=0)
+    first = issue_token(attempt)
+    folder = launch.executor().folder(attempt.pk)
+    folder.mkdir(parents=True)
+    with (folder / "launch.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        launch.launch(attempt.pk)
+    assert find_by_token(first) == attempt
+    launch.executor().remove(attempt.pk)
 
 
 def _wait_until_blocked(count: int) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from blake3 import blake3
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from atom.accounts.models import Project
@@ -230,6 +232,22 @@ def test_a_waiting_run_is_cancelled_at_once_and_can_be_retried(
     assert api.post(f"/api/v1/runs/{run.pk}/retry/").json()["state"] == "queued"
     refused = api.post(f"/api/v1/runs/{run.pk}/retry/")
     assert (refused.status_code, refused.json()["code"]) == (409, "not_retryable")
+
+
+def test_the_pause_before_a_retry_does_not_count_as_running(
+    api: APIClient, project: Project
+) -> None:
+    started = timezone.now() - timedelta(hours=3)
+    times = {"started_at": started, "finished_at": started + timedelta(seconds=20)}
+    run = make_run(project, started_at=started)
+    make_attempt(run, state=states.FAILED, **times)
+    began = timezone.now() - timedelta(seconds=5)
+    make_attempt(run, state=states.RUNNING, started_at=began)
+    [listed] = api.get(f"/api/v1/projects/{project.slug}/runs/").json()["results"]
+    shown = api.get(f"/api/v1/runs/{run.pk}/").json()
+    assert 25 <= listed["duration_s"] <= shown["duration_s"] < 60
+    waiting = make_run(project)
+    assert api.get(f"/api/v1/runs/{waiting.pk}/").json()["duration_s"] is None
 
 
 def test_a_clone_is_a_new_run_of_the_same_thing(api: APIClient, project: Project) -> None:

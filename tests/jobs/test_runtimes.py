@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import runpy
 import tempfile
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -14,13 +15,13 @@ from typing import Any
 
 import psutil
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from atom.clusters.actions import ensure_local_node, reserve
 from atom.jobs import states
 from atom.jobs.actions import reconcile, runtimes
 from atom.jobs.models import Runtime
-from atom.jobs.pipelines import runtime_build
 from atom.jobs.pipelines.builder import FIRST_UID, GID, builder_of, ensure_pip
 from atom.jobs.pipelines.interpreter import base_python
 from atom.jobs.pipelines.runtime_build import BuildFailedError, RuntimeSpec, build, is_ready
@@ -178,21 +179,44 @@ def test_a_build_is_told_in_the_timeline_and_its_failure_ends_the_run(
     assert "no such option" in run.attempts.get().evidence["tail"]
 
 
+@pytest.mark.slow
 def test_a_builder_that_is_silent_but_alive_keeps_its_claim(
-    transactional_db: None, monkeypatch: pytest.MonkeyPatch
+    transactional_db: None, open_home: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runtimes, "_RENEW_EVERY_S", 0.05)
-    runtime = Runtime.objects.create(digest="5" * 64, python="3.11")
-    others: list[Runtime | None] = []
-
-    def slow(*_: Any) -> int:
+    settings.ATOM_HOME = open_home
+    settings.ATOM_RUNTIME_PIP_OPTIONS = "--no-index --no-deps"
+    signs = open_home / "signs"
+    signs.mkdir()
+    signs.chmod(0o777)
+    silence = (
+        f"import time; open({str(signs / 'silent')!r}, 'w'); "
+        f"[time.sleep(0.05) for _ in range(1200) if not os.path.exists({str(signs / 'go')!r})]"
+    )
+    runtime = runtimes.ensure_runtime(write_source(open_home, [], silence))
+    builder = threading.Thread(target=build_in_thread, args=(runtime,))
+    builder.start()
+    try:
+        wait_for((signs / "silent").exists)
         Runtime.objects.update(claimed_until=timezone.now() - timedelta(seconds=1))
         time.sleep(0.5)
-        others.append(runtimes.claim(runtime.pk))
-        return 1 << 20
-
-    monkeypatch.setattr(runtime_build, "build", slow)
-    runtimes.build(runtime.pk)
+        assert runtimes.claim(runtime.pk) is None
+    finally:
+        (signs / "go").touch()
+        builder.join()
     runtime.refresh_from_db()
-    assert others == [None]
-    assert runtime.state == states.READY
+    assert runtime.state == states.READY, runtime.log_tail
+
+
+def build_in_thread(runtime: Runtime) -> None:
+    try:
+        runtimes.build(runtime.pk)
+    finally:
+        connection.close()
+
+
+def wait_for(done: Callable[[], bool], timeout_s: float = 60) -> None:
+    deadline = time.monotonic() + timeout_s
+    while not done():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

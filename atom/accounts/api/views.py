@@ -29,6 +29,7 @@ from atom.accounts.api.serializers import (
 from atom.accounts.models import ApiToken, AuditEvent, Project, User
 from atom.core.errors import NotFound, PermissionDenied
 from atom.core.pagination import KeysetPagination
+from atom.core.query import choice
 
 
 def _session_of(request: Request) -> dict[str, Any]:
@@ -174,6 +175,7 @@ class AuditListView(ScopedView, generics.ListAPIView[AuditEvent]):
     serializer_class = AuditEventSerializer
     pagination_class = KeysetPagination
     keyset = ("-at", "-id")
+    filters = ("project", "actor", "verb")
 
     @extend_schema(
         parameters=[
@@ -190,20 +192,23 @@ class AuditListView(ScopedView, generics.ListAPIView[AuditEvent]):
         """Return what the caller may see, filtered by the query."""
         if getattr(self, "swagger_fake_view", False):
             return AuditEvent.objects.none()
-        events = _auditable(user_of(self.request)).select_related("project")
+        administered = _administered(user_of(self.request))
+        events = AuditEvent.objects.select_related("project")
+        if not user_of(self.request).is_superuser:
+            events = events.filter(project__in=administered)
         token = token_of(self.request)
         if token is not None and token.project_id is not None:
             events = events.filter(project=token.project_id)
         query = self.request.query_params
+        choice(self.request, "project", administered.values())
         lookups = {"project": "project__slug", "actor": "actor_name", "verb": "verb"}
         wanted = {lookups[name]: query[name] for name in lookups if query.get(name)}
         return events.filter(**wanted)
 
 
-def _auditable(user: User) -> QuerySet[AuditEvent]:
-    if user.is_superuser:
-        return AuditEvent.objects.all()
-    administered = [pk for pk, role in _roles(user).items() if role == "admin"]
-    if not administered:
+def _administered(user: User) -> dict[Any, str]:
+    """Return `{id: slug}` of the projects that the user administers. Raises PermissionDenied."""
+    ids = [pk for pk, role in _roles(user).items() if role == "admin"]
+    if not ids and not user.is_superuser:
         raise PermissionDenied("Only administrators read the audit trail.")
-    return AuditEvent.objects.filter(project__in=administered)
+    return dict(Project.objects.filter(pk__in=ids).values_list("pk", "slug"))

@@ -70,6 +70,7 @@ class VersionListView(DatasetScopedView, generics.ListAPIView[Version]):
     serializer_class = VersionSerializer
     pagination_class = KeysetPagination
     keyset = ("-created_at", "-id")
+    filters = ("branch",)
 
     @extend_schema(parameters=[OpenApiParameter("branch", str, description="Default: main.")])
     def get(self, request: Request, *args: object, **kwargs: object) -> Response:

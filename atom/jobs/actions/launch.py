@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from uuid import UUID
 
@@ -83,7 +84,7 @@ def _start(attempt: Attempt) -> Observation:
         note_isolation(attempt.node.cluster_id, single_user=not local.isolated)
     show_datasets(attempt, local.identity(slot).get("gid"))
     job = job_of(attempt)
-    return local.launch(job, attempts.issue_token(attempt), slot, _api_url())
+    return local.launch(job, partial(attempts.issue_token, attempt), slot, _api_url())
 
 
 def _api_url() -> str:

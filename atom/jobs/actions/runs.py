@@ -20,6 +20,11 @@ from atom.jobs.models import Run, RunFile, RunInput
 
 DEFAULT_MAX_RETRIES = 2
 PIN_HOLDER = "run"
+_HOW_IT_ENDED = {
+    states.SUCCEEDED: "has succeeded",
+    states.FAILED: "has failed",
+    states.CANCELLED: "was cancelled",
+}
 
 
 def create_run(project: Project, user: User, request: RunRequest) -> Run:
@@ -108,7 +113,7 @@ def cancel_run(run_id: UUID, user: User) -> Run:
     with transaction.atomic():
         run = Run.objects.select_for_update().get(pk=run_id)
         if run.state in states.TERMINAL:
-            raise NotCancellable(f"The run has {run.state} already.")
+            raise NotCancellable(f"Run {run.number} {_HOW_IT_ENDED[run.state]} already.")
         if run.cancel_requested_at is None:
             run.cancel_requested_at = timezone.now()
             record(run, "cancel_requested", f"{user.username} asked to cancel the run.")
@@ -128,7 +133,8 @@ def retry_run(run_id: UUID, user: User) -> Run:
     with transaction.atomic():
         run = Run.objects.select_for_update().get(pk=run_id)
         if run.state not in (states.FAILED, states.CANCELLED):
-            raise NotRetryable(f"The run is {run.state}.")
+            said = _HOW_IT_ENDED.get(run.state, f"is {run.state.replace('_', ' ')}")
+            raise NotRetryable(f"Run {run.number} {said}.")
         record(run, "retried", f"{user.username} asked for another attempt.")
         audit.record(user, "run.retry", run, run.project)
         enqueue_run(run)

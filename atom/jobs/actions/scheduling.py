@@ -18,6 +18,7 @@ from atom.jobs.actions.attempts import end_attempt
 from atom.jobs.actions.events import move, record
 from atom.jobs.actions.requests import capacities
 from atom.jobs.engines import failures
+from atom.jobs.engines.build_log import excerpt
 from atom.jobs.engines.placement import Demand, NodeCapacity, Placement, place
 from atom.jobs.models import Attempt, Run, RunInput
 from atom.jobs.pipelines.runtime_build import is_ready
@@ -145,8 +146,7 @@ def _runtime_ready(run: Run, attempt: Attempt) -> bool:
     if runtime is None:
         return True
     if runtime.state == states.FAILED:
-        last_lines = "\n".join(runtime.log_tail.splitlines()[-15:])
-        failure = failures.runtime_build(last_lines)
+        failure = failures.runtime_build(excerpt(runtime.log_tail))
         end_attempt(run, attempt, failure, {"reason": "runtime_build", "tail": runtime.log_tail})
         return False
     if runtime.state == states.READY and is_ready(runtimes.path_of(runtime)):

@@ -14,6 +14,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from atom.core.errors import Invalid, NotFound
+from atom.core.query import choice
+from atom.jobs import states
 from atom.jobs.actions import logs, series
 from atom.jobs.actions.attempts import find_attempt
 from atom.jobs.actions.logs import LogSlice
@@ -149,16 +151,21 @@ class FilesView(RunScopedView):
     """`runs/<id>/files/`."""
 
     keyset = ("-created_at", "-id")
+    filters = ("kind", "path")
 
     @extend_schema(
         operation_id="runs_files",
-        parameters=[*PAGE, OpenApiParameter("kind", str), OpenApiParameter("path", str)],
+        parameters=[
+            *PAGE,
+            OpenApiParameter("kind", str, enum=states.ARTIFACT_KINDS),
+            OpenApiParameter("path", str),
+        ],
         responses=listing(ArtifactSerializer, "ArtifactPage"),
     )
     def get(self, request: Request, run_id: UUID) -> Response:
         """List the files that the run left, newest first."""
         found = self.run.artifacts.select_related("attempt")
-        if kind := request.query_params.get("kind"):
+        if kind := choice(request, "kind", states.ARTIFACT_KINDS):
             found = found.filter(kind=kind)
         if path := request.query_params.get("path"):
             found = found.filter(path=path)
@@ -222,8 +229,8 @@ class LogsView(RunScopedView):
         start = _start(attempt, number_of(request, "from", 0) or 0)
         cap = SEARCHED_BYTES if query else MAX_LOG_BYTES
         found = logs.read(attempt, start, max(1, min(limit or 1, cap)))
-        wanted = request.query_params.get("stream", "all")
-        frames = [one for one in found.frames if wanted in ("all", "", STREAM_NAMES[one.fd])]
+        wanted = choice(request, "stream", STREAM_NAMES.values(), default="all")
+        frames = [one for one in found.frames if wanted in ("all", STREAM_NAMES[one.fd])]
         return Response(_log(attempt, found, _matches(frames, query) if query else _rows(frames)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import timedelta
 from typing import Any
 
 from django.utils import timezone
@@ -183,11 +184,14 @@ class RunShortSerializer(serializers.ModelSerializer[Run]):
         return attempts[-1].node.name if attempts and attempts[-1].node else None
 
     def get_duration_s(self, run: Run) -> float | None:
-        """Return for how long it has run, or ran."""
-        if run.started_at is None:
-            return None
-        seconds = ((run.finished_at or timezone.now()) - run.started_at).total_seconds()
-        return round(max(0.0, seconds), 3)
+        """Return for how long its attempts have run together, without the pauses between them."""
+        now = timezone.now()
+        ran = [
+            (attempt.finished_at or now) - attempt.started_at
+            for attempt in run.attempts.all()
+            if attempt.started_at is not None
+        ]
+        return round(max(0.0, sum(ran, timedelta()).total_seconds()), 3) if ran else None
 
     @extend_schema_field(serializers.IntegerField())
     def get_attempts(self, run: Run) -> Any:

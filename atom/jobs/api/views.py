@@ -15,9 +15,10 @@ from rest_framework.views import APIView
 
 from atom.accounts.api.mixins import SAFE, ProjectScopedView, ScopedView, authorize, user_of
 from atom.accounts.models import Project
-from atom.core.errors import Invalid, NotFound
+from atom.core.errors import NotFound
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
+from atom.core.query import check_choices
 from atom.core.states import all_states
 from atom.jobs import states
 from atom.jobs.actions import code, explain, runs, workflows
@@ -58,6 +59,7 @@ class WorkflowsView(ScopedView, APIView):
     """`workflows/`: what may be started with a form."""
 
     keyset = ("slug", "id")
+    filters = ("project",)
 
     @extend_schema(
         operation_id="workflows_list",
@@ -109,6 +111,8 @@ def parse_request(request: Request) -> RunRequest:
 class RunsView(ProjectScopedView, APIView):
     """`projects/<project>/runs/`."""
 
+    filters = ("state", "q", "tag", "created_by")
+
     @extend_schema(
         operation_id="runs_list",
         parameters=[
@@ -140,8 +144,7 @@ def filtered(found: RunQuerySet, request: Request) -> RunQuerySet:
     params = request.query_params
     if wanted := params.get("state"):
         names = [name.strip() for name in wanted.split(",") if name.strip()]
-        if unknown := set(names) - set(all_states(states.RUN_STATES)):
-            raise Invalid(errors={"state": [f"There is no state {', '.join(sorted(unknown))}."]})
+        check_choices("state", names, all_states(states.RUN_STATES))
         found = found.filter(state__in=names)
     if text := params.get("q"):
         number = Q(number=int(text)) if text.isdecimal() and len(text) < 10 else Q()

@@ -13,7 +13,7 @@ import shutil
 import signal
 import subprocess
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,10 +64,13 @@ class LocalExecutor:
         """Return the attempt's folder."""
         return self.home / "attempts" / str(attempt_id)
 
-    def launch(self, job: dict[str, Any], token: str, slot: int, api_url: str) -> Observation:
+    def launch(
+        self, job: dict[str, Any], issue_token: Callable[[], str], slot: int, api_url: str
+    ) -> Observation:
         """Write the attempt's folder and start its supervisor, unless that was done before.
 
-        Raises LaunchFailedError.
+        The token is issued by the one launcher that starts it: a second one would take away the
+        first one's. Raises LaunchFailedError.
         """
         folder = self.folder(job["attempt"])
         self._make_folder(folder)
@@ -79,7 +82,8 @@ class LocalExecutor:
             if not (folder / "supervisor.json").exists():
                 if gid := self.identity(slot).get("gid"):
                     close_to(gid, folder.parent, but=folder.name)
-                self._write(folder, {**job, **self.identity(slot), "api_url": api_url}, token)
+                job = {**job, **self.identity(slot), "api_url": api_url}
+                self._write(folder, job, issue_token())
                 self._start(folder, lock.fileno())
         return self.observe(job["attempt"])
 

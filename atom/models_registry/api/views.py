@@ -44,6 +44,7 @@ class ModelListView(ProjectScopedView, generics.GenericAPIView[Model]):
 
     serializer_class = ModelSerializer
     pagination_class = KeysetPagination
+    filters = ("q",)
 
     def get_queryset(self) -> QuerySet[Model]:
         """Return the models."""

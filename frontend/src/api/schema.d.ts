@@ -2741,7 +2741,7 @@ export interface components {
             progress_text: string;
             /**
              * Format: double
-             * @description Return for how long it has run, or ran.
+             * @description Return for how long its attempts have run together, without the pauses between them.
              */
             readonly duration_s: number | null;
             /** @description Return the class of the failure, None if it did not fail. */
@@ -2937,7 +2937,7 @@ export interface components {
             progress_text: string;
             /**
              * Format: double
-             * @description Return for how long it has run, or ran.
+             * @description Return for how long its attempts have run together, without the pauses between them.
              */
             readonly duration_s: number | null;
             /** @description Return the class of the failure, None if it did not fail. */
@@ -6627,7 +6627,7 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: string;
-                kind?: string;
+                kind?: "checkpoint" | "model" | "output";
                 limit?: number;
                 path?: string;
             };

@@ -11,8 +11,14 @@ import click
 from rich.console import Console
 
 from atom_sdk.client import Client
-from atom_sdk.client.errors import ApiError, NetworkError, NotConfiguredError
-from atom_sdk.errors import AtomError
+from atom_sdk.client.errors import (
+    ApiError,
+    NetworkError,
+    NotConfiguredError,
+    NotFoundError,
+    RefSyntaxError,
+)
+from atom_sdk.errors import AtomError, EmptyDatasetError
 
 EXIT_FAILED = 1
 EXIT_USAGE = 2
@@ -29,14 +35,22 @@ _EXIT_BY_STATUS = {
     409: EXIT_CONFLICT,
     412: EXIT_CONFLICT,
 }
+_EXIT_BY_KIND: dict[type[Exception], int] = {
+    NetworkError: EXIT_NETWORK,
+    NotConfiguredError: EXIT_USAGE,
+    NotFoundError: EXIT_NOT_FOUND,
+    # What was typed cannot name a dataset, or the folder holds nothing to push.
+    RefSyntaxError: EXIT_USAGE,
+    EmptyDatasetError: EXIT_USAGE,
+}
 
 
 class Context:
-    """The state of one invocation."""
+    """The state of one invocation; the options set `project` and `as_json`."""
 
-    def __init__(self, project: str | None, as_json: bool) -> None:
-        self.project = project
-        self.as_json = as_json
+    def __init__(self) -> None:
+        self.project: str | None = None
+        self.as_json = False
         self.out = Console(highlight=False, soft_wrap=True)
         self.err = Console(stderr=True, highlight=False, soft_wrap=True)
         self._client: Client | None = None
@@ -55,35 +69,43 @@ class Context:
         else:
             human(self.out)
 
+    def emit_line(self, value: Any) -> None:
+        """Print `value` as one line of JSON, at once."""
+        sys.stdout.write(json.dumps(value, default=str, ensure_ascii=False) + "\n")
+        sys.stdout.flush()
+
 
 pass_context = click.make_pass_decorator(Context)
 
 
 def exit_code_of(error: Exception) -> int:
     """Return the exit code that tells a script what kind of failure it was."""
-    if isinstance(error, NetworkError):
-        return EXIT_NETWORK
-    if isinstance(error, NotConfiguredError):
-        return EXIT_USAGE
     if isinstance(error, ApiError):
         return _EXIT_BY_STATUS.get(error.status, EXIT_FAILED)
+    for kind, code in _EXIT_BY_KIND.items():
+        if isinstance(error, kind):
+            return code
     return EXIT_FAILED
 
 
-def explain(error: AtomError, console: Console, as_json: bool) -> None:
+def explain(error: AtomError, context: Context) -> None:
     """Say what went wrong and what to do next, on standard error."""
-    if as_json:
-        problem = getattr(error, "problem", None) or {
-            "code": error.code,
-            "detail": str(error),
-            "action": error.hint,
-        }
-        sys.stderr.write(json.dumps(problem, default=str) + "\n")
+    hint = error.hint
+    if getattr(error, "status", None) == 401:
+        hint = "Make a token in the portal under Access tokens; then run: atom login URL"
+    if context.as_json:
+        problem = getattr(error, "problem", None) or {"code": error.code, "detail": str(error)}
+        tell_json({**problem, "action": hint})
         return
-    console.print(f"[bold red]error[/]: {_escape(str(error))}")
+    context.err.print(f"[bold red]error[/]: {_escape(str(error))}")
     for name, messages in getattr(error, "errors", {}).items():
-        console.print(f"  {_escape(name)}: {_escape(' '.join(messages))}")
-    console.print(f"  [dim]{_escape(error.hint)}[/]")
+        context.err.print(f"  {_escape(name)}: {_escape(' '.join(messages))}")
+    context.err.print(f"  [dim]{_escape(hint)}[/]")
+
+
+def tell_json(problem: dict[str, Any]) -> None:
+    """Print a failure as one line of JSON on standard error."""
+    sys.stderr.write(json.dumps(problem, default=str, ensure_ascii=False) + "\n")
 
 
 def _escape(text: str) -> str:

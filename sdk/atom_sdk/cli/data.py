@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 
 from atom_sdk.cli.context import Context, pass_context
-from atom_sdk.cli.render import Bars, print_table, size_text
+from atom_sdk.cli.render import Bars, path_text, print_table, size_text
 from atom_sdk.client.push import PushOptions
 from atom_sdk.client.refs import parse_ref
 
@@ -134,9 +134,11 @@ def _print_datasets(out: Console, rows: list[dict[str, Any]]) -> None:
 
 
 def _print_folder(out: Console, folder: dict[str, Any]) -> None:
-    rows: list[tuple[Any, ...]] = [(f"{f['name']}/", "", "", "") for f in folder["folders"]]
+    rows: list[tuple[Any, ...]] = [
+        (f"{path_text(f['name'])}/", "", "", "") for f in folder["folders"]
+    ]
     rows += [
-        (e["path"], size_text(e["size_bytes"]), e["label"] or "", e["split"] or "")
+        (path_text(e["path"]), size_text(e["size_bytes"]), e["label"] or "", e["split"] or "")
         for e in folder["results"]
     ]
     print_table(out, ("path", "size", "label", "split"), rows)
@@ -189,8 +191,9 @@ def _print_diff(out: Console, found: dict[str, Any]) -> None:
     summary = found["summary"]
     out.print(", ".join(f"{count} {name.replace('_', ' ')}" for name, count in summary.items()))
     for row in found["results"]:
-        source = f"{row['old_path']} → " if row.get("old_path") else ""
-        out.print(f"{_MARKS.get(row['kind'], '?')} {source}{row['path']}", markup=False)
+        source = f"{path_text(row['old_path'])} → " if row.get("old_path") else ""
+        path = path_text(row["path"])
+        out.print(f"{_MARKS.get(row['kind'], '?')} {source}{path}", markup=False)
     if found["next"]:
         out.print("… and more")
 

@@ -5,10 +5,20 @@ from __future__ import annotations
 import sys
 
 import click
+import httpx
 
 from atom_sdk.cli import data, models, runs, tokens
-from atom_sdk.cli.context import EXIT_INTERRUPTED, Context, exit_code_of, explain, pass_context
+from atom_sdk.cli.context import (
+    EXIT_INTERRUPTED,
+    Context,
+    exit_code_of,
+    explain,
+    pass_context,
+    tell_json,
+)
+from atom_sdk.cli.options import accept_json_anywhere
 from atom_sdk.client import Client, config
+from atom_sdk.client.errors import LocalFileError, NetworkError
 from atom_sdk.errors import AtomError
 
 
@@ -16,19 +26,22 @@ from atom_sdk.errors import AtomError
 @click.option("--project", envvar="ATOM_PROJECT", help="Project to work in.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 @click.version_option(package_name="atom-sdk", prog_name="atom")
-@click.pass_context
-def cli(ctx: click.Context, project: str | None, as_json: bool) -> None:
+@pass_context
+def cli(context: Context, project: str | None, as_json: bool) -> None:
     r"""Atom: versioned datasets, labels, training runs and models.
 
     \b
     First steps:
-      atom login http://127.0.0.1:8000 --token …   (make a token in the portal, under Tokens)
+      atom login http://127.0.0.1:8000 --token …   (make one in the portal, under Access tokens)
       atom data push ./images digits -m "first"    (a folder becomes digits@v1)
       atom run --data digits=digits@v1 --follow -- python train.py
 
+    With --json, before or after the command's name, answers are JSON; logs are JSON lines, and
+    with --follow the last line is the run. Failures are JSON on standard error.
+
     Exit codes: 0 done, 1 failed, 2 usage, 3 not found or not allowed, 4 conflict, 5 network.
     """
-    ctx.obj = Context(project, as_json)
+    context.project, context.as_json = project, as_json
 
 
 @cli.command()
@@ -73,21 +86,44 @@ for command in runs.COMMANDS:
     cli.add_command(command)
 
 
+accept_json_anywhere(cli)
+
+
 def main() -> None:
     """Run the command line; every known failure is a sentence and an exit code."""
-    as_json = "--json" in sys.argv
+    sys.exit(_run(Context()))
+
+
+def _run(context: Context) -> int:
     try:
-        code = cli.main(standalone_mode=False)
+        code = cli.main(standalone_mode=False, obj=context)
     except click.ClickException as exc:
-        exc.show()
-        sys.exit(exc.exit_code)
+        _show_usage(exc, context)
+        return exc.exit_code
     except (click.Abort, KeyboardInterrupt):
         sys.stderr.write("interrupted\n")
-        sys.exit(EXIT_INTERRUPTED)
-    except AtomError as exc:
-        explain(exc, Context(None, as_json).err, as_json)
-        sys.exit(exit_code_of(exc))
+        return EXIT_INTERRUPTED
     except BrokenPipeError:
         sys.stderr.close()
-        sys.exit(0)
-    sys.exit(code if isinstance(code, int) else 0)
+        return 0
+    except (AtomError, OSError, httpx.HTTPError) as exc:
+        error = _as_ours(exc)
+        explain(error, context)
+        return exit_code_of(error)
+    return code if isinstance(code, int) else 0
+
+
+def _as_ours(exc: Exception) -> AtomError:
+    if isinstance(exc, AtomError):
+        return exc
+    if isinstance(exc, OSError):
+        where = f": {exc.filename}" if exc.filename else ""
+        return LocalFileError(f"{exc.strerror or exc}{where}")
+    return NetworkError(f"The connection broke: {exc}.")
+
+
+def _show_usage(exc: click.ClickException, context: Context) -> None:
+    if context.as_json:
+        tell_json({"code": "usage", "detail": exc.format_message()})
+    else:
+        exc.show()

@@ -33,6 +33,14 @@ def size_text(size_bytes: float) -> str:
     return f"{size_bytes:.0f} B" if unit == 0 else f"{size_bytes:.1f} {_UNITS[unit]}"
 
 
+def path_text(path: str) -> str:
+    """Return the path in one line, as `ls -b` does: whatever cannot be printed is escaped."""
+    return "".join(
+        char if char.isprintable() and char != "\\" else char.encode("unicode_escape").decode()
+        for char in path
+    )
+
+
 def duration_text(seconds: float | None) -> str:
     """Return `1h 02m`, `3m 05s` or `4.2s`."""
     if seconds is None:

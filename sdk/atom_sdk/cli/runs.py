@@ -4,28 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import click
 from rich.console import Console
 
 from atom_sdk.cli.context import EXIT_FAILED, Context, pass_context
+from atom_sdk.cli.options import Size
 from atom_sdk.cli.render import duration_text, print_table
 from atom_sdk.client.snapshot import send_snapshot, take_snapshot
-
-_SIZES = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
-
-
-def parse_size(text: str) -> int:
-    """Return bytes for `2g`, `512M`, `1GiB` or a plain number."""
-    lowered = text.lower().removesuffix("b").removesuffix("i")
-    factor = _SIZES.get(lowered[-1:], 1)
-    number = lowered[:-1] if factor > 1 else lowered
-    try:
-        return int(float(number) * factor)
-    except ValueError:
-        raise click.BadParameter(f"{text!r} is not a size like 2g or 512m") from None
 
 
 def _pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
@@ -38,19 +27,22 @@ def _pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
     return found
 
 
-def _resources(cpus: int | None, memory: str | None, gpus: int | None) -> dict[str, int]:
-    given = {"cpus": cpus, "memory_bytes": parse_size(memory) if memory else None, "gpus": gpus}
+def _resources(cpus: int | None, memory: int | None, gpus: int | None) -> dict[str, int]:
+    given = {"cpus": cpus, "memory_bytes": memory, "gpus": gpus}
     return {name: value for name, value in given.items() if value is not None}
 
 
-@click.command(context_settings={"ignore_unknown_options": True})
+# What follows the command's first word is the command's own, also what looks like ours.
+@click.command(context_settings={"allow_interspersed_args": False})
 @click.option("--name", help="A name to find the run by.")
 @click.option("--data", multiple=True, metavar="ALIAS=REF", help="A dataset version to read.")
 @click.option("--cpus", type=click.IntRange(1))
-@click.option("--memory", metavar="SIZE", help="For instance 2g.")
+@click.option("--memory", type=Size(), help="For instance 2g.")
 @click.option("--gpus", type=click.IntRange(0))
 @click.option("--req", multiple=True, metavar="SPEC", help="A pip requirement, e.g. torch==2.13.0.")
-@click.option("-r", "requirements_file", type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "-r", "requirements_file", type=click.File(encoding="utf-8"), help="A pip requirements file."
+)
 @click.option("--env", multiple=True, metavar="K=V", help="An environment variable.")
 @click.option("--tag", multiple=True)
 @click.option("--timeout", "timeout_s", type=click.IntRange(1), help="Seconds.")
@@ -65,13 +57,9 @@ def _resources(cpus: int | None, memory: str | None, gpus: int | None) -> dict[s
 @pass_context
 def run(context: Context, /, command: tuple[str, ...], **options: Any) -> int:
     """Run COMMAND on the cluster with a snapshot of the code: atom run -- python train.py."""
-    client = context.client
-    snapshot = send_snapshot(client.http, client.project, take_snapshot(options["code"]))
-    file = options["requirements_file"]
-    requirements = [*(file.read_text().splitlines() if file else []), *options["req"]]
+    requirements = [*_lines_of(options["requirements_file"]), *options["req"]]
     body: dict[str, Any] = {
         "command": list(command),
-        "code_snapshot": snapshot,
         "requirements": "\n".join(requirements),
         "datasets": _pairs(options["data"], "--data"),
         "env": _pairs(options["env"], "--env"),
@@ -79,7 +67,17 @@ def run(context: Context, /, command: tuple[str, ...], **options: Any) -> int:
         "resources": _resources(options["cpus"], options["memory"], options["gpus"]),
     }
     body |= {k: options[k] for k in ("name", "timeout_s") if options[k] is not None}
+    client = context.client
+    snapshot = send_snapshot(client.http, client.project, take_snapshot(options["code"]))
+    body["code_snapshot"] = snapshot
     return _started(context, client.runs.create(**body), options["follow"])
+
+
+def _lines_of(file: TextIO | None) -> list[str]:
+    try:
+        return file.read().splitlines() if file else []
+    except UnicodeDecodeError as exc:
+        raise click.BadParameter("the file is not text in UTF-8", param_hint="-r") from exc
 
 
 def _started(context: Context, started: dict[str, Any], follow: bool) -> int:
@@ -89,26 +87,41 @@ def _started(context: Context, started: dict[str, Any], follow: bool) -> int:
             lambda out: out.print(f"run {started['number']} ({started['id']}) {started['state']}"),
         )
         return 0
-    context.err.print(f"run {started['number']} ({started['id']})")
+    if not context.as_json:
+        context.err.print(f"run {started['number']} ({started['id']})")
     return _follow(context, started["id"])
 
 
-def _follow(context: Context, run_id: str) -> int:
-    for text in context.client.runs.log(run_id, follow=True):
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    return _finish(context, context.client.runs.wait(run_id))
+def _follow(context: Context, run_id: str, attempt: int | None = None) -> int:
+    _print_log(context, context.client.runs.frames(run_id, follow=True, attempt=attempt))
+    found = context.client.runs.wait(run_id)
+    if context.as_json:
+        context.emit_line(found)
+    return _finish(context, found)
+
+
+def _print_log(context: Context, frames: Iterable[dict[str, Any]]) -> None:
+    for frame in frames:
+        if context.as_json:
+            context.emit_line(frame)
+        else:
+            sys.stdout.write(frame["text"])
+            sys.stdout.flush()
 
 
 def _finish(context: Context, found: dict[str, Any]) -> int:
-    took = duration_text(found.get("duration_s"))
-    context.err.print(f"run {found['number']} {found['state']} after {took}")
-    if found["state"] != "failed":
-        return 0 if found["state"] == "succeeded" else EXIT_FAILED
-    context.err.print(f"{found['failure_class']}: {found['failure_reason']}", markup=False)
-    if found.get("suggestion"):
-        context.err.print(found["suggestion"], markup=False)
-    return EXIT_FAILED
+    """Tell people how the run ended, and scripts by the exit code."""
+    if not context.as_json:
+        _print_end(context.err, found)
+    return 0 if found["state"] == "succeeded" else EXIT_FAILED
+
+
+def _print_end(err: Console, found: dict[str, Any]) -> None:
+    err.print(f"run {found['number']} {found['state']} after {duration_text(found['duration_s'])}")
+    if found["state"] == "failed":
+        err.print(f"{found['failure_class']}: {found['failure_reason']}", markup=False)
+        if found.get("suggestion"):
+            err.print(found["suggestion"], markup=False)
 
 
 @click.command(name="ls")
@@ -169,11 +182,12 @@ def _print_run(out: Console, found: dict[str, Any]) -> None:
 @click.option("--attempt", type=int, help="An earlier attempt.")
 @pass_context
 def logs(context: Context, run_name: str, follow: bool, attempt: int | None) -> int:
-    """Print the log of RUN."""
-    for text in context.client.runs.log(run_name, follow=follow, attempt=attempt):
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    return _finish(context, context.client.runs.wait(run_name)) if follow else 0
+    """Print the log of RUN; with --json, a line of JSON for each piece."""
+    run_id = context.client.runs.resolve(run_name)
+    if follow:
+        return _follow(context, run_id, attempt)
+    _print_log(context, context.client.runs.frames(run_id, attempt=attempt))
+    return 0
 
 
 @click.command()
@@ -211,9 +225,12 @@ def retry(context: Context, run_name: str, follow: bool) -> int:
 def wait(context: Context, run_name: str, timeout_s: float | None) -> int:
     """Wait for RUN to end: exit 0 when it succeeded, 1 otherwise."""
     try:
-        return _finish(context, context.client.runs.wait(run_name, timeout_s))
+        found = context.client.runs.wait(run_name, timeout_s)
     except TimeoutError as exc:
         raise click.ClickException(str(exc)) from exc
+    if context.as_json:
+        context.emit(found)
+    return _finish(context, found)
 
 
 @click.group()
@@ -248,7 +265,7 @@ def workflow_show(context: Context, slug: str) -> None:
 @click.option("-p", "parameters", multiple=True, metavar="NAME=VALUE")
 @click.option("--name")
 @click.option("--cpus", type=click.IntRange(1))
-@click.option("--memory", metavar="SIZE")
+@click.option("--memory", type=Size())
 @click.option("--gpus", type=click.IntRange(0))
 @click.option("--follow", is_flag=True)
 @pass_context

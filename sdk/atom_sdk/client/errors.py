@@ -28,6 +28,20 @@ class NetworkError(ClientError):
     hint = "Check the address and that the server is running; then run the same command again."
 
 
+class NotFoundError(ClientError):
+    """A run or an alias of that name does not exist in the project."""
+
+    code = "not_found"
+    hint = "Look for it with 'atom ls' or 'atom model show', and check the project."
+
+
+class LocalFileError(ClientError):
+    """A file or folder of this machine cannot be read or written."""
+
+    code = "local_file"
+    hint = "Check the path, its permissions and the free space of the disk."
+
+
 class RefSyntaxError(ClientError):
     """A reference is not written as `dataset@ref`."""
 

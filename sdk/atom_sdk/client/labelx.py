@@ -34,6 +34,13 @@ class LabelX:
         """Call `start`, `pause` or `publish`."""
         return self._http.post(f"labelx/tasks/{task}/{action}/", body)
 
+    def stats(self, task: str) -> builtins.list[dict[str, Any]]:
+        """Return what each person did: submitted, returned, accepted and stale items."""
+        rows: builtins.list[dict[str, Any]] = self._http.get(f"labelx/tasks/{task}/stats/")[
+            "results"
+        ]
+        return rows
+
     def lease(self, task: str, n: int) -> builtins.list[dict[str, Any]]:
         """Lease up to `n` items; an empty answer means that nothing is open for you."""
         answer = self._http.request("POST", f"labelx/tasks/{task}/lease/", params={"n": n}, json={})

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from atom_sdk.client.errors import ClientError
+from atom_sdk.client.errors import ClientError, NotFoundError
 from atom_sdk.client.http import Http
 
 
@@ -104,5 +104,5 @@ class Models:
             for alias in self._http.get(f"{self._base}{name}/")["aliases"]
         }
         if number not in aliases:
-            raise ClientError(f"{name} has no alias {number!r}.")
+            raise NotFoundError(f"The model {name} has no alias {str(number)!r}.")
         return aliases[str(number)]

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from atom_sdk.client.errors import NotFoundError
 from atom_sdk.client.http import Http
 
 TERMINAL = frozenset({"succeeded", "failed", "cancelled"})
@@ -69,12 +70,18 @@ class Runs:
         self, run: str, follow: bool = False, offset: int = 0, attempt: int | None = None
     ) -> Iterator[str]:
         """Yield the log as text, from byte `offset`; with `follow`, until the run has ended."""
+        return (frame["text"] for frame in self.frames(run, follow, offset, attempt))
+
+    def frames(
+        self, run: str, follow: bool = False, offset: int = 0, attempt: int | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the pieces of the log: stream, byte_off, ts_ns and text of each."""
         run_id = self.resolve(run)
         while True:
             page = self._http.get(
                 f"runs/{run_id}/logs/", **{"from": offset}, attempt=attempt, limit_bytes=1 << 20
             )
-            yield from (frame["text"] for frame in page["frames"])
+            yield from page["frames"]
             moved, offset = page["next"] > offset, page["next"]
             if moved:
                 continue
@@ -83,13 +90,13 @@ class Runs:
             time.sleep(_POLL_S)
 
     def resolve(self, run: str) -> str:
-        """Return a run's id from an id, a number or a unique name."""
+        """Return a run's id from an id, a number or a name. Raises NotFoundError."""
         if len(run) == 36:
             return run
         for found in self._http.pages(f"projects/{self._project}/runs/", q=run):
             if run in {str(found["number"]), found["name"]}:
                 return str(found["id"])
-        return run
+        raise NotFoundError(f"The project {self._project} has no run {run!r}.")
 
     def _ended(self, run_id: str, page: dict[str, Any]) -> bool:
         return bool(page["eof"]) or self.get(run_id)["state"] in TERMINAL

@@ -87,8 +87,10 @@ def test_a_killed_runner_is_drained_with_every_line(
 ) -> None:
     script = (
         "import os, time\nprint('pid', os.getpid())\n"
+        "wrote = os.environ['ATOM_RUN_DIR'] + '/wrote'\n"
         "for i in range(100000): os.write(1, b'line %d\\n' % i); time.sleep(0.002);"
-        " open(os.environ['ATOM_RUN_DIR'] + '/wrote', 'w').write(str(i))"
+        # Whole or not at all: the kill may come at any moment.
+        " open(wrote + '~', 'w').write(str(i)); os.replace(wrote + '~', wrote)"
     )
     attempt.python(script, verb="supervise")
     eventually(lambda: len(server.lines()) > 50)

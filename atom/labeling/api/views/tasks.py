@@ -17,6 +17,7 @@ from atom.accounts.models import User
 from atom.core.errors import Invalid, NotFound
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
+from atom.core.query import choice
 from atom.datasets.models import Version
 from atom.datasets.refs import resolve_ref
 from atom.labeling import reads, states
@@ -50,6 +51,7 @@ class LabelTaskListView(ProjectScopedView, generics.GenericAPIView[LabelTask]):
 
     serializer_class = LabelTaskSerializer
     pagination_class = KeysetPagination
+    filters = ("state",)
 
     def get_queryset(self) -> QuerySet[LabelTask]:
         """Return the project's tasks."""
@@ -65,9 +67,7 @@ class LabelTaskListView(ProjectScopedView, generics.GenericAPIView[LabelTask]):
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Return one page, newest first."""
         tasks = self.get_queryset()
-        if state := request.query_params.get("state"):
-            if state not in states.TASK_STATES:
-                raise Invalid(errors={"state": [f"There is no state {state}."]})
+        if state := choice(request, "state", states.TASK_STATES):
             tasks = tasks.filter(state=state)
         page = self.paginate_queryset(tasks) or []
         return self.get_paginated_response(render_tasks(page, user_of(request)))
@@ -172,6 +172,7 @@ class TaskItemsView(TaskView):
     """The task's items."""
 
     keyset = ("position", "id")
+    filters = ("state",)
     pagination_class = KeysetPagination
 
     @extend_schema(
@@ -185,9 +186,7 @@ class TaskItemsView(TaskView):
     )
     def get(self, request: Request, task_id: UUID) -> Response:
         """Return one page in the task's order, with each item's present label."""
-        state = request.query_params.get("state", "")
-        if state and state not in states.ITEM_STATES:
-            raise Invalid(errors={"state": [f"There is no state {state}."]})
+        state = choice(request, "state", states.ITEM_STATES)
         pages = KeysetPagination()
         items: list[WorkItem] = pages.paginate_queryset(
             reads.items_of(self.task, state), request, self

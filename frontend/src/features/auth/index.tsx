@@ -83,7 +83,10 @@ function useLogin(next: string | undefined) {
     onSuccess: async () => {
       // The session, and every answer that an anonymous visitor got, is stale now.
       client.clear();
-      router.history.replace(safeNext(next));
+      const target = safeNext(next);
+      // The server's own pages, such as the API's documentation, are no routes of the portal.
+      if (/^\/(api|admin)\//.test(target)) window.location.replace(target);
+      else router.history.replace(target);
     },
   });
 }

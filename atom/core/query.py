@@ -1,0 +1,39 @@
+"""Parameters in an address: what nobody reads is refused instead of ignored."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from rest_framework.request import Request
+
+from atom.core.errors import Invalid
+
+_SHOWN = 30
+
+
+def refuse_unknown(request: Request, known: Collection[str]) -> None:
+    """Raise Invalid for a parameter that is not one of `known`."""
+    said = f"There is no such parameter. {_one_of(known)}"
+    if errors := {name: [said] for name in request.query_params if name not in known}:
+        raise Invalid(errors=errors)
+
+
+def choice(request: Request, name: str, allowed: Iterable[str], default: str = "") -> str:
+    """Return a parameter that has one of the `allowed` values. Raises Invalid, naming them."""
+    value: str = request.query_params.get(name) or default
+    if value != default:
+        check_choices(name, [value], allowed)
+    return value
+
+
+def check_choices(name: str, values: Iterable[str], allowed: Iterable[str]) -> None:
+    """Raise Invalid, naming what is allowed, if one of the values is not."""
+    known = set(allowed)
+    if unknown := sorted(set(values) - known):
+        raise Invalid(errors={name: [f"{', '.join(map(repr, unknown))}? {_one_of(known)}"]})
+
+
+def _one_of(allowed: Collection[str]) -> str:
+    names = sorted(allowed)
+    more = ", …" if len(names) > _SHOWN else ""
+    return f"Give one of: {', '.join(names[:_SHOWN])}{more}."

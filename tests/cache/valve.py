@@ -1,0 +1,83 @@
+"""A TCP proxy in front of the object store that can hold its answers back."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
+import pytest
+from django.conf import settings
+
+from atom.core import storage
+
+# A test that fails must end.
+HELD_S = 10.0
+
+
+class Valve:
+    """Passes bytes on unchanged; `open` cleared, an answer waits for up to HELD_S."""
+
+    def __init__(self, target: tuple[str, int]) -> None:
+        self.open = threading.Event()
+        self.open.set()
+        self.asked = threading.Event()
+        self.requests: list[str] = []
+        self._target = target
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self) -> None:
+        """Take no more connections, and let those that are held back go."""
+        self._listener.close()
+        self.open.set()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                near, _ = self._listener.accept()
+            except OSError:
+                return
+            far = socket.create_connection(self._target)
+            threading.Thread(target=self._ask, args=(near, far), daemon=True).start()
+            threading.Thread(target=self._answer, args=(far, near), daemon=True).start()
+
+    def _ask(self, near: socket.socket, far: socket.socket) -> None:
+        for data in _received(near):
+            if data.startswith(b"GET "):
+                self.requests.append(data.split(b" ")[1].decode())
+                self.asked.set()
+            far.sendall(data)
+        far.close()
+
+    def _answer(self, far: socket.socket, near: socket.socket) -> None:
+        for data in _received(far):
+            self.open.wait(HELD_S)
+            near.sendall(data)
+        near.close()
+
+
+def _received(connection: socket.socket) -> Iterator[bytes]:
+    try:
+        while data := connection.recv(1 << 16):
+            yield data
+    except OSError:
+        return
+
+
+@contextmanager
+def valve_before_the_store(monkeypatch: pytest.MonkeyPatch) -> Iterator[Valve]:
+    """Have every request to the object store pass through a valve meanwhile."""
+    address = urlsplit(settings.S3_ENDPOINT_URL)
+    valve = Valve((str(address.hostname), int(address.port or 80)))
+    with monkeypatch.context() as patch:
+        patch.setattr(settings, "S3_ENDPOINT_URL", valve.url)
+        storage.objects.cache_clear()
+        try:
+            yield valve
+        finally:
+            valve.close()
+    storage.objects.cache_clear()

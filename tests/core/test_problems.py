@@ -1,0 +1,122 @@
+"""Every refused request is a problem document with a code and an action that helps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from tests.factories.accounts import make_member, make_project
+
+pytestmark = pytest.mark.django_db
+
+BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+DATASETS = "/api/v1/projects/vision/datasets/"
+
+
+@pytest.fixture
+def member(client: Client) -> Client:
+    client.force_login(make_member(make_project("vision"), "admin"))
+    return client
+
+
+def problem_of(answer: Any, status: int, code: str) -> dict[str, Any]:
+    """Return the problem document, checked to be a whole one."""
+    assert answer.status_code == status
+    assert answer["Content-Type"] == "application/problem+json"
+    problem: dict[str, Any] = answer.json()
+    assert (problem["status"], problem["code"]) == (status, code)
+    assert problem["detail"]
+    assert problem["action"]
+    return problem
+
+
+@pytest.mark.parametrize("path", ["/api/v1/docs/", "/api/v1/schema/"])
+def test_a_browser_without_a_session_signs_in_and_comes_back(client: Client, path: str) -> None:
+    answer = client.get(f"{path}?a=1", headers=BROWSER)
+    assert answer.status_code == 302
+    assert answer["Location"] == f"/login?next={path.replace('/', '%2F')}%3Fa%3D1"
+
+
+@pytest.mark.parametrize("path", ["/api/v1/docs/", "/api/v1/schema/"])
+@pytest.mark.parametrize("accept", ["*/*", "application/json", "application/yaml"])
+def test_a_program_without_a_token_gets_a_problem(client: Client, path: str, accept: str) -> None:
+    answer = client.get(path, headers={"Accept": accept})
+    problem_of(answer, 401, "not_authenticated")
+    assert answer["WWW-Authenticate"].startswith("Bearer")
+
+
+def test_a_wrong_token_is_a_problem_for_a_browser_too(client: Client) -> None:
+    headers = {**BROWSER, "Authorization": "Bearer atom_abc_def"}
+    problem_of(client.get("/api/v1/docs/", headers=headers), 401, "bad_token")
+
+
+def test_the_page_and_the_description_are_there_for_members(member: Client) -> None:
+    assert b"swagger" in member.get("/api/v1/docs/", headers=BROWSER).content.lower()
+    assert member.get("/api/v1/schema/").status_code == 200
+
+
+@pytest.mark.parametrize("address", ["/api/v1/nope", "/api/v1/nope/", "/api/v1/projects"])
+def test_an_unknown_address(member: Client, address: str) -> None:
+    problem_of(member.get(address), 404, "not_found")
+
+
+@pytest.mark.parametrize("body", ["{", '{"name": }', "nonsense", "\x80"])
+def test_malformed_json_says_where(member: Client, body: str) -> None:
+    answer = member.post(DATASETS, body, content_type="application/json")
+    problem = problem_of(answer, 400, "malformed_body")
+    assert "errors" not in problem
+    assert "JSON" in problem["detail"]
+
+
+def test_json_of_the_wrong_kind_names_the_fault(member: Client) -> None:
+    answer = member.post(DATASETS, "[1]", content_type="application/json")
+    assert problem_of(answer, 400, "invalid")["errors"]
+
+
+def test_a_wrong_method_names_the_right_ones(member: Client) -> None:
+    answer = member.delete(DATASETS)
+    problem = problem_of(answer, 405, "method_not_allowed")
+    assert "DELETE" in problem["detail"]
+    assert "Allow" in problem["action"]
+    assert {"GET", "POST"} <= set(answer["Allow"].split(", "))
+
+
+@pytest.mark.parametrize("media_type", ["text/plain", "application/x-www-form-urlencoded"])
+def test_a_wrong_content_type(member: Client, media_type: str) -> None:
+    answer = member.post(DATASETS, "name=x", content_type=media_type)
+    problem = problem_of(answer, 415, "unsupported_media_type")
+    assert media_type in problem["detail"]
+
+
+def test_a_form_of_answer_that_does_not_exist(member: Client) -> None:
+    answer = member.get(DATASETS, headers={"Accept": "text/csv"})
+    problem_of(answer, 406, "not_acceptable")
+
+
+def test_too_large_a_body_is_not_read(member: Client) -> None:
+    answer = member.post(
+        DATASETS, "{}", content_type="application/json", headers={"Content-Length": str(1 << 40)}
+    )
+    problem = problem_of(answer, 413, "too_large")
+    assert str(1 << 40) in problem["detail"]
+
+
+@pytest.mark.parametrize(
+    ("address", "name", "allowed"),
+    [
+        ("/api/v1/audit/?in=bogus", "in", "actor, cursor, limit, project, verb"),
+        ("/api/v1/audit/?project=bogus", "project", "vision"),
+        ("/api/v1/projects/?sort=name", "sort", "cursor, limit"),
+        ("/api/v1/projects/vision/runs/?sort=name", "sort", "created_by, cursor"),
+        ("/api/v1/projects/vision/runs/?state=bogus", "state", "cancelled, cancelling"),
+        ("/api/v1/projects/vision/models/?order=name", "order", "cursor, limit, q"),
+        ("/api/v1/projects/vision/labelx/tasks/?state=bogus", "state", "active, completed"),
+    ],
+)
+def test_what_a_list_does_not_know_is_refused_and_what_it_knows_is_named(
+    member: Client, address: str, name: str, allowed: str
+) -> None:
+    problem = problem_of(member.get(address), 400, "invalid")
+    assert allowed in problem["errors"][name][0]

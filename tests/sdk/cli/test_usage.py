@@ -1,0 +1,92 @@
+"""The command line without a server: what is refused before anything is asked."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from atom_sdk.cli.render import path_text
+
+Done = subprocess.CompletedProcess[str]
+# Nothing listens on this port: what gets as far as a request ends with exit code 5, or waits.
+NOWHERE = "http://127.0.0.1:9"
+
+
+def atom(folder: Path, *arguments: str) -> Done:
+    """Run `atom …` in a folder."""
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "ATOM_PROJECT": "demo"}
+    return subprocess.run(
+        [str(Path(sys.executable).parent / "atom"), *arguments],
+        cwd=folder,
+        env={**environment, "ATOM_URL": NOWHERE, "ATOM_TOKEN": "atom_x_y"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("run", "-r", ".", "--", "true"), "directory"),
+        (("run", "-r", "binary", "--", "true"), "UTF-8"),
+        (("run", "--memory", "", "--", "true"), "not a size"),
+        (("run", "--memory", "-1g", "--", "true"), "not a size"),
+        (("run", "--memory", "inf", "--", "true"), "not a size"),
+        (("run", "--naem", "x", "--", "true"), "No such option"),
+        (("run", "--data", "digits", "--", "true"), "NAME=VALUE"),
+        (("data", "push", ".", "Bad Name"), "not a dataset reference"),
+    ],
+)
+def test_wrong_use_is_a_sentence_and_exit_code_2(
+    tmp_path: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
+    done = atom(tmp_path, *arguments)
+    assert done.returncode == 2, done.stderr
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--json", "data", "diff", "a@v1", "b@v1"),
+        ("data", "--json", "diff", "a@v1", "b@v1"),
+        ("data", "diff", "--json", "a@v1", "b@v1"),
+        ("data", "diff", "a@v1", "b@v1", "--json"),
+    ],
+)
+def test_json_may_stand_anywhere_and_failures_are_json_then(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    done = atom(tmp_path, *arguments)
+    assert done.returncode == 2
+    assert json.loads(done.stderr)["code"] == "usage"
+
+
+@pytest.mark.parametrize("arguments", [("--", "tool", "--json"), ("tool", "--json", "--follow")])
+def test_the_options_of_the_job_are_its_own(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    done = atom(tmp_path, "run", "--code", "missing", *arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith("Usage: atom run")
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("cats/täglich 1.png", "cats/täglich 1.png"),
+        ("a\nb\tc", r"a\nb\tc"),
+        ("back\\slash", r"back\\slash"),
+        ("\x1b[31mred", r"\x1b[31mred"),
+        ("line\u2028end", r"line\u2028end"),
+    ],
+)
+def test_a_path_is_shown_in_one_line_and_unmistakably(path: str, shown: str) -> None:
+    assert path_text(path) == shown
