@@ -17,16 +17,16 @@ from atom.dev.spec import ProcessSpec
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
-# s3, master, volume and filer, each with its gRPC port.
 # Where SeaweedFS puts the sockets of its internal calls, whatever TMPDIR says.
 SOCKETS = Path("/tmp")
-PORTS_USED = 8
+# s3, master, volume, filer and admin, each with its gRPC port.
+PORTS_USED = 10
 REGION = "us-east-1"
 
 
 @dataclass(frozen=True)
 class Seaweed:
-    """A SeaweedFS of our own; it listens on `port` (S3) and the seven ports after it."""
+    """A SeaweedFS of our own; it listens on `port` (S3) and the nine ports after it."""
 
     data_dir: Path
     port: int
@@ -53,6 +53,8 @@ class Seaweed:
             *(f"-master.port={base + 1}", f"-master.port.grpc={base + 5}"),
             *(f"-volume.port={base + 2}", f"-volume.port.grpc={base + 6}"),
             *(f"-filer.port={base + 3}", f"-filer.port.grpc={base + 7}"),
+            # Its own interface is off, but it listens; at its default two stacks would meet.
+            *(f"-admin.port={base + 8}", f"-admin.port.grpc={base + 9}"),
             f"-s3.config={self._identities_path}",
             # Not in /tmp, where another user's leftover of the same port cannot be replaced.
             # Relative to the working directory: such a path may have 107 characters only.
