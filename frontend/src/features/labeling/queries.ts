@@ -6,6 +6,8 @@ import { useProject } from '@/shared/project';
 import type { WorkbenchApi } from './workspace/workbench';
 
 const POLL_MS = 5000;
+/** What browsers let leave with a closing page, in bytes; all such requests together may have 64 KiB. */
+const KEEPALIVE_BYTES = 48 * 1024;
 const inTask = (id: string) => ({ params: { path: { task_id: id } } });
 
 export function useTasks() {
@@ -90,6 +92,7 @@ export function workbenchApi(taskId: string): WorkbenchApi {
       const { data } = await api.POST('/api/v1/labelx/tasks/{task_id}/submit-batch/', {
         ...inTask(taskId),
         body: { submissions },
+        keepalive: JSON.stringify(submissions).length < KEEPALIVE_BYTES,
       });
       return data?.results ?? [];
     },
@@ -100,6 +103,7 @@ export function workbenchApi(taskId: string): WorkbenchApi {
       api.PUT('/api/v1/labelx/slots/{slot_id}/draft/', {
         params: { path: { slot_id: slot.id } },
         body: { seq, document: { label_id: labelId } },
+        keepalive: true,
       }),
   };
 }
