@@ -31,7 +31,7 @@ def create_run(project: Project, user: User, request: RunRequest) -> Run:
     plan.raise_errors()
     with transaction.atomic():
         run = _insert(project, user, plan)
-        audit.record(user, "run.create", run, project, name=run.name)
+        audit.record(user, "run.created", run, project, name=run.name)
         record(run, "created", f"{user.username} started the run.")
         enqueue_run(run)
     return run
@@ -112,7 +112,7 @@ def cancel_run(run_id: UUID, user: User) -> Run:
         if run.cancel_requested_at is None:
             run.cancel_requested_at = timezone.now()
             record(run, "cancel_requested", f"{user.username} asked to cancel the run.")
-            audit.record(user, "run.cancel", run, run.project)
+            audit.record(user, "run.cancel_requested", run, run.project)
         if run.state in states.WAITING:
             move(run, states.CANCELLED)
             unpin(run)
@@ -130,7 +130,7 @@ def retry_run(run_id: UUID, user: User) -> Run:
         if run.state not in (states.FAILED, states.CANCELLED):
             raise NotRetryable(f"The run is {run.state}.")
         record(run, "retried", f"{user.username} asked for another attempt.")
-        audit.record(user, "run.retry", run, run.project)
+        audit.record(user, "run.retried", run, run.project)
         enqueue_run(run)
     return run
 

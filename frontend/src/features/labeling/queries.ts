@@ -85,8 +85,8 @@ export function workbenchApi(taskId: string): WorkbenchApi {
     },
     async lease(count) {
       const params = { path: { task_id: taskId }, query: { n: count } };
-      const { data } = await api.POST('/api/v1/labelx/tasks/{task_id}/lease/', { params });
-      return data?.lease ?? [];
+      const leased = api.POST('/api/v1/labelx/tasks/{task_id}/lease/', { params });
+      return (await unlessOver(leased))?.data?.lease ?? [];
     },
     async submit(submissions: Submission[]) {
       const { data } = await api.POST('/api/v1/labelx/tasks/{task_id}/submit-batch/', {
@@ -108,15 +108,19 @@ export function workbenchApi(taskId: string): WorkbenchApi {
   };
 }
 
-/** Submissions to look at; none once the task is finished, which the last verdict may have done a moment ago. */
+/** Submissions to look at. */
 export async function leaseAudit(taskId: string, count: number) {
+  const params = { path: { task_id: taskId }, query: { n: count } };
+  const leased = api.POST('/api/v1/labelx/tasks/{task_id}/audit-lease/', { params });
+  return (await unlessOver(leased))?.data?.lease ?? [];
+}
+
+/** A task that is not active hands out nothing; the last verdict may have finished it a moment ago. */
+async function unlessOver<T>(leased: Promise<T>): Promise<T | null> {
   try {
-    const { data } = await api.POST('/api/v1/labelx/tasks/{task_id}/audit-lease/', {
-      params: { path: { task_id: taskId }, query: { n: count } },
-    });
-    return data?.lease ?? [];
+    return await leased;
   } catch (error) {
-    if (asApiError(error).code === 'task_not_active') return [];
+    if (asApiError(error).code === 'task_not_active') return null;
     throw error;
   }
 }

@@ -122,7 +122,7 @@ function PublishedNotice({ task }: { task: LabelTask }) {
   if (task.publish_error)
     return (
       <Alert variant="light" color="red" mb="md" title={t('labeling.publishFailed')}>
-        {task.publish_error.detail}
+        {task.publish_error.detail} {task.publish_error.action}
       </Alert>
     );
   const ref = task.output_version?.ref;

@@ -123,7 +123,9 @@ export function TasksPage() {
         rowLink={(task) => ({ to: '/labeling/$taskId', params: { taskId: task.id } })}
         empty={<EmptyState icon={IconTags} title={t('labeling.none')} hint={t('labeling.noneHint')} action={create} />}
       />
-      {search.create && mayCreate && <CreateTask onClose={() => void navigate({ to: '/labeling', search: {} })} />}
+      {search.create && mayCreate && (
+        <CreateTask source={search.create} onClose={() => void navigate({ to: '/labeling', search: {} })} />
+      )}
     </Page>
   );
 }
