@@ -112,7 +112,7 @@ def cancel_run(run_id: UUID, user: User) -> Run:
         if run.cancel_requested_at is None:
             run.cancel_requested_at = timezone.now()
             record(run, "cancel_requested", f"{user.username} asked to cancel the run.")
-            audit.record(user, "run.cancel_requested", run, run.project)
+            audit.record(user, "run.cancel_requested", run, run.project, name=run.name)
         if run.state in states.WAITING:
             move(run, states.CANCELLED)
             unpin(run)
@@ -130,7 +130,7 @@ def retry_run(run_id: UUID, user: User) -> Run:
         if run.state not in (states.FAILED, states.CANCELLED):
             raise NotRetryable(f"The run is {run.state}.")
         record(run, "retried", f"{user.username} asked for another attempt.")
-        audit.record(user, "run.retried", run, run.project)
+        audit.record(user, "run.retried", run, run.project, name=run.name)
         enqueue_run(run)
     return run
 

@@ -6,12 +6,14 @@ import { useTranslation } from 'react-i18next';
 import type { LabelTask, LeasedSlot } from '@/api/contract/labeling';
 import { EmptyState } from '@/shared/EmptyState';
 import { ErrorState } from '@/shared/ErrorState';
+import { FailedPage } from '@/shared/FailedPage';
 import { ButtonLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { useCurrentProject, useMay } from '@/shared/project';
 import { notifyError } from '@/shared/undo';
 import { useTask } from '../queries';
+import { ToTasks } from '../ToTasks';
 import { BatchView } from './BatchView';
 import { SaveState } from './SaveState';
 import { useWorkbench } from './useWorkbench';
@@ -32,9 +34,12 @@ export function WorkPage() {
     );
   if (task.error && !task.data)
     return (
-      <Page>
-        <ErrorState error={task.error} onRetry={() => void task.refetch()} />
-      </Page>
+      <FailedPage
+        title={t('labeling.task')}
+        above={<ToTasks />}
+        error={task.error}
+        onRetry={() => void task.refetch()}
+      />
     );
   if (!task.data) return <Loading />;
   return <Work task={task.data} />;
