@@ -165,9 +165,7 @@ def _finish(task: LabelTask, version: Version) -> None:
     locked.items.filter(state=states.ACCEPTED).update(state=states.PUBLISHED)
     unpin(PIN_HOLDER, str(task.pk))
     named = {"name": task.name, "dataset": task.dataset.name, "version": version.ref}
-    audit.record(
-        task.publish_requested_by, "label_task.published", locked, task.project, **named
-    )
+    audit.record(task.publish_requested_by, "label_task.published", locked, task.project, **named)
     tell_progress(task.pk)
     log.info("labels_published", label_task=str(task.pk), version=version.ref)
 

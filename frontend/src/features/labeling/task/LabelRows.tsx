@@ -78,6 +78,7 @@ export function LabelRows({ form }: { form: TaskForm }) {
               w={130}
               aria-label={t('labeling.create.labelColor', { name })}
               format="hex"
+              withEyeDropper={false}
               {...form.getInputProps(`labels.${index}.color`)}
             />
             <TextInput
