@@ -29,7 +29,10 @@ class MediaSource:
         self._cache_dir = cache_dir
 
     def read(self, key: str, start: int, end: int) -> bytes:
-        """Return bytes `start` (inclusive) to `end` (exclusive). Raises MediaMissing or PackQuarantined."""
+        """Return bytes `start` (inclusive) to `end` (exclusive).
+
+        Raises MediaMissing or PackQuarantined.
+        """
         path = self._local_path(key)
         if path is not None:
             try:

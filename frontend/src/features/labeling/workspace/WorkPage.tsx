@@ -85,7 +85,7 @@ function NothingLeft({ task, bench }: { task: LabelTask; bench: Workbench }) {
   const over = OVER.some((one) => one === words);
   return (
     <Page>
-      <PageHeader title={task.name} badges={<SaveState bench={bench} />} />
+      <PageHeader title={task.name} badges={bench.submitted > 0 && <SaveState bench={bench} />} />
       <EmptyState
         icon={IconChecks}
         title={t(`labeling.work.nothing.${words}`)}
