@@ -19,7 +19,7 @@ def recorded() -> Iterator[tuple[str, str]]:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "audit.record":
                 verb = node.args[1]
-                if isinstance(verb, ast.Constant):
+                if isinstance(verb, ast.Constant) and isinstance(verb.value, str):
                     yield path.name, verb.value
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import QuerySet
@@ -11,7 +10,7 @@ from rest_framework import generics, serializers
 from atom.accounts.api.serializers import UserShortSerializer
 from atom.core.pagination import KeysetPagination
 from atom.datasets.api.scope import DatasetScopedView
-from atom.datasets.damage import IN_STORE, IN_UPLOAD, Damage, describe, quarantined_packs
+from atom.datasets.damage import IN_STORE, IN_UPLOAD, describe, quarantined_packs
 from atom.datasets.models import Pack
 
 
@@ -23,7 +22,7 @@ class PackPushSerializer(serializers.Serializer[Any]):
     created_at = serializers.DateTimeField()
 
 
-class QuarantinedPackSerializer(serializers.Serializer[Damage]):
+class QuarantinedPackSerializer(serializers.Serializer[Any]):
     """A damaged pack: why, since when, from which push, and what to do."""
 
     digest = serializers.CharField(source="pack.digest")
@@ -40,7 +39,7 @@ class QuarantinedPackSerializer(serializers.Serializer[Damage]):
     action = serializers.CharField(help_text="What to do next.")
 
 
-class QuarantinedPackListView(DatasetScopedView, generics.ListAPIView[Pack]):
+class QuarantinedPackListView(DatasetScopedView, generics.ListAPIView[Any]):
     """The damaged packs of a dataset, latest first."""
 
     serializer_class = QuarantinedPackSerializer
@@ -53,7 +52,6 @@ class QuarantinedPackListView(DatasetScopedView, generics.ListAPIView[Pack]):
             return Pack.objects.none()
         return quarantined_packs(self.dataset)
 
-    def paginate_queryset(self, queryset: Any) -> Sequence[Any] | None:
+    def paginate_queryset(self, queryset: Any) -> list[Any]:
         """Return a page of packs with what is known of them."""
-        page = super().paginate_queryset(queryset)
-        return None if page is None else describe(self.dataset, page)
+        return describe(self.dataset, super().paginate_queryset(queryset) or [])

@@ -96,14 +96,15 @@ class VersionBrowser:
         """
         found = self._matches(prefix, wanted)
         if found is not None:
-            return found[position].as_py() if position < len(found) else None
+            return str(found[position]) if position < len(found) else None
         left_out = self._left_out(prefix, wanted)
         for part in self._ranges_below(prefix):
             skipped = _within(left_out, part)
             count = self._count_in(part, prefix) - len(skipped)
             if position < count:
                 paths = _below(self._source.range(part), prefix)["path"].combine_chunks()
-                return paths.filter(pc.invert(pc.is_in(paths, value_set=skipped)))[position].as_py()
+                kept = paths.filter(pc.invert(pc.is_in(paths, value_set=skipped)))
+                return str(kept[position])
             position -= count
         return None
 
