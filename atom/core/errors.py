@@ -60,6 +60,17 @@ class AtomError(Exception):
         return {**self.extra, **problem}
 
 
+def action_of(code: str) -> str | None:
+    """Return what to do next about a failure that was stored by its code; None if unknown."""
+    classes = [AtomError]
+    while classes:
+        known = classes.pop()
+        if known.code == code:
+            return known.action
+        classes += known.__subclasses__()
+    return None
+
+
 class NotFound(AtomError):
     """The thing does not exist, or the caller may not know that it does."""
 

@@ -73,12 +73,18 @@ class UploadNotOpen(Conflict):
     action = "Start a new upload of the same digest; it resumes or says that nothing is missing."
 
 
+# The codes of a refused upload come from the reader that looked at its bytes.
+UPLOAD_REFUSED_ACTION = (
+    "Push again: the bytes changed on their way. If it happens again, check the sender's disk."
+)
+
+
 class PackQuarantined(Conflict):
     """The version needs a pack whose stored bytes are damaged."""
 
     code = "pack_quarantined"
     title = "The version needs a pack that is damaged and quarantined."
-    action = "Push the files of that pack again; the pack named here is replaced."
+    action = "Push the folder that its files came from again; the damaged pack is replaced."
 
 
 class PackUnknown(NotFound):

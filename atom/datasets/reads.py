@@ -38,6 +38,12 @@ def packs_of(version: Version) -> list[str]:
     return [pack.hex() for pack in sorted(packs)]
 
 
+def quarantined_among(project: Project, digests: list[str]) -> list[str]:
+    """Return which of the packs are quarantined in the project, sorted."""
+    found = Pack.objects.filter(project=project, digest__in=digests, state="quarantined")
+    return sorted(found.values_list("digest", flat=True))
+
+
 def require_readable(project: Project, digests: list[str]) -> None:
     """Raise PackQuarantined or PackUnknown unless the project has every pack, verified."""
     states = dict(

@@ -21,11 +21,11 @@ class MediaLinkExpired(AtomError):
 
 
 class MediaMissing(NotFound):
-    """The object is not in the store: it was collected, or its pack is quarantined."""
+    """The object is not in the store."""
 
     code = "media_missing"
     title = "The bytes of this file are not available."
-    action = "Check the dataset version; its pack may be quarantined. Push the file again if so."
+    action = "Push the folder that the file came from again."
 
 
 class MediaDamaged(AtomError):
@@ -34,7 +34,7 @@ class MediaDamaged(AtomError):
     status = 502
     code = "media_damaged"
     title = "The stored bytes of this file are damaged and are not served."
-    action = "Warm the version to find the damaged pack, then push its files again."
+    action = "Warm the version, which quarantines the pack; then push its folder again."
 
 
 class ImageUnreadable(AtomError):

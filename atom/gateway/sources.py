@@ -9,7 +9,10 @@ from pathlib import Path
 
 from blake3 import blake3
 
+from atom.core.errors import AtomError
 from atom.core.storage import ObjectMissing, ObjectStorage
+from atom.datasets.errors import PackQuarantined
+from atom.datasets.keys import quarantine_key
 from atom.gateway.errors import MediaDamaged, MediaMissing
 from atom.gateway.links import MediaLink
 
@@ -26,7 +29,10 @@ class MediaSource:
         self._cache_dir = cache_dir
 
     def read(self, key: str, start: int, end: int) -> bytes:
-        """Return bytes `start` (inclusive) to `end` (exclusive). Raises MediaMissing."""
+        """Return bytes `start` (inclusive) to `end` (exclusive).
+
+        Raises MediaMissing or PackQuarantined.
+        """
         path = self._local_path(key)
         if path is not None:
             try:
@@ -36,7 +42,7 @@ class MediaSource:
         try:
             return self._storage.get_range(key, start, end)
         except ObjectMissing as exc:
-            raise MediaMissing from exc
+            raise self._missing(key) from exc
 
     def chunks(self, key: str, start: int, end: int) -> Iterator[bytes]:
         """Yield the bytes in pieces of at most CHUNK_BYTES."""
@@ -46,12 +52,23 @@ class MediaSource:
     def whole(self, link: MediaLink) -> bytes:
         """Return all bytes of a link, checked against its digest if it lies in a pack.
 
-        Raises MediaMissing or MediaDamaged.
+        Raises MediaMissing, PackQuarantined or MediaDamaged.
         """
         data = self.read(link.key, link.offset, link.offset + link.size_bytes)
         if _PACK_KEY.fullmatch(link.key) and not blake3(data).hexdigest().startswith(link.digest):
-            raise MediaDamaged(f"{link.key} at byte {link.offset} is damaged.")
+            pack = _pack_of(link.key)
+            raise MediaDamaged(f"The pack {pack} is damaged at byte {link.offset}.", pack=pack)
         return data
+
+    def _missing(self, key: str) -> AtomError:
+        """Say which pack is not there, and whether that is because it was found damaged."""
+        match = _PACK_KEY.fullmatch(key)
+        if match is None:
+            return MediaMissing()
+        project_id, digest = match.groups()
+        if self._storage.exists(f"p/{project_id}/{quarantine_key(digest)}"):
+            return PackQuarantined(f"The pack {digest} is damaged and quarantined.", pack=digest)
+        return MediaMissing(f"The pack {digest} is not in the store.", pack=digest)
 
     def _local_path(self, key: str) -> Path | None:
         match = _PACK_KEY.fullmatch(key)
@@ -59,6 +76,11 @@ class MediaSource:
             return None
         project_id, digest = match.groups()
         return self._cache_dir / project_id / "packs" / f"{digest}.tar"
+
+
+def _pack_of(key: str) -> str:
+    match = _PACK_KEY.fullmatch(key)
+    return match.group(2) if match else ""
 
 
 def _read_file(path: Path, start: int, end: int) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -71,7 +72,7 @@ def test_a_task_goes_from_the_first_key_to_its_published_version(
     label(labeler_page, task, "2")
 
     page.goto(f"/labeling/{task}/audit")
-    # The labeler can take the batch back for eight seconds; then the waiting page shows it.
+    # The last batch is sent at once; a page that waits for work looks again every few seconds.
     expect(page.locator("[data-tile]")).to_have_count(1, timeout=20_000)
     page.keyboard.press("Enter")
     expect(page.get_by_text("Nothing to audit")).to_be_visible()
@@ -81,6 +82,49 @@ def test_a_task_goes_from_the_first_key_to_its_published_version(
     stats = atom.datasets.stats("keys@v2")
     assert stats["unlabelled"] == 0
     assert sum(stats["labels"].values()) == 3 * UNLABELLED
+
+
+def test_a_batch_is_on_the_server_when_the_page_is_left_during_its_undo_time(
+    labeler_page: Page, atom: Client, seed: Seed, tmp_path: Path
+) -> None:
+    draw_shapes(tmp_path, 36)
+    atom.datasets.push(tmp_path, "leaving", PushOptions("", "folder", ("unlabelled",)))
+    task = open_task(atom, "Leaving", "leaving@v1")
+    page = labeler_page
+    page.goto(f"/labeling/{task}/work")
+    expect(page.get_by_role("option")).to_have_count(8)
+    for _ in range(8):
+        page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("option")).to_have_count(4)
+    expect(page.get_by_text("8 images are sent in a few seconds")).to_be_visible()
+    assert atom.labelx.get(task)["progress"]["audit"] == 0
+    page.goto("about:blank")
+
+    # Another browser sees it before the undo time would have been over.
+    deadline = time.monotonic() + 5
+    while atom.labelx.get(task)["progress"]["audit"] < 8:
+        assert time.monotonic() < deadline, "the batch stayed in the closed tab"
+        time.sleep(0.1)
+
+
+def test_a_new_task_says_what_is_missing_at_each_field(signed_in_page: Page, seed: Seed) -> None:
+    page = signed_in_page
+    page.goto("/labeling?create=shapes@v2")
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("combobox", name="Dataset")).to_have_value("shapes")
+    remove = dialog.get_by_role("button", name="Remove")
+    expect(remove).to_have_count(3)
+    while remove.count():
+        remove.first.click()
+    dialog.get_by_role("button", name="Create").click()
+    expect(dialog.get_by_text("Give the task a name.")).to_be_visible()
+    expect(dialog.get_by_text("A task needs at least two classes")).to_be_visible()
+    name = dialog.get_by_role("textbox", name="Name", exact=True)
+    expect(name).to_be_focused()
+    name.fill("No classes")
+    dialog.get_by_role("button", name="Create").click()
+    expect(dialog.get_by_role("button", name="Add a class")).to_be_focused()
 
 
 def test_an_image_without_a_class_stops_the_batch(labeler_page: Page, seed: Seed) -> None:

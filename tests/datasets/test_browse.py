@@ -108,8 +108,41 @@ def test_filters_agree_with_their_total(pushed: Pusher, params: dict[str, str], 
     found = all_paths(pushed, limit=2, **params)
 
     assert len(found) == count
-    if params != {"label": "1", "labelled": "false"}:
-        assert entries(pushed, **params)["total"] == count
+    assert entries(pushed, **params)["total"] == count
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {},
+        {"prefix": "1/"},
+        {"prefix": "unl", "labelled": "false"},
+        {"labelled": "false"},
+        {"labelled": "true"},
+        {"label": "2"},
+        {"split": "train"},
+        {"split": "train", "labelled": "false"},
+        {"split": "train", "label": "0"},
+    ],
+)
+def test_a_jump_by_offset_lands_where_walking_does(pushed: Pusher, params: dict[str, str]) -> None:
+    walked = all_paths(pushed, limit=2, **params)
+
+    for offset in range(len(walked) + 2):
+        page = entries(pushed, limit=2, offset=offset, **params)
+        assert paths(page) == walked[offset : offset + 2]
+        assert page["total"] == len(walked)
+        assert (page["next"] is None) == (offset + 2 >= len(walked))
+
+
+@pytest.mark.parametrize(
+    "params", [{"offset": "-1"}, {"offset": "x"}, {"offset": 1, "delimiter": "/"}]
+)
+def test_an_offset_that_means_nothing_is_refused(pushed: Pusher, params: dict[str, str]) -> None:
+    answer = pushed.client.get(f"{pushed.base}versions/v1/entries/", params)
+
+    assert answer.status_code == 400
+    assert "offset" in answer.json()["errors"]
 
 
 def test_stats_count_labels_splits_and_types(pushed: Pusher) -> None:

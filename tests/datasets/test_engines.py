@@ -98,6 +98,8 @@ def test_pages_agree_with_a_plain_listing(
     assert found_folders == sorted(folders)
     assert found_paths == sorted(plain)
     assert browser.total(prefix, EntryFilter()) == len(below)
+    reached = [browser.path_at(prefix, EntryFilter(), at) for at in range(len(below) + 1)]
+    assert reached == [*below, None]
 
 
 def layer_rows(root: Root, name: str, column: str, store: MemoryObjectStore) -> dict[str, str]:

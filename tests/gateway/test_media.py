@@ -174,6 +174,8 @@ async def test_damaged_bytes_are_never_served(gateway: httpx.AsyncClient) -> Non
     other = await gateway.get(link(pack, 1))
 
     assert (whole.status_code, whole.json()["code"]) == (502, "media_damaged")
+    assert whole.json()["pack"] == pack.digest
+    assert pack.digest in whole.json()["detail"]
     assert thumb.status_code == 502
     assert other.status_code == 200
 
@@ -185,6 +187,19 @@ async def test_a_pack_that_is_gone_is_a_clear_404(gateway: httpx.AsyncClient) ->
     answer = await gateway.get(link(pack))
 
     assert (answer.status_code, answer.json()["code"]) == (404, "media_missing")
+    assert answer.json()["pack"] == pack.digest
+
+
+async def test_a_quarantined_pack_is_named(gateway: httpx.AsyncClient) -> None:
+    pack = stored({"a.png": png(6)})
+    storage.objects().copy(key_of(pack), f"p/{PROJECT}/quarantine/{pack.digest}.tar")
+    storage.objects().delete(key_of(pack))
+
+    answer = await gateway.get(link(pack))
+
+    assert (answer.status_code, answer.json()["code"]) == (409, "pack_quarantined")
+    assert pack.digest in answer.json()["detail"]
+    assert "Push" in answer.json()["action"]
 
 
 async def test_a_warm_pack_is_read_from_disk(gateway: httpx.AsyncClient) -> None:

@@ -67,9 +67,8 @@ class EvictView(DatasetScopedView, APIView):
         body.is_valid(raise_exception=True)
         node = _node(body.validated_data.get("node"))
         if actions.evict(self.version, node) is not None:
-            audit.record(
-                user_of(request), "version.evicted", self.version, self.project, node=node.name
-            )
+            named = {"dataset": self.dataset.name, "ref": self.version.ref, "node": node.name}
+            audit.record(user_of(request), "version.evicted", self.version, self.project, **named)
         return Response(_lines(self.version), status=status.HTTP_202_ACCEPTED)
 
 

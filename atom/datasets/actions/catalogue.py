@@ -31,7 +31,10 @@ def create_branch(dataset: Dataset, name: str, at: Version, user: User) -> Branc
     try:
         with transaction.atomic():
             branch = Branch.objects.create(dataset=dataset, name=name, head=at)
-            audit.record(user, "branch.created", branch, dataset.project, name=name, at=at.commit)
+            audit.record(
+                user, "branch.created", branch, dataset.project,
+                dataset=dataset.name, name=name, at=at.commit,
+            )  # fmt: skip
     except IntegrityError as exc:
         raise RefNameTaken from exc
     return branch
@@ -43,7 +46,10 @@ def create_tag(dataset: Dataset, name: str, at: Version, user: User) -> Tag:
     try:
         with transaction.atomic():
             tag = Tag.objects.create(dataset=dataset, name=name, version=at)
-            audit.record(user, "tag.created", tag, dataset.project, name=name, at=at.commit)
+            audit.record(
+                user, "tag.created", tag, dataset.project,
+                dataset=dataset.name, name=name, at=at.commit,
+            )  # fmt: skip
     except IntegrityError as exc:
         raise RefNameTaken from exc
     return tag

@@ -72,7 +72,8 @@ def request_commit(dataset: Dataset, new: NewCommit, changes: Upload, user: User
         request = CommitRequest.objects.create(
             dataset=dataset, changes_upload=changes, created_by=user, **vars(new)
         )
-        audit.record(user, "commit.requested", request, dataset.project, branch=new.branch)
+        named = {"dataset": dataset.name, "branch": new.branch}
+        audit.record(user, "commit.requested", request, dataset.project, **named)
         enqueue(_BUILD_TASK, str(request.pk))
     return request
 

@@ -85,6 +85,7 @@ class ManifestSerializer(serializers.Serializer[Any]):
     root_digest = serializers.CharField()
     root = serializers.DictField(help_text="The root, as stored.")  # type: ignore[assignment]  # a key
     urls = serializers.DictField(child=serializers.URLField())
+    quarantined_packs = serializers.ListField(child=serializers.CharField())
     expires_at = serializers.DateTimeField()
 
 

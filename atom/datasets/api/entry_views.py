@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -18,15 +20,16 @@ from atom.datasets.api.entry_serializers import (
 )
 from atom.datasets.api.rendering import EntryRenderer, render_difference
 from atom.datasets.api.scope import DatasetScopedView
-from atom.datasets.engines.browse import EntryFilter
+from atom.datasets.engines.browse import EntryFilter, VersionBrowser
 from atom.datasets.engines.diff_pages import diff_page, summarize
-from atom.datasets.engines.folder_pages import DELIMITER, PageRequest
+from atom.datasets.engines.folder_pages import DELIMITER, FolderPage, PageRequest
 from atom.datasets.errors import EntryNotFound
 from atom.datasets.models import resolve_ref
 from atom.datasets.reads import compare, open_version
 
 _LIMIT = OpenApiParameter("limit", int, description="At most 200; default 50.")
 _CURSOR = OpenApiParameter("cursor", str, description="`next` of the last page.")
+_OFFSET_DIGITS = 15
 _BOOLEANS = {"true": True, "false": False}
 
 
@@ -43,6 +46,9 @@ class EntryListView(DatasetScopedView, APIView):
             OpenApiParameter("labelled", bool),
             _LIMIT,
             _CURSOR,
+            OpenApiParameter(
+                "offset", int, description="Begin at this matching file, instead of a cursor."
+            ),
         ],
         responses=EntryPageSerializer,
     )
@@ -50,7 +56,7 @@ class EntryListView(DatasetScopedView, APIView):
         """Return folders and files in path order; `limit` counts both."""
         wanted, page_request = _filter_of(request), _page_of(request)
         browser = open_version(self.version)
-        page = browser.page(page_request, wanted)
+        page = _page(browser, page_request, wanted, _offset_of(request))
         renderer = EntryRenderer(self.project)
         return Response(
             {
@@ -132,6 +138,26 @@ def _page_of(request: Request) -> PageRequest:
         raise Invalid(errors={"delimiter": ["Only / is supported."]})
     start = decode_cursor(query["cursor"], 1)[0] if query.get("cursor") else ""
     return PageRequest(query.get("prefix", ""), bool(delimiter), parse_limit(request), start)
+
+
+def _offset_of(request: Request) -> int:
+    given = request.query_params.get("offset", "0")
+    if not (given.isascii() and given.isdigit() and len(given) <= _OFFSET_DIGITS):
+        raise Invalid(errors={"offset": ["Give a whole number from 0 on."]})
+    offset = int(given)
+    for other in ("cursor", "delimiter"):
+        if offset and request.query_params.get(other):
+            raise Invalid(errors={"offset": [f"Give an offset or a {other}, not both."]})
+    return offset
+
+
+def _page(
+    browser: VersionBrowser, request: PageRequest, wanted: EntryFilter, offset: int
+) -> FolderPage:
+    if not offset:
+        return browser.page(request, wanted)
+    start = browser.path_at(request.prefix, wanted, offset)
+    return FolderPage() if start is None else browser.page(replace(request, start=start), wanted)
 
 
 def _filter_of(request: Request) -> EntryFilter:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -24,7 +24,7 @@ from atom.datasets.api.scope import DatasetScopedView
 from atom.datasets.api.serializers import VersionSerializer
 from atom.datasets.errors import PackUnknown
 from atom.datasets.keys import pack_key
-from atom.datasets.reads import open_root, packs_of, require_readable
+from atom.datasets.reads import open_root, packs_of, quarantined_among, require_readable
 from atom_sdk.manifests.objects import layer_key, range_key, root_key
 from atom_sdk.manifests.roots import Root, encode_root
 
@@ -34,10 +34,24 @@ URL_EXPIRES_S = 3600
 class ManifestView(DatasetScopedView, APIView):
     """The manifest of a version."""
 
-    @extend_schema(responses=ManifestSerializer, operation_id="version_manifest")
+    @extend_schema(
+        operation_id="version_manifest",
+        parameters=[
+            OpenApiParameter(
+                "with_quarantined",
+                bool,
+                description="Answer although packs are quarantined, and name them: for a push, "
+                "which sends their files again.",
+            )
+        ],
+        responses=ManifestSerializer,
+    )
     def get(self, request: Request, project: str, dataset: str, ref: str) -> Response:
         """Return the root, and an address for each manifest object that it lists."""
-        require_readable(self.project, packs_of(self.version))
+        packs = packs_of(self.version)
+        quarantined = quarantined_among(self.project, packs)
+        if request.query_params.get("with_quarantined") != "true":
+            require_readable(self.project, packs)
         root = open_root(self.version)
         body: dict[str, Any] = {
             "version": VersionSerializer(self.version).data,
@@ -45,6 +59,7 @@ class ManifestView(DatasetScopedView, APIView):
             "root_digest": self.version.root,
             "root": json.loads(encode_root(root)),
             "urls": self._urls(root),
+            "quarantined_packs": quarantined,
             "expires_at": _expires_at(),
         }
         return Response(body)

@@ -9,6 +9,8 @@ from rest_framework import serializers
 
 from atom.accounts.api.serializers import UserShortSerializer
 from atom.accounts.models import slug_validator
+from atom.core.errors import action_of
+from atom.datasets.errors import UPLOAD_REFUSED_ACTION
 from atom.datasets.models import Branch, CommitRequest, Dataset, Tag, Upload, Version
 
 _DIGEST = r"^[0-9a-f]{64}$"
@@ -156,6 +158,7 @@ class FailureSerializer(serializers.Serializer[Any]):
 
     code = serializers.CharField()
     detail = serializers.CharField()
+    action = serializers.CharField(help_text="What to do next.")
 
 
 class UploadSerializer(serializers.ModelSerializer[Upload]):
@@ -286,4 +289,5 @@ class CommitRequestSerializer(serializers.ModelSerializer[CommitRequest]):
 def _error(row: Upload | CommitRequest) -> dict[str, Any] | None:
     if not row.error_code:
         return None
-    return {"code": row.error_code, "detail": row.error_detail}
+    action = action_of(row.error_code) or UPLOAD_REFUSED_ACTION
+    return {"code": row.error_code, "detail": row.error_detail, "action": action}

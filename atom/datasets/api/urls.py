@@ -2,7 +2,13 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from atom.datasets.api import entry_views, manifest_views, upload_views, views
+from atom.datasets.api import (
+    entry_views,
+    manifest_views,
+    quarantine_views,
+    upload_views,
+    views,
+)
 
 _version = [
     path("", views.VersionView.as_view()),
@@ -20,6 +26,7 @@ _dataset: list[URLPattern | URLResolver] = [
     path("branches/", views.BranchListView.as_view()),
     path("tags/", views.TagListView.as_view()),
     path("diff/", entry_views.DiffView.as_view()),
+    path("quarantined-packs/", quarantine_views.QuarantinedPackListView.as_view()),
     path("uploads/", upload_views.UploadListView.as_view()),
     path("uploads/<uuid:upload_id>/", upload_views.UploadView.as_view()),
     path("uploads/<uuid:upload_id>/parts/", upload_views.UploadPartsView.as_view()),

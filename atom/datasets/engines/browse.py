@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -83,16 +84,29 @@ class VersionBrowser:
 
     def total(self, prefix: str, wanted: EntryFilter) -> int:
         """Return how many entries below the prefix pass the filter, from layers where possible."""
-        if wanted.is_empty:
-            return self._count(prefix)
-        labelled = self._labelled_paths(wanted.label, prefix)
-        if wanted.split is not None:
-            in_split = self._split_paths(wanted.split, prefix)
-            if wanted.label is None and wanted.labelled is None:
-                return len(in_split)
-            both = pc.sum(pc.is_in(in_split, value_set=labelled)).as_py() or 0
-            return len(in_split) - both if wanted.labelled is False else both
-        return self._count(prefix) - len(labelled) if wanted.labelled is False else len(labelled)
+        found = self._matches(prefix, wanted)
+        if found is not None:
+            return len(found)
+        return self._count(prefix) - len(self._left_out(prefix, wanted))
+
+    def path_at(self, prefix: str, wanted: EntryFilter, position: int) -> str | None:
+        """Return the path of the entry number `position` (from 0) below the prefix that passes.
+
+        None past the end. Ranges before it are counted, not read.
+        """
+        found = self._matches(prefix, wanted)
+        if found is not None:
+            return str(found[position]) if position < len(found) else None
+        left_out = self._left_out(prefix, wanted)
+        for part in self._ranges_below(prefix):
+            skipped = _within(left_out, part)
+            count = self._count_in(part, prefix) - len(skipped)
+            if position < count:
+                paths = _below(self._source.range(part), prefix)["path"].combine_chunks()
+                kept = paths.filter(pc.invert(pc.is_in(paths, value_set=skipped)))
+                return str(kept[position])
+            position -= count
+        return None
 
     def stats(self) -> VersionStats:
         """Return counts of everything."""
@@ -152,6 +166,25 @@ class VersionBrowser:
             return self._labelled_paths(wanted.label, "")
         return None
 
+    def _matches(self, prefix: str, wanted: EntryFilter) -> pa.Array | None:
+        """Return the sorted paths that pass, or None when they are all but `_left_out`."""
+        if wanted.label is not None and wanted.labelled is False:
+            return pa.array([], pa.string())
+        if wanted.split is None:
+            if wanted.label is None and not wanted.labelled:
+                return None
+            return self._labelled_paths(wanted.label, prefix)
+        in_split = self._split_paths(wanted.split, prefix)
+        if wanted.label is None and wanted.labelled is None:
+            return in_split
+        labelled = pc.is_in(in_split, value_set=self._labelled_paths(wanted.label, prefix))
+        return in_split.filter(pc.invert(labelled) if wanted.labelled is False else labelled)
+
+    def _left_out(self, prefix: str, wanted: EntryFilter) -> pa.Array:
+        if wanted.labelled is False:
+            return self._labelled_paths(None, prefix)
+        return pa.array([], pa.string())
+
     def _labelled_paths(self, label: str | None, prefix: str) -> pa.Array:
         """Sorted paths with a label (with this label, if given); a stronger layer wins."""
         found = pa.array([], pa.string())
@@ -172,19 +205,19 @@ class VersionBrowser:
 
     def _count(self, prefix: str) -> int:
         """Entries below a prefix; reads at most its first and its last range."""
+        return sum(self._count_in(part, prefix) for part in self._ranges_below(prefix))
+
+    def _ranges_below(self, prefix: str) -> Iterator[RangeRef]:
         end = prefix_end(prefix)
-        count = 0
         for part in self.root.ranges[self.range_from(prefix) :]:
             if end is not None and part.min >= end:
-                break
-            if part.min.startswith(prefix) and part.max.startswith(prefix):
-                count += part.count
-            else:
-                start, stop = slice_of_prefix(
-                    self._source.range(part)["path"].combine_chunks(), prefix
-                )
-                count += stop - start
-        return count
+                return
+            yield part
+
+    def _count_in(self, part: RangeRef, prefix: str) -> int:
+        if part.min.startswith(prefix) and part.max.startswith(prefix):
+            return part.count
+        return len(_below(self._source.range(part), prefix))
 
 
 class _FilteredEntries:
@@ -237,6 +270,11 @@ def _row(table: pa.Table, index: int) -> Row:
     row: Row = table.slice(index, 1).to_pylist()[0]
     row["attributes"] = json.loads(row["attributes"]) if row["attributes"] else {}
     return row
+
+
+def _within(paths: pa.Array, part: RangeRef) -> pa.Array:
+    start, end = first_at_or_after(paths, part.min), first_at_or_after(paths, part.max + "\0")
+    return paths.slice(start, end - start)
 
 
 def _below(table: pa.Table, prefix: str) -> pa.Table:

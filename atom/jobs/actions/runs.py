@@ -36,7 +36,7 @@ def create_run(project: Project, user: User, request: RunRequest) -> Run:
     plan.raise_errors()
     with transaction.atomic():
         run = _insert(project, user, plan)
-        audit.record(user, "run.create", run, project, name=run.name)
+        audit.record(user, "run.created", run, project, name=run.name)
         record(run, "created", f"{user.username} started the run.")
         enqueue_run(run)
     return run
@@ -117,7 +117,7 @@ def cancel_run(run_id: UUID, user: User) -> Run:
         if run.cancel_requested_at is None:
             run.cancel_requested_at = timezone.now()
             record(run, "cancel_requested", f"{user.username} asked to cancel the run.")
-            audit.record(user, "run.cancel", run, run.project)
+            audit.record(user, "run.cancel_requested", run, run.project, name=run.name)
         if run.state in states.WAITING:
             move(run, states.CANCELLED)
             unpin(run)
@@ -136,7 +136,7 @@ def retry_run(run_id: UUID, user: User) -> Run:
             said = _HOW_IT_ENDED.get(run.state, f"is {run.state.replace('_', ' ')}")
             raise NotRetryable(f"Run {run.number} {said}.")
         record(run, "retried", f"{user.username} asked for another attempt.")
-        audit.record(user, "run.retry", run, run.project)
+        audit.record(user, "run.retried", run, run.project, name=run.name)
         enqueue_run(run)
     return run
 

@@ -107,6 +107,6 @@ def _switch(task: LabelTask, user: User, new: str, verb: str) -> LabelTask:
         lock_version(locked.ontology_version_id)
         locked.started_at = locked.started_at or timezone.now()
     locked.save(update_fields=["state", "started_at", "updated_at"])
-    audit.record(user, verb, locked, locked.project)
+    audit.record(user, verb, locked, locked.project, name=locked.name)
     tell_progress(locked.pk)
     return locked

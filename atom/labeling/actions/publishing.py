@@ -48,7 +48,8 @@ def request_publish(task: LabelTask, user: User, *, partial: bool) -> LabelTask:
         locked.publish_requested_at = timezone.now()
         locked.publish_error_code = locked.publish_error_detail = ""
         locked.save()
-        audit.record(user, "label_task.publish_requested", locked, locked.project, partial=partial)
+        named = {"name": locked.name, "partial": partial}
+        audit.record(user, "label_task.publish_requested", locked, locked.project, **named)
         tell_progress(locked.pk)
         enqueue(_PUBLISH_TASK, str(locked.pk))
     return locked
@@ -163,9 +164,8 @@ def _finish(task: LabelTask, version: Version) -> None:
     locked.save(update_fields=["state", "output_version", "published_at", "updated_at"])
     locked.items.filter(state=states.ACCEPTED).update(state=states.PUBLISHED)
     unpin(PIN_HOLDER, str(task.pk))
-    audit.record(
-        task.publish_requested_by, "label_task.published", locked, task.project, version=version.ref
-    )
+    named = {"name": task.name, "dataset": task.dataset.name, "version": version.ref}
+    audit.record(task.publish_requested_by, "label_task.published", locked, task.project, **named)
     tell_progress(task.pk)
     log.info("labels_published", label_task=str(task.pk), version=version.ref)
 

@@ -28,5 +28,6 @@ def rulings_of(rulings: Sequence[Ruling]) -> list[dict[str, Any]]:
 def _result(done: Outcome | Ruling) -> dict[str, Any]:
     result: dict[str, Any] = {"slot": str(done.slot_id), "ok": done.error is None}
     if done.error is not None:
-        result |= {"code": done.error.code, "detail": done.error.detail}
+        error = done.error
+        result |= {"code": error.code, "detail": error.detail, "action": error.action}
     return result

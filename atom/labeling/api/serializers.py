@@ -8,6 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from atom.accounts.api.serializers import UserShortSerializer
+from atom.core.errors import AtomError, action_of
 from atom.labeling import states
 from atom.labeling.engines.ontologies import MAX_LABEL_ID, MAX_LABELS, MAX_NAME_LENGTH
 from atom.labeling.models import LabelTask, Ontology, OntologyVersion
@@ -116,6 +117,7 @@ class TaskErrorSerializer(serializers.Serializer[Any]):
 
     code = serializers.CharField()
     detail = serializers.CharField()
+    action = serializers.CharField(help_text="What to do next.")
 
 
 class OutputVersionSerializer(serializers.Serializer[Any]):
@@ -169,7 +171,9 @@ class LabelTaskSerializer(serializers.ModelSerializer[LabelTask]):
         """Return why the last publication failed."""
         if not task.publish_error_code:
             return None
-        return {"code": task.publish_error_code, "detail": task.publish_error_detail}
+        code = task.publish_error_code
+        action = action_of(code) or AtomError.action
+        return {"code": code, "detail": task.publish_error_detail, "action": action}
 
     @extend_schema_field(OutputVersionSerializer(allow_null=True))
     def get_output_version(self, task: LabelTask) -> dict[str, str] | None:

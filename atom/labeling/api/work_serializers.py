@@ -125,6 +125,7 @@ class SlotResultSerializer(serializers.Serializer[Any]):
     revision = serializers.UUIDField(required=False, allow_null=True)
     code = serializers.CharField(required=False)
     detail = serializers.CharField(required=False)
+    action = serializers.CharField(required=False, help_text="What to do next.")
 
 
 class SlotResultsSerializer(serializers.Serializer[Any]):

@@ -54,4 +54,6 @@ def _note(
     AliasChange.objects.create(model=model, name=name, old=old, new=new, actor=user)
     model.save(update_fields=["updated_at"])
     numbers = {"old": old.number if old else None, "new": new.number if new else None}
-    audit.record(user, "model.alias_moved", model, model.project, alias=name, **numbers)
+    audit.record(
+        user, "model.alias_moved", model, model.project, name=model.name, alias=name, **numbers
+    )

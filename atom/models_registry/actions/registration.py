@@ -169,6 +169,7 @@ def _insert(model: Model, new: _Registration) -> ModelVersion:
         ModelFile(version=version, artifact=artifact, path=p) for p, artifact in new.files.items()
     )
     model.save(update_fields=["updated_at"])
-    audit.record(new.user, "model.registered", version, model.project, model=model.name)
+    named = {"model": model.name, "number": version.number}
+    audit.record(new.user, "model.registered", version, model.project, **named)
     live.publish(f"project.{model.project_id}", {"type": "model", "id": str(model.pk)})
     return version

@@ -601,6 +601,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/datasets/{dataset}/quarantined-packs/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The damaged packs of a dataset, latest first. */
+        get: operations["projects_datasets_quarantined_packs_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/datasets/{dataset}/tags/": {
         parameters: {
             query?: never;
@@ -1885,6 +1902,8 @@ export interface components {
         CommitFailure: {
             code: string;
             detail: string;
+            /** @description What to do next. */
+            action: string;
             head: string | null;
         };
         /** @description How far a commit is. */
@@ -2078,12 +2097,20 @@ export interface components {
         Failure: {
             code: string;
             detail: string;
+            /** @description What to do next. */
+            action: string;
         };
         /** @description A folder below the prefix. */
         Folder: {
             name: string;
             prefix: string;
         };
+        /**
+         * @description * `upload` - upload
+         *     * `store` - store
+         * @enum {string}
+         */
+        FoundInEnum: "upload" | "store";
         /** @description When the lease ends now; null when it does not end. */
         Heartbeat: {
             lease_no: number;
@@ -2267,6 +2294,7 @@ export interface components {
             urls: {
                 [key: string]: string;
             };
+            quarantined_packs: string[];
             /** Format: date-time */
             expires_at: string;
         };
@@ -2499,6 +2527,14 @@ export interface components {
         PackDigestsRequest: {
             packs: string[];
         };
+        /** @description The upload that brought a pack. */
+        PackPush: {
+            /** Format: uuid */
+            id: string;
+            created_by: components["schemas"]["UserShort"] | null;
+            /** Format: date-time */
+            created_at: string;
+        };
         /** @description Where to GET each pack. */
         PackUrls: {
             urls: {
@@ -2545,6 +2581,10 @@ export interface components {
         };
         PaginatedProjectList: {
             results: components["schemas"]["Project"][];
+            next: string | null;
+        };
+        PaginatedQuarantinedPackList: {
+            results: components["schemas"]["QuarantinedPack"][];
             next: string | null;
         };
         PaginatedTagList: {
@@ -2665,6 +2705,28 @@ export interface components {
         PublishRequest: {
             /** @default false */
             partial?: boolean;
+        };
+        /** @description A damaged pack: why, since when, from which push, and what to do. */
+        QuarantinedPack: {
+            digest: string;
+            size_bytes: number;
+            reason: string;
+            /** Format: date-time */
+            quarantined_at: string;
+            /**
+             * @description upload: refused on its way in. store: it was good once, versions read it.
+             *
+             *     * `upload` - upload
+             *     * `store` - store
+             */
+            found_in: components["schemas"]["FoundInEnum"];
+            push: components["schemas"]["PackPush"];
+            /** @description Files in the pack; 0 for a refused one. */
+            files_count: number;
+            /** @description The first few files. */
+            paths: string[];
+            /** @description What to do next. */
+            action: string;
         };
         /**
          * @description * `exited` - exited
@@ -3071,6 +3133,8 @@ export interface components {
             revision?: string | null;
             code?: string;
             detail?: string;
+            /** @description What to do next. */
+            action?: string;
         };
         /** @description One result per entry, in the request's order. */
         SlotResults: {
@@ -3118,6 +3182,8 @@ export interface components {
         TaskError: {
             code: string;
             detail: string;
+            /** @description What to do next. */
+            action: string;
         };
         /** @description Which entries become items: under a prefix, with or without a label (null: both). */
         TaskFilter: {
@@ -3414,6 +3480,7 @@ export type Evaluation = components['schemas']['Evaluation'];
 export type ExitRequest = components['schemas']['ExitRequest'];
 export type Failure = components['schemas']['Failure'];
 export type Folder = components['schemas']['Folder'];
+export type FoundInEnum = components['schemas']['FoundInEnum'];
 export type Heartbeat = components['schemas']['Heartbeat'];
 export type Label = components['schemas']['Label'];
 export type LabelTask = components['schemas']['LabelTask'];
@@ -3458,6 +3525,7 @@ export type OutputFileRequest = components['schemas']['OutputFileRequest'];
 export type OutputVersion = components['schemas']['OutputVersion'];
 export type Overview = components['schemas']['Overview'];
 export type PackDigestsRequest = components['schemas']['PackDigestsRequest'];
+export type PackPush = components['schemas']['PackPush'];
 export type PackUrls = components['schemas']['PackUrls'];
 export type PaginatedAliasChangeList = components['schemas']['PaginatedAliasChangeList'];
 export type PaginatedAuditEventList = components['schemas']['PaginatedAuditEventList'];
@@ -3469,6 +3537,7 @@ export type PaginatedModelList = components['schemas']['PaginatedModelList'];
 export type PaginatedModelVersionList = components['schemas']['PaginatedModelVersionList'];
 export type PaginatedOntologyList = components['schemas']['PaginatedOntologyList'];
 export type PaginatedProjectList = components['schemas']['PaginatedProjectList'];
+export type PaginatedQuarantinedPackList = components['schemas']['PaginatedQuarantinedPackList'];
 export type PaginatedTagList = components['schemas']['PaginatedTagList'];
 export type PaginatedTokenList = components['schemas']['PaginatedTokenList'];
 export type PaginatedVersionList = components['schemas']['PaginatedVersionList'];
@@ -3488,6 +3557,7 @@ export type Progress = components['schemas']['Progress'];
 export type ProgressRequest = components['schemas']['ProgressRequest'];
 export type Project = components['schemas']['Project'];
 export type PublishRequest = components['schemas']['PublishRequest'];
+export type QuarantinedPack = components['schemas']['QuarantinedPack'];
 export type ReasonEnum = components['schemas']['ReasonEnum'];
 export type RegisteredVersion = components['schemas']['RegisteredVersion'];
 export type Resources = components['schemas']['Resources'];
@@ -4764,6 +4834,40 @@ export interface operations {
             };
         };
     };
+    projects_datasets_quarantined_packs_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedQuarantinedPackList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     projects_datasets_tags_list: {
         parameters: {
             query?: {
@@ -5086,6 +5190,8 @@ export interface operations {
                 labelled?: boolean;
                 /** @description At most 200; default 50. */
                 limit?: number;
+                /** @description Begin at this matching file, instead of a cursor. */
+                offset?: number;
                 /** @description Only paths that begin with this. */
                 prefix?: string;
                 split?: string;
@@ -5223,7 +5329,10 @@ export interface operations {
     };
     version_manifest: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Answer although packs are quarantined, and name them: for a push, which sends their files again. */
+                with_quarantined?: boolean;
+            };
             header?: never;
             path: {
                 dataset: string;

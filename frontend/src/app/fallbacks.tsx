@@ -30,7 +30,7 @@ export function NotFound() {
   return (
     <Page>
       <PageHeader title={t('errors.notFound')} />
-      <EmptyState icon={IconError404} title={t('errors.notFound')} hint={t('errors.notFoundHint')} action={home} />
+      <EmptyState icon={IconError404} title={t('errors.notFoundHint')} action={home} />
     </Page>
   );
 }

@@ -50,6 +50,21 @@ export const datasets = {
   unreadable_one: '{{count, number}} file of this version cannot be read as what it claims to be.',
   unreadable_other: '{{count, number}} files of this version cannot be read as what they claim to be.',
   unreadableHint: 'They are listed, but have no preview; a training run may skip them.',
+  showLatest: 'Show the latest version, {{ref}}',
+  pack: 'Pack',
+  quarantined: 'out of service',
+  pushedBy: 'pushed by {{name}}',
+  damaged_one:
+    '{{count, number}} pack of this dataset is damaged. Its files are not served, and runs that need it fail.',
+  damaged_other:
+    '{{count, number}} packs of this dataset are damaged. Their files are not served, and runs that need them fail.',
+  damagedNext:
+    'Push the folder that the files came from again. Only the damaged files are sent, and the pack is replaced:',
+  damagedFiles_one: '{{count, number}} file: {{paths}}',
+  damagedFiles_other: '{{count, number}} files, for instance {{paths}}',
+  refused_one: '{{count, number}} pack was damaged on its way here and was refused. No version uses it.',
+  refused_other: '{{count, number}} packs were damaged on their way here and were refused. No version uses them.',
+  refusedNext: 'Push the folder again; if it happens again, check the disk and the memory of the sending machine:',
   view: 'How to show the files',
   thumbSize: 'Thumbnail size',
   clearFilters: 'Clear the filters',

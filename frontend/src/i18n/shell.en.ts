@@ -37,5 +37,8 @@ export const shell = {
   everywhere: 'Everywhere',
   thenKey: 'then',
   loadingPage: 'Loading page',
+  unknownProject: 'No project “{{slug}}”',
+  unknownProjectHint: 'It does not exist, or you have no role in it.',
+  unknownProjectChoose: 'Your projects:',
   noProjectHint: 'You have no project yet. Ask an administrator to give you a role in one.',
 };

@@ -40,5 +40,8 @@ export const shell: Translation<typeof en.shell> = {
   everywhere: '全局',
   thenKey: '然后',
   loadingPage: '页面加载中',
+  unknownProject: '没有名为“{{slug}}”的项目',
+  unknownProjectHint: '它不存在，或者您在其中没有角色。',
+  unknownProjectChoose: '您的项目：',
   noProjectHint: '您还没有项目，请联系管理员分配角色。',
 };

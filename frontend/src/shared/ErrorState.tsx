@@ -14,6 +14,12 @@ export interface ErrorStateProps {
 
 /** The words for an error: the server's own, or ours where it could not be asked. */
 export function useErrorWords(error: ApiError): { title: string; detail: string; action: string } {
+  const words = useTitledWords(error);
+  // Without a detail of its own the server repeats the title.
+  return { ...words, detail: words.detail === words.title ? '' : words.detail };
+}
+
+function useTitledWords(error: ApiError): { title: string; detail: string; action: string } {
   const { t } = useTranslation();
   if (error.status === 0 && error.code === 'unreachable')
     return { title: t('errors.unreachable'), detail: '', action: t('errors.unreachableHint') };

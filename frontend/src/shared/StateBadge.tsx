@@ -106,7 +106,7 @@ export function StateBadge({ state, label, ...rest }: StateBadgeProps) {
   const known = key in LOOKS ? (key as Known) : null;
   const { color, icon: Glyph } = known ? LOOKS[known] : look('gray', IconCircleDashed);
   return (
-    <Badge color={color} leftSection={<Glyph size={12} aria-hidden />} data-state={key} {...rest}>
+    <Badge color={color} miw="max-content" leftSection={<Glyph size={12} aria-hidden />} data-state={key} {...rest}>
       {label ?? (known ? t(`states.${known}`) : state)}
     </Badge>
   );

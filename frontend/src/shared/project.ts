@@ -12,12 +12,23 @@ export function useProjects() {
   return $api.useQuery('get', '/api/v1/projects/', { params: { query: { limit: 200 } } }, { staleTime: 300_000 });
 }
 
-/** The project of this page: the URL's, else the last one used, else the first. Undefined while loading, or with none. */
+/**
+ * The project of this page: the URL's, else the last one used, else the first. Undefined while loading, with none, and
+ * where the URL names one that is not the person's.
+ */
 export function useCurrentProject(): Project | undefined {
-  const search = useSearch({ strict: false }) as { project?: string };
+  const named = useSearch({ strict: false, select: (search: { project?: string }) => search.project });
   const projects = useProjects().data?.results;
-  const slug = search.project ?? readStored(STORED);
-  return projects?.find((project) => project.slug === slug) ?? projects?.[0];
+  if (named !== undefined) return projects?.find(({ slug }) => slug === named);
+  const last = readStored(STORED);
+  return projects?.find(({ slug }) => slug === last) ?? projects?.[0];
+}
+
+/** The project that the URL names although the person has none of that name. */
+export function useUnknownProject(): string | undefined {
+  const named = useSearch({ strict: false, select: (search: { project?: string }) => search.project });
+  const projects = useProjects().data?.results;
+  return projects && named !== undefined && projects.every(({ slug }) => slug !== named) ? named : undefined;
 }
 
 /** The slug of the current project. The shell shows no page before there is one. */

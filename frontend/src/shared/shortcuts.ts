@@ -1,4 +1,4 @@
-import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { createRegistry } from './registry';
 
 /** One keyboard shortcut. `keys`: `?`, `mod+K`, or a sequence such as `G D`; letters without regard to case. */
 export interface Shortcut {
@@ -12,16 +12,9 @@ export interface Shortcut {
 }
 
 const SEQUENCE_MS = 1200;
-const registered = new Set<readonly Shortcut[]>();
-const listeners = new Set<() => void>();
-let snapshot: readonly Shortcut[] = [];
+const registry = createRegistry<Shortcut>(({ keys, label }) => `${keys}\u0000${label}`);
 let prefix = '';
 let prefixTimer: ReturnType<typeof setTimeout> | undefined;
-
-function refresh(): void {
-  snapshot = [...registered].flat();
-  for (const listener of listeners) listener();
-}
 
 /** `mod+K`, `?`, `ArrowLeft` or `G`, as shortcuts name it. */
 export function keyName(event: KeyboardEvent): string {
@@ -43,7 +36,9 @@ function onKeyDown(event: KeyboardEvent): void {
   const wanted = prefix ? `${prefix} ${name}` : name;
   clearTimeout(prefixTimer);
   prefix = '';
-  const usable = snapshot.filter((shortcut) => (!typing || shortcut.inFields) && (shortcut.inFields || !isInDialog()));
+  const usable = registry
+    .current()
+    .filter((shortcut) => (!typing || shortcut.inFields) && (shortcut.inFields || !isInDialog()));
   // The latest registration wins: a page may take a key from the shell.
   const match = usable.findLast((shortcut) => shortcut.keys.toUpperCase() === wanted.toUpperCase());
   if (match) {
@@ -64,31 +59,6 @@ export function listenForShortcuts(): () => void {
   return () => window.removeEventListener('keydown', onKeyDown);
 }
 
-/** Registers shortcuts while the component is mounted. The functions may change at every render. */
-export function useShortcuts(shortcuts: readonly Shortcut[]): void {
-  const latest = useRef(shortcuts);
-  latest.current = shortcuts;
-  const signature = shortcuts.map(({ keys, label }) => `${keys}\u0000${label}`).join('\u0001');
-  // biome-ignore lint/correctness/useExhaustiveDependencies: keys and labels are the signature; `run` is read late
-  useEffect(() => {
-    const bound = latest.current.map((shortcut, index) => ({
-      ...shortcut,
-      run: () => latest.current[index]?.run(),
-    }));
-    registered.add(bound);
-    refresh();
-    return () => {
-      registered.delete(bound);
-      refresh();
-    };
-  }, [signature]);
-}
-
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => {
-    listeners.delete(listener);
-  };
-};
-
-export const useRegisteredShortcuts = () => useSyncExternalStore(subscribe, () => snapshot);
+/** Registers shortcuts while the component is mounted. */
+export const useShortcuts = registry.useRegister;
+export const useRegisteredShortcuts = registry.useRegistered;

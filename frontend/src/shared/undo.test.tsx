@@ -18,9 +18,11 @@ afterEach(() => notifications.clean());
 
 test('undo brings it back, and nothing is committed', async () => {
   const [commit, rollback] = [vi.fn(), vi.fn()];
-  show({ commit, rollback, delayMs: 200 });
+  show({ commit, rollback, delayMs: 60_000 });
   await userEvent.click(await screen.findByRole('button', { name: 'Undo' }));
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  // What is still pending would be committed now.
+  window.dispatchEvent(new Event('pagehide'));
+  await vi.waitFor(() => expect(rollback).toHaveBeenCalledOnce());
   expect([commit.mock.calls.length, rollback.mock.calls.length]).toEqual([0, 1]);
 });
 

@@ -4,7 +4,7 @@ import { asApiError } from '@/api/errors';
 import i18n from '@/i18n';
 
 export interface UndoableAction {
-  /** What happened, in the past tense: "Run 12 cancelled". */
+  /** What will happen when the toast goes away: "Token ci is revoked in a few seconds". */
   message: string;
   /** Makes it so; called when the time to undo is over, or when the page is left. */
   commit: () => unknown;
@@ -57,7 +57,8 @@ export function notifySuccess(message: string): void {
 
 export function notifyError(thrown: unknown): void {
   const error = asApiError(thrown);
-  const words = [error.detail, error.action].filter(Boolean).join(' ');
   const title = error.code === 'unreachable' ? i18n.t('errors.unreachable') : error.title || i18n.t('errors.title');
+  const detail = error.detail === title ? '' : error.detail;
+  const words = [detail, error.action].filter(Boolean).join(' ');
   notifications.show({ color: 'red', title, message: words || error.code, autoClose: 8000 });
 }

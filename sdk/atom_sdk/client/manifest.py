@@ -17,9 +17,13 @@ _MANIFEST_FOLDER = "manifests"
 class RemoteManifest:
     """The `ObjectStore` of one version: reads are verified by their callers, writes refused."""
 
-    def __init__(self, http: Http, version_base: str) -> None:
+    def __init__(self, http: Http, version_base: str, *, with_quarantined: bool = False) -> None:
         self._http = http
-        answer = http.get(f"{version_base}manifest/")
+        params = {"with_quarantined": "true"} if with_quarantined else {}
+        answer = http.get(f"{version_base}manifest/", **params)
+        self.quarantined: frozenset[bytes] = frozenset(
+            map(bytes.fromhex, answer.get("quarantined_packs", []))
+        )
         self._urls: dict[str, str] = answer["urls"]
         self._cache = FolderObjectStore(cache_path() / _MANIFEST_FOLDER)
         self.version: dict[str, Any] = answer["version"]
@@ -45,14 +49,20 @@ class RemoteManifest:
 
 
 def load_parent(http: Http, dataset_base: str, version: dict[str, Any]) -> Parent:
-    """Return digests and places of every entry of a version, for comparing a folder with it."""
-    manifest = RemoteManifest(http, f"{dataset_base}versions/{version['ref']}/")
+    """Return digests and places of every entry of a version, for comparing a folder with it.
+
+    What lies in a quarantined pack counts as not stored: a push sends those files again.
+    """
+    base = f"{dataset_base}versions/{version['ref']}/"
+    manifest = RemoteManifest(http, base, with_quarantined=True)
     parent = Parent()
     for table in iter_ranges(manifest.root, manifest):
         names = ("path", "size", "digest", "pack", "offset")
         columns = [table.column(name).to_pylist() for name in names]
         for path, size, digest, pack, offset in zip(*columns, strict=True):
             parent.digests[path] = digest
-            if pack is not None:
+            if pack in manifest.quarantined:
+                parent.damaged.add(path)
+            elif pack is not None:
                 parent.stored.setdefault(digest, Known(pack, offset, size))
     return parent

@@ -35,10 +35,14 @@ class Known(NamedTuple):
 
 @dataclass
 class Parent:
-    """The entries of the version that a push starts from."""
+    """The entries of the version that a push starts from.
+
+    `damaged` are the paths whose bytes lie in a quarantined pack: they are sent again.
+    """
 
     digests: dict[str, bytes] = field(default_factory=dict)
     stored: dict[bytes, Known] = field(default_factory=dict)
+    damaged: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True)
@@ -106,7 +110,7 @@ def compare(
         progress.advance("hash", 1)
         if digest is None or digest not in parent.stored:
             new.append(file)
-        elif parent.digests.get(file.path) == digest:
+        elif parent.digests.get(file.path) == digest and file.path not in parent.damaged:
             unchanged += 1
         else:
             reused.append((file, digest))
@@ -118,7 +122,7 @@ def compare(
 def _digests(
     folder: Path, files: list[SourceFile], parent: Parent, cache: DigestCache
 ) -> Iterator[tuple[SourceFile, bytes | None]]:
-    if not parent.stored:
+    if not parent.digests:
         # Nothing to compare with: packing will hash every file anyway.
         yield from ((file, None) for file in files)
         return

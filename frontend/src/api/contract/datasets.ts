@@ -8,6 +8,7 @@ export type {
   DiffRowKindEnum as DiffKind,
   Entry,
   EntryPage as EntryListing,
+  QuarantinedPack,
   Tag,
   Version,
 } from '../schema';

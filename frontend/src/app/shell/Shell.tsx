@@ -6,13 +6,14 @@ import { useTranslation } from 'react-i18next';
 import { EmptyState } from '@/shared/EmptyState';
 import { ErrorState } from '@/shared/ErrorState';
 import { Page } from '@/shared/Page';
-import { useAdministersAny, useCurrentProject, useProjects } from '@/shared/project';
+import { useAdministersAny, useCurrentProject, useProjects, useUnknownProject } from '@/shared/project';
 import { listenForShortcuts, useShortcuts } from '@/shared/shortcuts';
 import { PagePending } from '../fallbacks';
 import { Header } from './Header';
 import { navigationFor } from './navigation';
 import { OfflineBanner } from './OfflineBanner';
 import { Sidebar } from './Sidebar';
+import { UnknownProject } from './UnknownProject';
 import { useSchemeToggle } from './useSchemeToggle';
 
 // Nobody needs these before the first key press.
@@ -92,7 +93,8 @@ function Content() {
     firstPath.current = path;
     main.current?.focus({ preventScroll: true });
   }, [path]);
-  const none = projects.data && !project;
+  const unknown = useUnknownProject();
+  const none = projects.data?.results.length === 0 && unknown === undefined;
   return (
     <AppShell.Main id="main" ref={main} tabIndex={-1}>
       <OfflineBanner />
@@ -102,6 +104,7 @@ function Content() {
           <ErrorState error={projects.error} onRetry={() => void projects.refetch()} />
         </Page>
       )}
+      {unknown !== undefined && <UnknownProject slug={unknown} />}
       {none && <EmptyState title={t('shell.noProject')} hint={t('shell.noProjectHint')} />}
       {project && (
         // Another project is another page: nothing of the old one may stay on the screen.

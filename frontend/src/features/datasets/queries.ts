@@ -1,6 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { $api, api, keyOf } from '@/api/client';
 import type { CacheRecord, DiffKind, EntryListing, EntryQuery } from '@/api/contract/datasets';
+import { readApiError } from '@/api/errors';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
 import { useProject } from '@/shared/project';
 
@@ -14,6 +15,7 @@ const ENTRIES = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/en
 const ENTRY = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/entries/at/';
 const STATS = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/stats/';
 const DIFF = '/api/v1/projects/{project}/datasets/{dataset}/diff/';
+const QUARANTINED = '/api/v1/projects/{project}/datasets/{dataset}/quarantined-packs/';
 const CACHE = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/cache/';
 const WARM = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/warm/';
 
@@ -103,6 +105,25 @@ export function useDiff(dataset: string, from: string | undefined, to: string | 
   const enabled = from !== undefined && to !== undefined && from !== to;
   const query = $api.useInfiniteQuery('get', DIFF, init, { ...KEYSET, enabled });
   return { ...useKeysetRows(query), summary: query.data?.pages[0]?.summary };
+}
+
+/** Packs that are damaged and not served; an upload that just failed appears when the page is looked at again. */
+export function useQuarantinedPacks(dataset: string) {
+  const project = useProject();
+  return $api.useQuery('get', QUARANTINED, { params: { path: { project, dataset }, query: { limit: PAGE } } });
+}
+
+/** Why the bytes behind a media address cannot be shown; null when they can. */
+export function useMediaProblem(url: string, failed: boolean) {
+  return useQuery({
+    queryKey: ['media-problem', url],
+    queryFn: async ({ signal }) => {
+      const answer = await fetch(url, { signal });
+      return answer.ok ? null : readApiError(answer);
+    },
+    enabled: failed,
+    gcTime: 0,
+  }).data;
 }
 
 const isWarming = (records: CacheRecord[] | undefined) => records?.some(({ state }) => state === 'warming') ?? false;

@@ -40,6 +40,13 @@ const slot = (n: number) => ({
   returned_comment: null,
 });
 
+/** A refusal with a message per field. */
+const refusal = (code: string, errors: Record<string, string[]>) =>
+  new Response(JSON.stringify({ status: 409, code, title: 'No.', detail: '', action: 'Do.', errors }), {
+    status: 409,
+    headers: { 'content-type': 'application/problem+json' },
+  });
+
 beforeEach(() => {
   localStorage.clear();
   serve('GET', 'labelx/tasks/{task_id}/', task());
@@ -117,4 +124,89 @@ test('an audit sends back what was clicked and accepts the rest', async () => {
     { slot: 's1', verdict: 'accept' },
     { slot: 's2', verdict: 'return', error_code: 'wrong_label' },
   ]);
+});
+
+const version = { id: 'v', ref: 'v3', number: 3, message: '', file_count: 9 };
+function serveDatasets() {
+  serve('GET', 'projects/{project}/datasets/', listing({ id: 'd', name: 'pets', latest: version }));
+  serve('GET', 'projects/{project}/datasets/{dataset}/versions/', listing(version));
+  serve('GET', 'projects/{project}/datasets/{dataset}/versions/{ref}/stats/', {
+    labels: {},
+    splits: {},
+    media_types: {},
+    unlabelled: 9,
+    unreadable: 0,
+  });
+}
+const openForm = async (source: string) => {
+  const { CreateTask } = await import('./task/CreateTask');
+  return renderPage(<CreateTask source={source} onClose={() => {}} />, '/labeling', '/labeling');
+};
+
+test('a task without a name and without classes is refused at each field, and the first has the focus', async () => {
+  serveDatasets();
+  await openForm('yes');
+  await userEvent.click(await screen.findByRole('button', { name: 'Create' }));
+  await screen.findByText('Give the task a name.');
+  screen.getByText('Choose a dataset.');
+  screen.getByText(/needs at least two classes/);
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Name' })));
+  expect(sent.some(({ line }) => line.startsWith('POST'))).toBe(false);
+});
+
+test('only classes are missing: the focus is on what adds them', async () => {
+  serveDatasets();
+  await openForm('pets@v3');
+  await userEvent.type(await screen.findByRole('textbox', { name: 'Name' }), 'Sort them');
+  await userEvent.click(screen.getByRole('button', { name: 'Create' }));
+  await screen.findByText(/needs at least two classes/);
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Add a class' })));
+});
+
+test('a new class has the focus, and every control of a class without a name has a name', async () => {
+  serveDatasets();
+  await openForm('pets@v3');
+  const add = await screen.findByRole('button', { name: 'Add a class' });
+  await userEvent.click(add);
+  expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Name of class 1' }));
+  await userEvent.click(add);
+  expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Name of class 2' }));
+  screen.getByRole('textbox', { name: 'Colour of class 2' });
+  screen.getByRole('textbox', { name: 'Key of class 2' });
+  await userEvent.click(screen.getByRole('button', { name: 'Remove class 1' }));
+  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Remove class 1' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Remove class 1' }));
+  expect(document.activeElement).toBe(add);
+});
+
+test('what the server refuses is said at its field', async () => {
+  serveDatasets();
+  serve('POST', 'projects/{project}/labelx/tasks/', () =>
+    refusal('task_name_taken', { name: ['This name is taken.'], 'labels.1.name': ['Too long.'] }),
+  );
+  await openForm('pets@v3');
+  await userEvent.type(await screen.findByRole('textbox', { name: 'Name' }), 'Sort them');
+  for (const [index, name] of ['cat', 'dog'].entries()) {
+    await userEvent.click(screen.getByRole('button', { name: 'Add a class' }));
+    await userEvent.type(screen.getByRole('textbox', { name: `Name of class ${index + 1}` }), name);
+  }
+  await userEvent.click(screen.getByRole('button', { name: 'Create' }));
+  await screen.findByText('This name is taken.');
+  screen.getByText('Too long.');
+  expect(screen.queryByText('task_name_taken')).toBeNull();
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Name' })));
+});
+
+test.each([
+  ['draft', 'This task has not been started'],
+  ['paused', 'This task is paused'],
+  ['published', 'This task is published'],
+])('the work page of a %s task says so', async (state, words) => {
+  serve('GET', 'labelx/tasks/{task_id}/', task({ state }));
+  serve('GET', 'labelx/tasks/{task_id}/my-work/', listing());
+  serve('POST', 'labelx/tasks/{task_id}/lease/', () => refusal('task_not_active', {}));
+  await renderPage(<WorkPage />, '/labeling/t1/work', '/labeling/$taskId/work');
+  await screen.findByText(words);
+  screen.getByRole('link', { name: 'Back to the task' });
+  expect(screen.queryByRole('link', { name: 'Look again' }) === null).toBe(state === 'published');
 });

@@ -6,6 +6,8 @@ import { useProject } from '@/shared/project';
 import type { WorkbenchApi } from './workspace/workbench';
 
 const POLL_MS = 5000;
+/** What browsers let leave with a closing page, in bytes; all such requests together may have 64 KiB. */
+const KEEPALIVE_BYTES = 48 * 1024;
 const inTask = (id: string) => ({ params: { path: { task_id: id } } });
 
 export function useTasks() {
@@ -83,13 +85,14 @@ export function workbenchApi(taskId: string): WorkbenchApi {
     },
     async lease(count) {
       const params = { path: { task_id: taskId }, query: { n: count } };
-      const { data } = await api.POST('/api/v1/labelx/tasks/{task_id}/lease/', { params });
-      return data?.lease ?? [];
+      const leased = api.POST('/api/v1/labelx/tasks/{task_id}/lease/', { params });
+      return (await unlessOver(leased))?.data?.lease ?? [];
     },
     async submit(submissions: Submission[]) {
       const { data } = await api.POST('/api/v1/labelx/tasks/{task_id}/submit-batch/', {
         ...inTask(taskId),
         body: { submissions },
+        keepalive: JSON.stringify(submissions).length < KEEPALIVE_BYTES,
       });
       return data?.results ?? [];
     },
@@ -100,19 +103,24 @@ export function workbenchApi(taskId: string): WorkbenchApi {
       api.PUT('/api/v1/labelx/slots/{slot_id}/draft/', {
         params: { path: { slot_id: slot.id } },
         body: { seq, document: { label_id: labelId } },
+        keepalive: true,
       }),
   };
 }
 
-/** Submissions to look at; none once the task is finished, which the last verdict may have done a moment ago. */
+/** Submissions to look at. */
 export async function leaseAudit(taskId: string, count: number) {
+  const params = { path: { task_id: taskId }, query: { n: count } };
+  const leased = api.POST('/api/v1/labelx/tasks/{task_id}/audit-lease/', { params });
+  return (await unlessOver(leased))?.data?.lease ?? [];
+}
+
+/** A task that is not active hands out nothing; the last verdict may have finished it a moment ago. */
+async function unlessOver<T>(leased: Promise<T>): Promise<T | null> {
   try {
-    const { data } = await api.POST('/api/v1/labelx/tasks/{task_id}/audit-lease/', {
-      params: { path: { task_id: taskId }, query: { n: count } },
-    });
-    return data?.lease ?? [];
+    return await leased;
   } catch (error) {
-    if (asApiError(error).code === 'task_not_active') return [];
+    if (asApiError(error).code === 'task_not_active') return null;
     throw error;
   }
 }

@@ -7,10 +7,11 @@ export interface ThumbProps {
   src: string | null | undefined;
   /** Empty when the name stands beside it. */
   alt?: string;
+  onBroken?: () => void;
 }
 
 /** The whole image. Its download stops when it leaves the page: scrolling fast must not queue thousands. */
-export function Thumb({ src, alt = '' }: ThumbProps) {
+export function Thumb({ src, alt = '', onBroken }: ThumbProps) {
   const ref = useRef<HTMLImageElement>(null);
   const [broken, setBroken] = useState<string | null>(null);
   useEffect(() => {
@@ -35,7 +36,11 @@ export function Thumb({ src, alt = '' }: ThumbProps) {
       decoding="async"
       draggable={false}
       className={classes.image}
-      onError={(event) => event.currentTarget.hasAttribute('src') && setBroken(src)}
+      onError={(event) => {
+        if (!event.currentTarget.hasAttribute('src')) return;
+        setBroken(src);
+        onBroken?.();
+      }}
     />
   );
 }

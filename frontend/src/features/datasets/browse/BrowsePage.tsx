@@ -3,10 +3,11 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { useCallback, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Entry } from '@/api/contract/datasets';
-import { ErrorState } from '@/shared/ErrorState';
+import { FailedPage } from '@/shared/FailedPage';
+import { AnchorLink, ButtonLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { useShortcuts } from '@/shared/shortcuts';
-import type { VersionAddress } from '../queries';
+import { useVersion, type VersionAddress } from '../queries';
 import classes from './browse.module.css';
 import { EntryDrawer } from './EntryDrawer';
 import { EntryGrid } from './EntryGrid';
@@ -16,16 +17,42 @@ import { FolderTree } from './FolderTree';
 import { NoVersion } from './NoVersion';
 import { useBrowse, useEntries } from './useBrowse';
 import { VersionHeader } from './VersionHeader';
+import { VersionPicker } from './VersionPicker';
 
 const DEFAULT_THUMB_PX = 150;
 
 export function BrowsePage() {
+  const { t } = useTranslation();
   const { name, search, address, dataset, change } = useBrowse();
+  const version = useVersion(name, address?.ref);
+  const toList = (
+    <AnchorLink to="/datasets" size="sm">
+      {t('datasets.title')}
+    </AnchorLink>
+  );
+  const onRef = (ref: string) => change({ ref, path: undefined, item: undefined });
   if (dataset.error)
+    return <FailedPage title={name} above={toList} error={dataset.error} onRetry={() => void dataset.refetch()} />;
+  if (version.error && !version.data && address)
     return (
-      <Page>
-        <ErrorState error={dataset.error} onRetry={() => void dataset.refetch()} />
-      </Page>
+      <FailedPage
+        title={name}
+        above={toList}
+        badges={<VersionPicker name={name} value={address.ref} onChange={onRef} />}
+        error={version.error}
+        onRetry={() => void version.refetch()}
+      >
+        {dataset.data?.latest && (
+          <ButtonLink
+            to="/datasets/$name"
+            params={{ name }}
+            search={{ ref: dataset.data.latest.ref }}
+            variant="default"
+          >
+            {t('datasets.showLatest', { ref: dataset.data.latest.ref })}
+          </ButtonLink>
+        )}
+      </FailedPage>
     );
   if (dataset.isPending)
     return (

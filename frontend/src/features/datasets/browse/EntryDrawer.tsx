@@ -1,5 +1,6 @@
 import { ActionIcon, Anchor, Badge, Drawer, Group, Skeleton, Stack, Text, Tooltip } from '@mantine/core';
 import { IconChevronLeft, IconChevronRight, IconExternalLink } from '@tabler/icons-react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Entry } from '@/api/contract/datasets';
 import { CopyIcon, CopyId } from '@/shared/CopyId';
@@ -9,7 +10,7 @@ import { KeyValueList } from '@/shared/KeyValueList';
 import { useProject } from '@/shared/project';
 import { Bytes } from '@/shared/values';
 import { baseName } from '../names';
-import { useEntry, type VersionAddress } from '../queries';
+import { useEntry, useMediaProblem, type VersionAddress } from '../queries';
 import classes from './browse.module.css';
 
 interface EntryDrawerProps {
@@ -67,11 +68,18 @@ function EntryDetails({ address, entry }: { address: VersionAddress; entry: Entr
   const project = useProject();
   const uri = `atom://${project}/${address.dataset}@${address.ref}/${entry.path}`;
   const isImage = entry.media_type.startsWith('image/');
+  const [broken, setBroken] = useState('');
+  const problem = useMediaProblem(entry.media_url, broken === entry.media_url);
   return (
     <>
       <div className={classes.preview}>
-        <Thumb src={isImage ? entry.media_url : entry.thumb_url} alt={entry.path} />
+        <Thumb
+          src={isImage ? entry.media_url : entry.thumb_url}
+          alt={entry.path}
+          onBroken={() => setBroken(entry.media_url)}
+        />
       </div>
+      {problem && <ErrorState error={problem} compact />}
       <Anchor href={entry.media_url} target="_blank" rel="noreferrer" size="sm">
         <IconExternalLink size={14} aria-hidden style={{ verticalAlign: -2 }} /> {t('datasets.original')}
       </Anchor>

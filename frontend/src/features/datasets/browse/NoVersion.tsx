@@ -5,6 +5,7 @@ import { EmptyState } from '@/shared/EmptyState';
 import { AnchorLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
+import { QuarantineNotice } from './QuarantineNotice';
 
 /** A dataset that was created, but nothing has been pushed to. */
 export function NoVersion({ name, description }: { name: string; description: string }) {
@@ -26,6 +27,7 @@ export function NoVersion({ name, description }: { name: string; description: st
           </AnchorLink>
         }
       />
+      <QuarantineNotice name={name} />
       <EmptyState icon={IconDatabase} title={t('datasets.noVersion')} hint={hint} />
     </Page>
   );

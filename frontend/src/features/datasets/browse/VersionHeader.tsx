@@ -19,6 +19,7 @@ import { CachePanel } from '../cache/CachePanel';
 import { personName } from '../names';
 import { useStats, useVersion, type VersionAddress } from '../queries';
 import { PullPanel } from './PullPanel';
+import { QuarantineNotice } from './QuarantineNotice';
 import { VersionPicker } from './VersionPicker';
 
 interface VersionHeaderProps {
@@ -61,6 +62,7 @@ export function VersionHeader({ dataset, address, onRef }: VersionHeaderProps) {
         </ButtonLink>
         <MoreMenu name={name} version={version} />
       </PageHeader>
+      <QuarantineNotice name={name} />
       <Unreadable count={stats?.unreadable ?? 0} />
     </>
   );
@@ -145,7 +147,7 @@ function MoreMenu({ name, version }: { name: string; version: Version | undefine
   );
 }
 
-/** Bytes that turned out wrong: packs that do not match their digest, files that are not what they claim to be. */
+/** Files that are not what they claim to be. */
 function Unreadable({ count }: { count: number }) {
   const { t } = useTranslation();
   if (count === 0) return null;

@@ -5,27 +5,25 @@ import { EntrySource } from './entrySource';
 const TOTAL = 1000;
 const entry = (index: number) => ({ path: `${index}.png` }) as Entry;
 
-/** Answers like the server: by cursor. */
+/** Answers like the server: by number. */
 function server() {
-  return vi.fn(async ({ limit = 50, cursor }: EntryQuery, signal?: AbortSignal): Promise<EntryListing> => {
+  return vi.fn(async ({ limit = 50, offset = 0 }: EntryQuery, signal?: AbortSignal): Promise<EntryListing> => {
     signal?.throwIfAborted();
-    const start = Number(cursor ?? 0);
+    const start = offset;
     const end = Math.min(TOTAL, start + limit);
     const results = Array.from({ length: Math.max(0, end - start) }, (_, index) => entry(start + index));
     return { folders: [], results, next: end < TOTAL ? String(end) : null, total: TOTAL };
   });
 }
 
-test('a jump walks the pages between once', async () => {
+test('a jump is one request, however far it goes', async () => {
   const fetchPage = server();
   const source = new EntrySource(fetchPage, 100);
-  expect((await source.load(300, 400))[0]?.path).toBe('300.png');
-  fetchPage.mockClear();
-  expect((await source.load(400, 500))[0]?.path).toBe('400.png');
+  expect((await source.load(900, 1000))[0]?.path).toBe('900.png');
   expect(fetchPage).toHaveBeenCalledTimes(1);
 });
 
-test('a walk that nobody waits for any more stops', async () => {
+test('a jump that nobody waits for any more stops', async () => {
   const source = new EntrySource(server(), 100);
   const abort = new AbortController();
   abort.abort();

@@ -6,7 +6,7 @@ import { type MouseEvent, useEffect, useReducer, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next';
 import type { AuditSlot, LabelTask } from '@/api/contract/labeling';
 import { EmptyState } from '@/shared/EmptyState';
-import { ErrorState } from '@/shared/ErrorState';
+import { FailedPage } from '@/shared/FailedPage';
 import { Thumb } from '@/shared/grid/Thumb';
 import { AnchorLink, ButtonLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
@@ -17,6 +17,7 @@ import { notifyError, notifySuccess } from '@/shared/undo';
 import { LabelChip } from '../LabelChip';
 import { labelById } from '../labels';
 import { leaseAudit, sendAudit, useTask } from '../queries';
+import { ToTasks } from '../ToTasks';
 import classes from '../tiles.module.css';
 import {
   type AuditState,
@@ -58,9 +59,12 @@ export function AuditPage() {
   const error = task.error ?? batch.error;
   if (error && (!task.data || !batch.data))
     return (
-      <Page>
-        <ErrorState error={error} onRetry={() => void Promise.all([task.refetch(), batch.refetch()])} />
-      </Page>
+      <FailedPage
+        title={task.data?.name ?? t('labeling.task')}
+        above={<ToTasks />}
+        error={error}
+        onRetry={() => void Promise.all([task.refetch(), batch.refetch()])}
+      />
     );
   if (!task.data || !batch.data)
     return (

@@ -1,3 +1,4 @@
+import { Card } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { LabelerStats } from '@/api/contract/labeling';
 import { type Column, DataTable } from '@/shared/DataTable';
@@ -40,14 +41,16 @@ export function LabelerTable({ taskId }: { taskId: string }) {
     },
   ];
   return (
-    <DataTable
-      label={t('labeling.labelers')}
-      columns={columns}
-      rows={stats.data?.results}
-      error={stats.error}
-      refetch={() => void stats.refetch()}
-      rowKey={(row) => row.labeler}
-      empty={<EmptyState compact title={t('labeling.noLabelers')} />}
-    />
+    <Card p={0}>
+      <DataTable
+        label={t('labeling.labelers')}
+        columns={columns}
+        rows={stats.data?.results}
+        error={stats.error}
+        refetch={() => void stats.refetch()}
+        rowKey={(row) => row.labeler}
+        empty={<EmptyState compact title={t('labeling.noLabelers')} />}
+      />
+    </Card>
   );
 }

@@ -5,7 +5,7 @@ import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { LabelTask } from '@/api/contract/labeling';
-import { ErrorState } from '@/shared/ErrorState';
+import { FailedPage } from '@/shared/FailedPage';
 import { useFormat } from '@/shared/format';
 import { KeyValueList } from '@/shared/KeyValueList';
 import { AnchorLink, ButtonLink } from '@/shared/links';
@@ -19,6 +19,7 @@ import { StateBadge } from '@/shared/StateBadge';
 import { notifyError, notifySuccess } from '@/shared/undo';
 import { LabelChip } from '../LabelChip';
 import { pauseTask, publishTask, STATS_KEY, startTask, TASK_KEY, useTask } from '../queries';
+import { ToTasks } from '../ToTasks';
 import { LabelerTable } from './LabelerTable';
 import { remaining } from './progress';
 import { TaskProgress } from './TaskProgress';
@@ -26,13 +27,17 @@ import { TaskProgress } from './TaskProgress';
 const OVER = new Set(['published', 'completed']);
 
 export function TaskPage() {
+  const { t } = useTranslation();
   const { taskId = '' } = useParams({ strict: false });
   const query = useTask(taskId);
   if (query.error && !query.data)
     return (
-      <Page>
-        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
-      </Page>
+      <FailedPage
+        title={t('labeling.task')}
+        above={<ToTasks />}
+        error={query.error}
+        onRetry={() => void query.refetch()}
+      />
     );
   if (!query.data)
     return (
@@ -61,11 +66,7 @@ function TaskView({ task }: { task: LabelTask }) {
     <Page>
       <PageHeader
         title={task.name}
-        above={
-          <AnchorLink to="/labeling" size="xs">
-            {t('labeling.title')}
-          </AnchorLink>
-        }
+        above={<ToTasks />}
         badges={
           <>
             <StateBadge state={task.state} />
@@ -122,7 +123,7 @@ function PublishedNotice({ task }: { task: LabelTask }) {
   if (task.publish_error)
     return (
       <Alert variant="light" color="red" mb="md" title={t('labeling.publishFailed')}>
-        {task.publish_error.detail}
+        {task.publish_error.detail} {task.publish_error.action}
       </Alert>
     );
   const ref = task.output_version?.ref;

@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Button, Card, Group, Text } from '@mantine/core';
 import { IconPlus, IconTags } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -22,7 +22,7 @@ import { TaskProgress } from './TaskProgress';
 function ProgressCell({ task, format }: { task: LabelTask; format: Format }) {
   const { t } = useTranslation();
   return (
-    <div style={{ minWidth: 160 }}>
+    <div style={{ minWidth: 130 }}>
       <TaskProgress progress={task.progress} legend={false} />
       <Group justify="space-between" gap="xs">
         <Text size="xs" c="dimmed" className="tabular">
@@ -57,7 +57,7 @@ export function TasksPage() {
       header: t('labeling.progress'),
       cell: (task) => <ProgressCell task={task} format={format} />,
       sortValue: (task) => acceptedRatio(task.progress),
-      width: 260,
+      width: 200,
     },
     {
       key: 'data',
@@ -77,7 +77,7 @@ export function TasksPage() {
     {
       key: 'classes',
       header: t('labeling.classes'),
-      from: 'md',
+      from: 'lg',
       align: 'right',
       cell: (task) => format.number(task.labels.length),
       width: 90,
@@ -85,7 +85,7 @@ export function TasksPage() {
     {
       key: 'created',
       header: t('labeling.created'),
-      from: 'md',
+      from: 'lg',
       align: 'right',
       cell: (task) => <RelativeTime at={task.created_at} />,
       sortValue: (task) => task.created_at,
@@ -115,15 +115,21 @@ export function TasksPage() {
       <PageHeader title={t('labeling.title')} subtitle={t('labeling.subtitle')}>
         {create}
       </PageHeader>
-      <DataTable
-        label={t('labeling.title')}
-        columns={columns}
-        {...tasks}
-        rowKey={(task) => task.id}
-        rowLink={(task) => ({ to: '/labeling/$taskId', params: { taskId: task.id } })}
-        empty={<EmptyState icon={IconTags} title={t('labeling.none')} hint={t('labeling.noneHint')} action={create} />}
-      />
-      {search.create && mayCreate && <CreateTask onClose={() => void navigate({ to: '/labeling', search: {} })} />}
+      <Card p={0}>
+        <DataTable
+          label={t('labeling.title')}
+          columns={columns}
+          {...tasks}
+          rowKey={(task) => task.id}
+          rowLink={(task) => ({ to: '/labeling/$taskId', params: { taskId: task.id } })}
+          empty={
+            <EmptyState icon={IconTags} title={t('labeling.none')} hint={t('labeling.noneHint')} action={create} />
+          }
+        />
+      </Card>
+      {search.create && mayCreate && (
+        <CreateTask source={search.create} onClose={() => void navigate({ to: '/labeling', search: {} })} />
+      )}
     </Page>
   );
 }

@@ -1,26 +1,33 @@
 import { Badge } from '@mantine/core';
-import { IconCloudCheck, IconCloudOff, IconCloudUp } from '@tabler/icons-react';
+import { IconClockUp, IconCloudCheck, IconCloudOff, IconCloudUp } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { type SaveState as State, saveStateOf } from './saveState';
 import type { Workbench } from './workbench';
 
-/** Where the work is: on the server, on its way, or safe on this machine only. */
+const LOOKS = {
+  unsafe: { color: 'red', icon: IconCloudOff },
+  local: { color: 'orange', icon: IconCloudOff },
+  saving: { color: 'gray', icon: IconCloudUp },
+  held: { color: 'gray', icon: IconClockUp },
+  saved: { color: 'teal', icon: IconCloudCheck },
+} satisfies Record<State, object>;
+
+/** Where the work is: on the server, on its way, still to be taken back, or on this machine only. */
 export function SaveState({ bench }: { bench: Workbench }) {
   const { t } = useTranslation();
-  if (bench.outbox.offline || bench.draftsFailed)
-    return (
-      <Badge color="orange" leftSection={<IconCloudOff size={13} />} aria-live="polite" data-save="local">
-        {t('labeling.work.savedHere', { count: bench.outbox.waiting })}
-      </Badge>
-    );
-  if (bench.outbox.waiting > 0 || bench.draftsUnsent > 0)
-    return (
-      <Badge color="gray" leftSection={<IconCloudUp size={13} />} data-save="saving">
-        {t('labeling.work.saving')}
-      </Badge>
-    );
+  const state = saveStateOf(bench);
+  const { color, icon: Glyph } = LOOKS[state];
+  const words = {
+    unsafe: t('labeling.work.notSaved'),
+    local: t('labeling.work.savedHere', { count: bench.outbox.waiting }),
+    saving: t('labeling.work.saving'),
+    held: t('labeling.work.held', { count: bench.held?.batch.slots.length ?? 0 }),
+    saved: t('labeling.work.saved'),
+  };
+  const urgent = state === 'unsafe' || state === 'local';
   return (
-    <Badge color="teal" leftSection={<IconCloudCheck size={13} />} data-save="saved">
-      {t('labeling.work.saved')}
+    <Badge color={color} leftSection={<Glyph size={13} />} aria-live={urgent ? 'polite' : undefined} data-save={state}>
+      {words[state]}
     </Badge>
   );
 }

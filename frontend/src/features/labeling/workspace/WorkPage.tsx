@@ -6,14 +6,18 @@ import { useTranslation } from 'react-i18next';
 import type { LabelTask, LeasedSlot } from '@/api/contract/labeling';
 import { EmptyState } from '@/shared/EmptyState';
 import { ErrorState } from '@/shared/ErrorState';
+import { FailedPage } from '@/shared/FailedPage';
 import { ButtonLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { useCurrentProject, useMay } from '@/shared/project';
 import { notifyError } from '@/shared/undo';
 import { useTask } from '../queries';
+import { ToTasks } from '../ToTasks';
 import { BatchView } from './BatchView';
+import { SaveState } from './SaveState';
 import { useWorkbench } from './useWorkbench';
+import type { Workbench } from './workbench';
 
 export function WorkPage() {
   const { t } = useTranslation();
@@ -30,9 +34,12 @@ export function WorkPage() {
     );
   if (task.error && !task.data)
     return (
-      <Page>
-        <ErrorState error={task.error} onRetry={() => void task.refetch()} />
-      </Page>
+      <FailedPage
+        title={t('labeling.task')}
+        above={<ToTasks />}
+        error={task.error}
+        onRetry={() => void task.refetch()}
+      />
     );
   if (!task.data) return <Loading />;
   return <Work task={task.data} />;
@@ -62,28 +69,42 @@ function Work({ task }: { task: LabelTask }) {
         <ErrorState error={bench.error} onRetry={() => bench.retry()} />
       </Page>
     );
-  if (bench.state === 'empty' || !bench.current) return <NothingLeft task={task} onRetry={() => bench.retry()} />;
+  if (bench.state === 'empty' || !bench.current) return <NothingLeft task={task} bench={bench} />;
   return <BatchView key={bench.current.id} task={task} bench={bench} batch={bench.current} />;
 }
 
-function NothingLeft({ task, onRetry }: { task: LabelTask; onRetry: () => void }) {
+const OVER = ['completed', 'publishing', 'published'] as const;
+const wordsFor = (state: string) =>
+  state === 'draft' || state === 'paused' || OVER.some((one) => one === state)
+    ? (state as 'draft' | 'paused' | (typeof OVER)[number])
+    : 'active';
+
+function NothingLeft({ task, bench }: { task: LabelTask; bench: Workbench }) {
   const { t } = useTranslation();
-  const paused = task.state !== 'active';
+  const words = wordsFor(task.state);
+  const over = OVER.some((one) => one === words);
   return (
     <Page>
-      <PageHeader title={task.name} />
+      <PageHeader title={task.name} badges={bench.submitted > 0 && <SaveState bench={bench} />} />
       <EmptyState
         icon={IconChecks}
-        title={paused ? t('labeling.work.paused') : t('labeling.work.done')}
-        hint={paused ? t('labeling.work.pausedHint') : t('labeling.work.doneHint')}
+        title={t(`labeling.work.nothing.${words}`)}
+        hint={t(`labeling.work.nothingHint.${words}`)}
         action={
           <>
-            <ButtonLink to="/labeling/$taskId" params={{ taskId: task.id }} variant="default" mr="xs">
+            <ButtonLink
+              to="/labeling/$taskId"
+              params={{ taskId: task.id }}
+              variant={over ? 'filled' : 'default'}
+              mr={over ? 0 : 'xs'}
+            >
               {t('labeling.work.toTask')}
             </ButtonLink>
-            <ButtonLink to="/labeling/$taskId/work" params={{ taskId: task.id }} onClick={onRetry}>
-              {t('labeling.work.lookAgain')}
-            </ButtonLink>
+            {!over && (
+              <ButtonLink to="/labeling/$taskId/work" params={{ taskId: task.id }} onClick={() => bench.retry()}>
+                {t('labeling.work.lookAgain')}
+              </ButtonLink>
+            )}
           </>
         }
       />

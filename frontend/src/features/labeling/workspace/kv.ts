@@ -1,5 +1,7 @@
 /** A key-value store that survives a closed tab. */
 export interface KeyValue {
+  /** Whether what is set outlives the page; false where the browser gives no disk. */
+  readonly durable: boolean;
   set(key: string, value: unknown): Promise<void>;
   remove(keys: readonly string[]): Promise<void>;
   /** Every entry whose key starts with `prefix`, in the order of the keys. */
@@ -9,6 +11,7 @@ export interface KeyValue {
 export function memoryStore(): KeyValue {
   const map = new Map<string, unknown>();
   return {
+    durable: false,
     set: async (key, value) => void map.set(key, structuredClone(value)),
     remove: async (keys) => {
       for (const key of keys) map.delete(key);
@@ -47,6 +50,7 @@ export async function openStore(name: string): Promise<KeyValue> {
       return done(transaction);
     };
     return {
+      durable: true,
       set: (key, value) => write((store) => void store.put(value, key)),
       remove: (keys) =>
         write((store) => {

@@ -20,6 +20,7 @@ export class Outbox {
   waiting = 0;
   offline = false;
   private entries = new Map<string, Submission[]>();
+  private inFlight = new Set<string>();
   private sending: Promise<void> | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private stopped = false;
@@ -68,6 +69,12 @@ export class Outbox {
     return this.sending;
   }
 
+  /** The page is going away: what is not on its way yet leaves now, side by side; the next visit sends it again. */
+  sendNow(): void {
+    for (const [id, submissions] of [...this.entries])
+      if (!this.inFlight.has(id)) void this.sendOne(id, submissions).catch(() => this.retryLater());
+  }
+
   stop(): void {
     this.stopped = true;
     clearTimeout(this.timer);
@@ -76,20 +83,35 @@ export class Outbox {
   private async sendAll(): Promise<void> {
     clearTimeout(this.timer);
     for (const [id, submissions] of [...this.entries]) {
+      if (this.inFlight.has(id)) continue;
       try {
-        const results = await this.options.send(submissions);
-        this.offline = false;
-        this.entries.delete(id);
-        await this.options.store.remove([this.key(id)]);
-        this.options.onResult(results);
+        await this.sendOne(id, submissions);
       } catch {
-        this.offline = true;
-        if (!this.stopped) this.timer = setTimeout(() => void this.flush(), this.options.retryMs ?? 5000);
+        this.retryLater();
         break;
-      } finally {
-        this.count();
       }
     }
+  }
+
+  private async sendOne(id: string, submissions: Submission[]): Promise<void> {
+    this.inFlight.add(id);
+    try {
+      const results = await this.options.send(submissions);
+      this.offline = false;
+      this.entries.delete(id);
+      await this.options.store.remove([this.key(id)]);
+      this.options.onResult(results);
+    } finally {
+      this.inFlight.delete(id);
+      this.count();
+    }
+  }
+
+  private retryLater(): void {
+    this.offline = true;
+    clearTimeout(this.timer);
+    if (!this.stopped) this.timer = setTimeout(() => void this.flush(), this.options.retryMs ?? 5000);
+    this.count();
   }
 
   private count(): void {

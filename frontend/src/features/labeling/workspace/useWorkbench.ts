@@ -34,12 +34,15 @@ export function useWorkbench(taskId: string, batchSize: number, onLost: (slots: 
     }, HEARTBEAT_MS);
     const online = () => void opened?.outbox.flush();
     const blur = () => void opened?.sendDrafts();
+    const hidden = () => opened?.pageHidden();
     window.addEventListener('online', online);
+    window.addEventListener('pagehide', hidden);
     window.addEventListener('blur', blur);
     return () => {
       closed = true;
       clearInterval(beat);
       window.removeEventListener('online', online);
+      window.removeEventListener('pagehide', hidden);
       window.removeEventListener('blur', blur);
       void opened?.leave();
       opened?.stop();

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { LeasedSlot, Submission, SubmitResult } from '@/api/contract/labeling';
 import { type KeyValue, memoryStore } from './kv';
+import { saveStateOf } from './saveState';
 import { Workbench, type WorkbenchApi } from './workbench';
 
 const slot = (n: number, extra: Partial<LeasedSlot> = {}): LeasedSlot => ({
@@ -26,6 +27,8 @@ class FakeTask implements WorkbenchApi {
   received: Submission[] = [];
   drafts: [string, number, number | null][] = [];
   offline = false;
+  /** Takes submissions, but its answers never arrive. */
+  silent = false;
   lost = new Set<string>();
   returnedWork: LeasedSlot[] = [];
   leasedWork: LeasedSlot[] = [];
@@ -43,6 +46,7 @@ class FakeTask implements WorkbenchApi {
   submit = async (submissions: Submission[]): Promise<SubmitResult[]> => {
     if (this.offline) throw new TypeError('offline');
     this.received.push(...submissions);
+    if (this.silent) return new Promise(() => {});
     return submissions.map((one) =>
       this.lost.has(one.slot) ? { slot: one.slot, ok: false, code: 'stale_lease' } : { slot: one.slot, ok: true },
     );
@@ -107,7 +111,6 @@ describe('submitting', () => {
     const bench = open(task);
     await bench.start();
     await bench.submit({ s1: 8 }, 5, 3000);
-    await vi.advanceTimersByTimeAsync(8000);
     expect(task.received).toMatchObject([
       { slot: 's0', label_id: 5, active_ms: 1500 },
       { slot: 's1', label_id: 8 },
@@ -137,13 +140,22 @@ describe('submitting', () => {
     expect(await bench.back({}, null)).toBe(false);
   });
 
+  test('the last batch is sent at once: there is no screen left to take it back on', async () => {
+    const task = new FakeTask(2);
+    const bench = open(task);
+    await bench.start();
+    await bench.submit({}, 5, 0);
+    expect(bench.state).toBe('empty');
+    expect(bench.held).toBeNull();
+    expect(task.received).toHaveLength(2);
+  });
+
   test('a lost lease is reported, the answer was still sent', async () => {
     const task = new FakeTask(2);
     task.lost.add('s1');
     const bench = open(task);
     await bench.start();
     await bench.submit({}, 5, 0);
-    await vi.advanceTimersByTimeAsync(8000);
     expect(bench.stale).toEqual(['s1']);
   });
 });
@@ -163,8 +175,66 @@ describe('nothing is lost', () => {
     expect(bench.outbox.waiting).toBe(0);
   });
 
-  test('a tab closed right after Enter: the next visit sends the batch', async () => {
+  test('a page that goes away sends the held batch before it is gone', async () => {
+    const task = new FakeTask(4);
+    const bench = open(task);
+    await bench.start();
+    await bench.submit({ s0: 3 }, 5, 0);
+    bench.pageHidden();
+    // Nothing was waited for: a closing page runs no timer and reads no disk.
+    expect(task.received.map((one) => one.slot)).toEqual(['s0', 's1']);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(task.received).toHaveLength(2);
+  });
+
+  test('a page that goes away does not wait for the answer to an earlier batch', async () => {
+    const task = new FakeTask(6);
+    const bench = open(task);
+    await bench.start();
+    await bench.submit({}, 5, 0);
+    task.silent = true;
+    await bench.submit({}, 6, 0);
+    expect(task.received).toHaveLength(2);
+    bench.pageHidden();
+    expect(task.received.map((one) => one.slot)).toEqual(['s0', 's1', 's2', 's3']);
+  });
+
+  test('a machine that cannot keep the batch sends it at once', async () => {
+    store = { ...memoryStore(), set: () => Promise.reject(new Error('disk full')) };
+    const task = new FakeTask(4);
+    const bench = open(task);
+    await bench.start();
+    await bench.submit({}, 5, 0);
+    expect(task.received).toHaveLength(2);
+  });
+
+  test('only what the server has answered for is called saved', async () => {
+    const task = new FakeTask(4);
+    store = { ...memoryStore(), durable: true };
+    const bench = open(task);
+    await bench.start();
+    expect(saveStateOf(bench)).toBe('saved');
+    await bench.submit({}, 5, 0);
+    expect(saveStateOf(bench)).toBe('held');
+    task.offline = true;
+    await vi.advanceTimersByTimeAsync(8000);
+    expect(saveStateOf(bench)).toBe('local');
+    task.offline = false;
+    await vi.advanceTimersByTimeAsync(6000);
+    expect(saveStateOf(bench)).toBe('saved');
+  });
+
+  test('without a disk nothing is called kept on this computer', async () => {
     const task = new FakeTask(2);
+    const bench = open(task);
+    await bench.start();
+    task.offline = true;
+    await bench.submit({}, 5, 0);
+    expect(saveStateOf(bench)).toBe('unsafe');
+  });
+
+  test('a tab closed right after Enter: the next visit sends the batch', async () => {
+    const task = new FakeTask(4);
     const first = open(task);
     await first.start();
     await first.submit({ s0: 3 }, 5, 0);

@@ -117,6 +117,11 @@ export class Workbench {
     void this.next().catch((error: unknown) => this.fail(error));
   }
 
+  /** Whether this machine keeps the work when the page is closed. */
+  get durable(): boolean {
+    return this.options.store.durable;
+  }
+
   private draftKey(slotId: string): string {
     return `draft/${this.options.task}/${slotId}`;
   }
@@ -182,13 +187,16 @@ export class Workbench {
     const timer = setTimeout(() => void this.releaseHeld(), this.options.holdMs ?? 8000);
     this.held = { batch: { ...batch, labels, preset }, submissions, timer };
     this.submitted += batch.slots.length;
-    const safe = this.outbox.hold(batch.id, submissions);
+    // Where this machine cannot keep it, only the server can.
+    const safe = this.outbox.hold(batch.id, submissions).catch(() => this.releaseHeld());
     try {
       await this.next();
     } catch (error) {
       this.fail(error);
     }
     await safe;
+    // Without a next batch the screen has no way back: there is nothing to wait for.
+    if (!this.current) await this.releaseHeld();
   }
 
   private submissionsOf(batch: Batch, activeMs: number): Submission[] {
@@ -213,6 +221,13 @@ export class Workbench {
     for (const id of ids) this.changed.delete(id);
     await this.outbox.release(held.batch.id, held.submissions);
     await this.options.store.remove(ids.map((id) => this.draftKey(id)));
+  }
+
+  /** The page may not come back: whatever is not on the server leaves at once. */
+  pageHidden(): void {
+    void this.releaseHeld();
+    this.outbox.sendNow();
+    void this.sendDrafts();
   }
 
   /** Takes the last batch back; false when it is already on its way. */

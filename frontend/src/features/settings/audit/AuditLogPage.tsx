@@ -1,8 +1,8 @@
-import { ActionIcon, Card, Code, Popover, Select, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Card, Code, Popover, Select, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { IconHistory, IconListDetails, IconSearch } from '@tabler/icons-react';
+import { IconFolderQuestion, IconHistory, IconListDetails, IconSearch } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AuditEvent } from '@/api/contract/accounts';
 import { CopyId } from '@/shared/CopyId';
@@ -13,6 +13,7 @@ import { PageHeader } from '@/shared/PageHeader';
 import { useProjects } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { useAuditEvents } from '../queries';
+import { ObjectLink } from './ObjectLink';
 
 const route = getRouteApi('/settings/audit');
 
@@ -21,11 +22,15 @@ export function AuditLogPage() {
   const search = route.useSearch();
   const events = useAuditEvents({ actor: search.actor, verb: search.verb, project: search.in });
   const columns = useColumns();
-  const filtered = search.actor || search.verb || search.in;
+  const unknown = useUnknownFilter(search.in);
+  const navigate = route.useNavigate();
+  const [round, setRound] = useState(0);
+  // The fields begin again from the address.
+  const showAll = () => void navigate({ search: {} }).then(() => setRound(round + 1));
   return (
     <Page>
       <PageHeader title={t('settings.auditTitle')} subtitle={t('settings.auditSubtitle')}>
-        <Filters />
+        <Filters key={round} />
       </PageHeader>
       <Card p={0}>
         <DataTable
@@ -34,15 +39,49 @@ export function AuditLogPage() {
           columns={columns}
           rowKey={({ id }) => id}
           empty={
-            <EmptyState
-              icon={IconHistory}
-              title={t('settings.auditEmpty')}
-              hint={filtered ? t('common.noMatches') : t('settings.auditEmptyHint')}
-            />
+            <NoEvents unknown={unknown} filtered={Boolean(search.actor || search.verb || search.in)} onAll={showAll} />
           }
         />
       </Card>
     </Page>
+  );
+}
+
+/** The project of `?in=` when the person administers none of that name. */
+function useUnknownFilter(slug: string | undefined): string | undefined {
+  const projects = useProjects().data?.results;
+  return slug && projects?.every((project) => project.slug !== slug) ? slug : undefined;
+}
+
+interface NoEventsProps {
+  unknown: string | undefined;
+  filtered: boolean;
+  onAll: () => void;
+}
+
+function NoEvents({ unknown, filtered, onAll }: NoEventsProps) {
+  const { t } = useTranslation();
+  const all = filtered && (
+    <Button variant="default" onClick={onAll}>
+      {t('settings.auditAll')}
+    </Button>
+  );
+  if (unknown !== undefined)
+    return (
+      <EmptyState
+        icon={IconFolderQuestion}
+        title={t('shell.unknownProject', { slug: unknown })}
+        hint={t('shell.unknownProjectHint')}
+        action={all}
+      />
+    );
+  return (
+    <EmptyState
+      icon={IconHistory}
+      title={t('settings.auditEmpty')}
+      hint={filtered ? t('common.noMatches') : t('settings.auditEmptyHint')}
+      action={all}
+    />
   );
 }
 
@@ -53,6 +92,10 @@ function Filters() {
   const projects = useProjects().data?.results ?? [];
   const set = (patch: Partial<typeof search>) =>
     void navigate({ search: (old) => ({ ...old, ...patch }), replace: true });
+  const choices = projects.map(({ slug, name }) => ({ value: slug, label: name || slug }));
+  // What the address says is shown, whether there is such a project or not.
+  if (search.in && projects.every(({ slug }) => slug !== search.in))
+    choices.push({ value: search.in, label: search.in });
   const setSoon = useDebouncedCallback(set, 300);
   return (
     <>
@@ -77,7 +120,7 @@ function Filters() {
         w={150}
         aria-label={t('settings.project')}
         placeholder={t('settings.project')}
-        data={projects.map(({ slug, name }) => ({ value: slug, label: name || slug }))}
+        data={choices}
         value={search.in ?? null}
         onChange={(next) => set({ in: next ?? undefined })}
         clearable
@@ -97,11 +140,7 @@ function useColumns(): Column<AuditEvent>[] {
       {
         key: 'object',
         header: t('settings.object'),
-        cell: ({ object_type, object_id }) => (
-          <>
-            {object_type} {object_id && <CopyId value={object_id} />}
-          </>
-        ),
+        cell: (event) => <ObjectLink event={event} />,
       },
       { key: 'project', header: t('settings.project'), from: 'sm', cell: ({ project }) => project ?? '–' },
       {

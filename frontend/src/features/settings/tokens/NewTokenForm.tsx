@@ -1,9 +1,8 @@
-import { Button, Checkbox, Group, Select, Stack, TextInput } from '@mantine/core';
+import { Checkbox, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import type { NewToken, Scope } from '@/api/contract/accounts';
-import { asApiError } from '@/api/errors';
-import { ErrorState } from '@/shared/ErrorState';
+import { FormFrame } from '@/shared/FormFrame';
 import { useProject, useProjects } from '@/shared/project';
 import { useCreateToken } from '../queries';
 
@@ -28,7 +27,7 @@ export function NewTokenForm({ onCreated, onCancel }: { onCreated: (secret: stri
   const { t } = useTranslation();
   const project = useProject();
   const projects = useProjects().data?.results ?? [];
-  const { create, isPending, error } = useCreateToken();
+  const { create } = useCreateToken();
   const form = useForm<Values>({
     initialValues: { name: '', scopes: ['read', 'write'], project, days: '90' },
     validate: {
@@ -36,69 +35,54 @@ export function NewTokenForm({ onCreated, onCancel }: { onCreated: (secret: stri
       scopes: (value) => (value.length > 0 ? null : t('settings.noScope')),
     },
   });
-  const submit = form.onSubmit(async (values) => {
-    try {
-      const { secret } = await create(toNewToken(values, Date.now()));
-      onCreated(secret);
-    } catch (thrown) {
-      form.setErrors(asApiError(thrown).fields);
-    }
-  });
-  const atFields = error ? Object.keys(asApiError(error).fields).length > 0 : false;
+  const send = async (values: Values) => onCreated((await create(toNewToken(values, Date.now()))).secret);
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        {error && !atFields && <ErrorState error={error} compact />}
-        <TextInput
-          label={t('settings.tokenName')}
-          description={t('settings.tokenNameHint')}
-          autoComplete="off"
-          data-autofocus
-          {...form.getInputProps('name')}
+    <FormFrame form={form} send={send} submit={t('settings.create')} onCancel={onCancel}>
+      <TextInput
+        label={t('settings.tokenName')}
+        description={t('settings.tokenNameHint')}
+        autoComplete="off"
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      <Checkbox.Group
+        label={t('settings.scopes')}
+        data-wrong={Boolean(form.errors.scopes)}
+        {...form.getInputProps('scopes')}
+      >
+        <Stack gap="xs" mt={6}>
+          {SCOPES.map((scope) => (
+            <Checkbox
+              key={scope}
+              size="xs"
+              value={scope}
+              label={t(`settings.scope_${scope}`)}
+              description={t(`settings.scope_${scope}Hint`)}
+            />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      <Group grow align="flex-start">
+        <Select
+          label={t('settings.project')}
+          description={t('settings.projectHint')}
+          placeholder={t('settings.allProjects')}
+          data={projects.map(({ slug, name }) => ({ value: slug, label: name || slug }))}
+          clearable
+          clearButtonProps={{ 'aria-label': t('common.clear') }}
+          {...form.getInputProps('project')}
         />
-        <Checkbox.Group label={t('settings.scopes')} {...form.getInputProps('scopes')}>
-          <Stack gap="xs" mt={6}>
-            {SCOPES.map((scope) => (
-              <Checkbox
-                key={scope}
-                size="xs"
-                value={scope}
-                label={t(`settings.scope_${scope}`)}
-                description={t(`settings.scope_${scope}Hint`)}
-              />
-            ))}
-          </Stack>
-        </Checkbox.Group>
-        <Group grow align="flex-start">
-          <Select
-            label={t('settings.project')}
-            description={t('settings.projectHint')}
-            placeholder={t('settings.allProjects')}
-            data={projects.map(({ slug, name }) => ({ value: slug, label: name || slug }))}
-            clearable
-            clearButtonProps={{ 'aria-label': t('common.clear') }}
-            {...form.getInputProps('project')}
-          />
-          <Select
-            label={t('settings.expiry')}
-            description={'\u00a0'}
-            data={[
-              ...EXPIRY_DAYS.map((count) => ({ value: String(count), label: t('settings.days', { count }) })),
-              { value: NEVER, label: t('settings.noExpiry') },
-            ]}
-            allowDeselect={false}
-            {...form.getInputProps('days')}
-          />
-        </Group>
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            {t('common.cancel')}
-          </Button>
-          <Button type="submit" loading={isPending}>
-            {t('settings.create')}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+        <Select
+          label={t('settings.expiry')}
+          description={'\u00a0'}
+          data={[
+            ...EXPIRY_DAYS.map((count) => ({ value: String(count), label: t('settings.days', { count }) })),
+            { value: NEVER, label: t('settings.noExpiry') },
+          ]}
+          allowDeselect={false}
+          {...form.getInputProps('days')}
+        />
+      </Group>
+    </FormFrame>
   );
 }

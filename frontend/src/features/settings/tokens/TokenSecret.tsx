@@ -14,7 +14,7 @@ export function TokenSecret({ secret, onDone }: { secret: string; onDone: () => 
         <CommandLine command={secret} />
       </section>
       <Text size="sm">{t('settings.useIt')}</Text>
-      <CommandLine command={`atom login ${window.location.origin} --token`} />
+      <CommandLine command={`atom login ${window.location.origin}`} />
       <Group justify="flex-end">
         <Button onClick={onDone} data-autofocus>
           {t('settings.done')}

@@ -12,7 +12,7 @@ import { PageHeader } from '@/shared/PageHeader';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { StateBadge } from '@/shared/StateBadge';
 import { useShortcuts } from '@/shared/shortcuts';
-import { confirmUndo } from '@/shared/undo';
+import { confirmUndo, notifySuccess } from '@/shared/undo';
 import { revokeToken, useRefreshTokens, useTokens } from '../queries';
 import { NewTokenModal } from './NewTokenModal';
 
@@ -70,9 +70,10 @@ function useRevoke() {
   const revoke = ({ id, name }: ApiToken) => {
     setHidden((old) => new Set(old).add(id));
     confirmUndo({
-      message: t('settings.revoked', { name }),
+      message: t('settings.revoking', { name }),
       commit: async () => {
         await revokeToken(id);
+        notifySuccess(t('settings.revokedDone', { name }));
         await refresh();
       },
       rollback: () => setHidden((old) => new Set([...old].filter((other) => other !== id))),

@@ -1,0 +1,80 @@
+import { screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, expect, test } from 'vitest';
+import { expectNoViolations } from '@/test/axe';
+import { listing, serve } from '@/test/fakeApi';
+import { renderPage } from '@/test/render';
+import { BrowsePage } from './index';
+
+const version = {
+  id: 'v',
+  ref: 'v2',
+  number: 2,
+  message: '',
+  file_count: 0,
+  size_bytes: 0,
+  layers: [],
+  created_at: '2026-01-01T00:00:00Z',
+  author: null,
+};
+const dataset = (latest: object | null) => ({ id: 'd', name: 'pets', description: '', latest, versions_count: 2 });
+const pack = (extra: object) => ({
+  digest: 'ab'.repeat(32),
+  size_bytes: 10,
+  reason: 'a.png does not match',
+  quarantined_at: '2026-01-02T00:00:00Z',
+  found_in: 'store',
+  push: { id: 'u', created_by: { username: 'bo', full_name: 'Bo' }, created_at: '2026-01-01T00:00:00Z' },
+  files_count: 2,
+  paths: ['a.png', 'b.png'],
+  action: 'Push again.',
+  ...extra,
+});
+const open = (search = '') => renderPage(<BrowsePage />, `/datasets/pets${search}`, '/datasets/$name');
+
+beforeEach(() => {
+  localStorage.clear();
+  const at = 'projects/{project}/datasets/{dataset}/';
+  serve('GET', at, dataset(version));
+  serve('GET', `${at}versions/`, listing(version));
+  serve('GET', `${at}versions/v2/`, version);
+  serve('GET', `${at}branches/`, listing());
+  serve('GET', `${at}tags/`, listing());
+  serve('GET', `${at}quarantined-packs/`, listing());
+});
+
+test('a version that does not exist is said once, with ways out', async () => {
+  const { container } = await open('?ref=v99');
+  await screen.findByRole('heading', { name: 'pets' });
+  expect(screen.getAllByText('This page does not exist')).toHaveLength(1);
+  expect(screen.getByRole('link', { name: 'Show the latest version, v2' }).getAttribute('href')).toContain('ref=v2');
+  screen.getByRole('link', { name: 'Datasets' });
+  screen.getByRole('combobox', { name: 'Version' });
+  await expectNoViolations(container);
+});
+
+test('a damaged pack is named with its push, its files and the command that mends it', async () => {
+  serve('GET', 'projects/{project}/datasets/{dataset}/', dataset(null));
+  serve('GET', 'projects/{project}/datasets/{dataset}/quarantined-packs/', listing(pack({})));
+  const { container } = await open();
+  const notice = await screen.findByRole('alert');
+  expect(notice.textContent).toContain('1 pack of this dataset is damaged');
+  expect(notice.textContent).toContain('pushed by Bo');
+  expect(notice.textContent).toContain('a.png, b.png');
+  expect(notice.textContent).toContain('atom data push ./pets pets');
+  expect(screen.queryByRole('button', { name: 'Close' })).toBeNull();
+  await expectNoViolations(container);
+});
+
+test('a pack that was refused on its way in is said once', async () => {
+  serve('GET', 'projects/{project}/datasets/{dataset}/', dataset(null));
+  const refused = pack({ found_in: 'upload', files_count: 0, paths: [] });
+  serve('GET', 'projects/{project}/datasets/{dataset}/quarantined-packs/', listing(refused));
+  const { unmount } = await open();
+  expect((await screen.findByRole('alert')).textContent).toContain('was refused. No version uses it.');
+  await userEvent.click(screen.getByRole('button', { name: 'Close' }));
+  unmount();
+  await open();
+  await screen.findByText('No version yet');
+  expect(screen.queryByRole('alert')).toBeNull();
+});

@@ -1,0 +1,97 @@
+import { useTranslation } from 'react-i18next';
+import type { AuditEvent } from '@/api/contract/accounts';
+import { CopyId } from '@/shared/CopyId';
+import { AnchorLink } from '@/shared/links';
+
+const KINDS = [
+  'apitoken',
+  'branch',
+  'commitrequest',
+  'dataset',
+  'labeltask',
+  'model',
+  'modelversion',
+  'ontology',
+  'pack',
+  'project',
+  'rolebinding',
+  'run',
+  'tag',
+  'version',
+] as const;
+type Kind = (typeof KINDS)[number];
+const isKind = (text: string): text is Kind => KINDS.some((kind) => kind === text);
+const word = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
+
+/** What an event is about, by name where it has one; a link where the portal has a page of it. */
+export function ObjectLink({ event }: { event: AuditEvent }) {
+  const { t } = useTranslation();
+  const kind = isKind(event.object_type) ? t(`settings.kind.${event.object_type}`) : event.object_type;
+  return (
+    <>
+      {kind} <Target event={event} />
+    </>
+  );
+}
+
+function Target({ event }: { event: AuditEvent }) {
+  const { object_type, object_id: id, data, project } = event;
+  const name = word(data.name);
+  const search = { project: project ?? undefined };
+  const look = { fz: 'inherit' } as const;
+  if (object_type === 'run' && project)
+    return (
+      <AnchorLink to="/runs/$runId" params={{ runId: id }} search={search} {...look}>
+        {name || <CopylessId id={id} />}
+      </AnchorLink>
+    );
+  if (object_type === 'labeltask' && project)
+    return (
+      <AnchorLink to="/labeling/$taskId" params={{ taskId: id }} search={search} {...look}>
+        {name || <CopylessId id={id} />}
+      </AnchorLink>
+    );
+  const dataset = object_type === 'dataset' ? name : word(data.dataset);
+  if (dataset && project) {
+    const ref = word(data.ref) || (object_type === 'branch' || object_type === 'tag' ? name : word(data.branch));
+    return (
+      <AnchorLink
+        to="/datasets/$name"
+        params={{ name: dataset }}
+        search={{ ...search, ref: ref || undefined }}
+        {...look}
+      >
+        {ref ? `${dataset}@${ref}` : dataset}
+      </AnchorLink>
+    );
+  }
+  const model = object_type === 'model' ? name : word(data.model);
+  const number = object_type === 'modelversion' ? word(data.number) : '';
+  if (model && number && project)
+    return (
+      <AnchorLink to="/models/$name/versions/$n" params={{ name: model, n: number }} search={search} {...look}>
+        {`${model} v${number}`}
+      </AnchorLink>
+    );
+  if (model && project)
+    return (
+      <AnchorLink to="/models/$name" params={{ name: model }} search={search} {...look}>
+        {model}
+      </AnchorLink>
+    );
+  if (object_type === 'project' && project)
+    return (
+      <AnchorLink to="/" search={search} {...look}>
+        {project}
+      </AnchorLink>
+    );
+  return (
+    <>
+      {name} {id && <CopyId value={id} />}
+    </>
+  );
+}
+
+const SHOWN = 8;
+/** An id as the text of a link, which holds no button. */
+const CopylessId = ({ id }: { id: string }) => <code>{id.slice(-SHOWN)}</code>;

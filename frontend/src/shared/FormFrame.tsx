@@ -1,0 +1,71 @@
+import { Button, Group, Stack } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { asApiError } from '@/api/errors';
+import { ErrorState } from './ErrorState';
+
+export interface FormFrameProps<T extends object> {
+  form: UseFormReturnType<T>;
+  /** Sends the values; whatever it throws is shown, at the fields where the server names them. */
+  send: (values: T) => Promise<unknown>;
+  /** The submit button's word. */
+  submit: string;
+  onCancel: () => void;
+  /** The form's name of a field that the server calls otherwise: `{ batch_size: 'batchSize' }`. */
+  fieldNames?: Readonly<Record<string, string>>;
+  children: ReactNode;
+}
+
+/** What a wrong input looks like; a group of inputs says it with `data-wrong`, and names its way out with `data-fix`. */
+const WRONG = '[aria-invalid=true],[data-wrong=true]';
+
+function focusFirstWrong(root: HTMLElement | null): void {
+  const wrong = root?.querySelector<HTMLElement>(WRONG);
+  const target = wrong?.matches('input,textarea,select,button')
+    ? wrong
+    : (wrong?.querySelector<HTMLElement>('[data-fix]') ?? wrong?.querySelector<HTMLElement>('input,button'));
+  target?.focus();
+}
+
+/** A form in a drawer or a modal: its fields, what the server refused, and its two buttons; the first wrong field gets the focus. */
+export function FormFrame<T extends object>(props: FormFrameProps<T>) {
+  const { form, send, submit, onCancel, fieldNames = {}, children } = props;
+  const { t } = useTranslation();
+  const root = useRef<HTMLFormElement>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [refusals, setRefusals] = useState(0);
+  useEffect(() => {
+    if (refusals > 0) focusFirstWrong(root.current);
+  }, [refusals]);
+  const refuse = () => setRefusals((count) => count + 1);
+  const onSubmit = form.onSubmit(async (values) => {
+    setError(null);
+    try {
+      await send(values);
+    } catch (thrown) {
+      const refused = asApiError(thrown).fields;
+      const named = Object.entries(refused).map(([name, text]) => [fieldNames[name] ?? name, text] as const);
+      const known = named.filter(([name]) => (name.split('.')[0] ?? '') in values);
+      form.setErrors(Object.fromEntries(known));
+      if (known.length === 0 || known.length < named.length) setError(thrown);
+      refuse();
+    }
+  }, refuse);
+  return (
+    <form ref={root} onSubmit={onSubmit} noValidate>
+      <Stack>
+        {children}
+        {error !== null && <ErrorState error={error} compact />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            {t('common.cancel')}
+          </Button>
+          <Button type="submit" loading={form.submitting}>
+            {submit}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

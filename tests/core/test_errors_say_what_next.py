@@ -1,0 +1,31 @@
+"""Every failure that a user can meet says what to do next."""
+
+from __future__ import annotations
+
+import pytest
+
+from atom.core.errors import AtomError, action_of
+from atom.datasets import errors as dataset_errors
+from atom.gateway import errors as gateway_errors
+from atom.labeling import errors as labeling_errors
+
+ERRORS = sorted(
+    {
+        found
+        for module in (dataset_errors, labeling_errors, gateway_errors)
+        for found in vars(module).values()
+        if isinstance(found, type) and issubclass(found, AtomError) and found.code != AtomError.code
+    },
+    key=lambda found: found.__name__,
+)
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.__name__)
+def test_it_has_an_action_of_its_own_kind(error: type[AtomError]) -> None:
+    assert error.action != AtomError.action
+    assert error().as_problem()["action"] == error.action
+
+
+def test_a_stored_code_finds_its_action_again() -> None:
+    assert action_of("head_moved") == dataset_errors.HeadMoved.action
+    assert action_of("no such code") is None

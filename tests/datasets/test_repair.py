@@ -1,0 +1,76 @@
+"""A pack that went bad after its commit: pushing the same folder again mends it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytest_django.live_server_helper import LiveServer
+
+from atom.accounts.actions import create_token
+from atom.datasets import actions
+from atom.datasets.models import Pack
+from atom_sdk.client import Client
+from atom_sdk.client.errors import ApiError
+from tests.datasets.pushing import Pusher, class_files
+
+
+@pytest.fixture
+def client(
+    live_server: LiveServer, pusher: Pusher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Client]:
+    """The SDK's client, as a researcher of the project."""
+    monkeypatch.setenv("ATOM_CACHE", str(tmp_path / "cache"))
+    secret = create_token(pusher.user, "tests", ["write"]).secret
+    with Client(live_server.url, secret, pusher.project.slug) as client:
+        yield client
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with three classes."""
+    for path, data in class_files().items():
+        target = tmp_path / "files" / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+    return tmp_path / "files"
+
+
+def damage(pusher: Pusher) -> str:
+    """Quarantine the only pack; return its digest."""
+    pack = Pack.objects.get(project=pusher.project)
+    actions.quarantine_pack(pusher.project, pack.digest, "found damaged")
+    return pack.digest
+
+
+def test_pushing_the_same_folder_replaces_the_pack_and_makes_no_version(
+    client: Client, pusher: Pusher, folder: Path
+) -> None:
+    client.datasets.push(folder, "digits")
+    digest = damage(pusher)
+    with pytest.raises(ApiError) as refused:
+        client.datasets.pull("digits@v1", folder.parent / "copy")
+    assert refused.value.code == "pack_quarantined"
+
+    result = client.datasets.push(folder, "digits")
+
+    assert (result.version["ref"], result.unchanged) == ("v1", True)
+    assert result.files_sent == len(class_files())
+    assert Pack.objects.get(digest=digest).state == "verified"
+    client.datasets.pull("digits@v1", folder.parent / "copy")
+    assert (folder.parent / "copy" / "0" / "000.png").is_file()
+
+
+def test_only_what_is_damaged_is_sent_again(client: Client, pusher: Pusher, folder: Path) -> None:
+    client.datasets.push(folder, "digits")
+    damage(pusher)
+    (folder / "more.txt").write_bytes(b"later")
+    (folder / "0" / "000.png").unlink()
+
+    result = client.datasets.push(folder, "digits")
+
+    assert result.version["ref"] == "v2"
+    assert (result.files_sent, result.removed) == (len(class_files()), 1)
+    client.datasets.pull("digits@v2", folder.parent / "copy")
+    assert (folder.parent / "copy" / "more.txt").read_bytes() == b"later"
