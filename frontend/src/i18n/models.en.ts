@@ -50,6 +50,12 @@ export const models = {
   evaluation: 'Evaluation',
   evaluationOption: '{{data}}, split {{split}}',
   evaluate: 'Evaluate',
+  notEvaluable: {
+    no_description:
+      'It cannot be evaluated: it has no model.json. The workflow “Evaluate a classifier” reads what “Image classification” hands over; register that run’s whole folder model/.',
+    no_weights:
+      'It cannot be evaluated: there is no weights.pt beside its model.json. Register the run’s whole folder model/.',
+  },
   noEvaluation: 'Not evaluated yet',
   noEvaluationHint: 'An evaluation counts right and wrong answers on a split that training never saw.',
   confusion: 'Confusion matrix',
