@@ -14,6 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from atom.core.errors import Invalid, NotFound
+from atom.jobs import states
 from atom.jobs.actions import logs, series
 from atom.jobs.actions.attempts import find_attempt
 from atom.jobs.actions.logs import LogSlice
@@ -280,7 +281,8 @@ def _log(attempt: Attempt, found: LogSlice, rows: list[dict[str, Any]]) -> dict[
         ],
         "frames": rows,
         "next": found.next,
-        "eof": found.eof,
+        # An attempt that was over before its supervisor started has no log that could end.
+        "eof": found.eof or attempt.state in states.TERMINAL,
     }
 
 
