@@ -199,7 +199,7 @@ export const jobs = {
     waits: 'It would wait in the queue',
     openQuote: 'A quotation mark is opened here and never closed.',
     queuePosition: 'Position {{position}} in the queue',
-    startsNow: 'Starts at once',
+    startsNow: 'No run waits ahead of it',
     dataThere: 'Data already there',
     toWarm: '{{size}} will be fetched first',
     allWarm: 'Nothing to fetch',

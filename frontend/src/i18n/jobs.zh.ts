@@ -187,7 +187,7 @@ export const jobs: Translation<typeof source> = {
     waits: '将在队列中等待',
     openQuote: '此处有未闭合的引号。',
     queuePosition: '队列中第 {{position}} 位',
-    startsNow: '立即开始',
+    startsNow: '前面没有等待的运行',
     dataThere: '已就位的数据',
     toWarm: '将先获取 {{size}}',
     allWarm: '无需获取数据',

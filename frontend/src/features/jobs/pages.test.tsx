@@ -204,6 +204,7 @@ describe('a new run', () => {
     await screen.findByText('It can never run here: no machine is large enough.');
     expect(screen.queryByText(/in the queue/)).toBeNull();
     expect(screen.queryByText('Data already there')).toBeNull();
+    expect(screen.getByText('CPUs').closest('p')?.textContent).toBe('CPUs The largest machine has 2 CPUs.');
     await waitFor(() => expect(screen.getByRole('button', { name: 'Go' })).toHaveProperty('disabled', true));
   });
 });

@@ -6,11 +6,11 @@ import { EmptyState } from '@/shared/EmptyState';
 import { ErrorState } from '@/shared/ErrorState';
 import { AnchorLink } from '@/shared/links';
 import { RelativeTime } from '@/shared/RelativeTime';
+import { useWords } from '@/shared/runWords';
 import { StateBadge } from '@/shared/StateBadge';
 import { Elapsed } from '@/shared/values';
 import { useEvents } from '../queries';
 import { isActive } from '../states';
-import { useWords } from '../words';
 
 const isBad = ({ kind, data }: RunEvent) =>
   kind === 'failed' || kind === 'output_refused' || kind === 'registration_failed' || 'failure_class' in data;

@@ -3,7 +3,7 @@ import { IconAlertTriangle, IconBulb } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Run } from '@/api/contract/jobs';
 import { CopyIcon } from '@/shared/CopyId';
-import { useWords } from '../words';
+import { useWords } from '@/shared/runWords';
 import classes from './detail.module.css';
 
 function evidenceText(evidence: Run['evidence']): string {

@@ -6,10 +6,10 @@ import type { Format } from '@/shared/format';
 import { AnchorLink } from '@/shared/links';
 import { ProgressBar } from '@/shared/ProgressBar';
 import { RelativeTime } from '@/shared/RelativeTime';
+import { useWords } from '@/shared/runWords';
 import { StateBadge } from '@/shared/StateBadge';
 import { Duration, Elapsed } from '@/shared/values';
 import { isActive, isWaiting } from '../states';
-import { useWords } from '../words';
 import classes from './list.module.css';
 import { mainMetric } from './mainMetric';
 
@@ -56,7 +56,7 @@ function ProgressCell({ run, label }: { run: RunShort; label: string }) {
   if (failure)
     return (
       <Tooltip label={failure} multiline maw={420}>
-        <Text size="xs" c="var(--mantine-color-error)" lineClamp={2} className={classes.failure}>
+        <Text size="xs" c="var(--mantine-color-error)" lineClamp={3} className={classes.failure}>
           {failure}
         </Text>
       </Tooltip>

@@ -15,6 +15,7 @@ import { runName } from '../list/columns';
 import { startRun, usePreview, useRun, useWorkflows } from '../queries';
 import type { newRunSearch } from '../search';
 import { draftErrors, draftFromRun, EMPTY_DRAFT, fieldErrors, requestOf, STEPS, type Step, stepOfField } from './draft';
+import { labelOfField } from './labels';
 import { ParametersStep } from './ParametersStep';
 import { PreviewCard } from './PreviewCard';
 import { ResourcesStep } from './ResourcesStep';
@@ -201,7 +202,7 @@ function Wizard() {
             <Alert color="red" variant="light" mt="md" title={t('jobs.wizard.fixFirst')}>
               {Object.entries(allErrors).map(([field, words]) => (
                 <Text key={field} size="sm">
-                  <strong>{field}</strong> {words}
+                  <strong>{labelOfField(field, workflow, t)}</strong> {words}
                 </Text>
               ))}
             </Alert>

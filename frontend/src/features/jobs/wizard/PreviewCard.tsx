@@ -6,8 +6,8 @@ import { CopyId } from '@/shared/CopyId';
 import { ErrorState } from '@/shared/ErrorState';
 import { useFormat } from '@/shared/format';
 import { ProgressBar } from '@/shared/ProgressBar';
+import { useWords } from '@/shared/runWords';
 import { StateBadge } from '@/shared/StateBadge';
-import { useWords } from '../words';
 
 /** Where the run would go and what it would wait for, as the server sees it now. */
 export function PreviewCard({

@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { RunEvent } from '@/api/contract/jobs';
 import en from '@/i18n/en';
 import zh from '@/i18n/zh';
-import { createFormat } from '@/shared/format';
-import { createWords } from './words';
+import { createFormat } from './format';
+import { createWords } from './runWords';
 
 const schema = readFileSync('../docs/openapi.yaml', 'utf8');
 

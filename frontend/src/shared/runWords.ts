@@ -2,7 +2,7 @@ import type { TFunction } from 'i18next';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Attempt, Explanation, Placement, Run, RunEvent, RunShort } from '@/api/contract/jobs';
-import { type Format, useFormat } from '@/shared/format';
+import { type Format, useFormat } from './format';
 
 /** What a sentence of the server names. */
 type Params = Record<string, unknown>;
