@@ -153,6 +153,7 @@ class LineageNodeSerializer(serializers.Serializer[Any]):
     subtitle = serializers.CharField()
     url = serializers.CharField(allow_null=True)
     digest = serializers.CharField(allow_null=True)
+    facts = serializers.DictField()
 
 
 LineageEdgeSerializer = type(

@@ -2268,6 +2268,9 @@ export interface components {
             subtitle: string;
             url: string | null;
             digest: string | null;
+            facts: {
+                [key: string]: unknown;
+            };
         };
         /**
          * @description * `label_task` - label_task

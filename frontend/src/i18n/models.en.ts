@@ -79,6 +79,15 @@ export const models = {
   madeFrom: 'from',
   nodeLabel: '{{kind}} {{title}} {{subtitle}}',
   nodeHint: 'Press Enter to select. The list view has links.',
+  fact: {
+    files_one: '{{count, number}} file',
+    files_other: '{{count, number}} files',
+    samples_one: '{{count, number}} sample',
+    samples_other: '{{count, number}} samples',
+    packages_one: 'Python {{python}}, {{count, number}} requirement',
+    packages_other: 'Python {{python}}, {{count, number}} requirements',
+    accuracy: '{{accuracy}} on {{split}}',
+  },
   kind: {
     label_task: 'Labeling task',
     dataset_version: 'Dataset version',

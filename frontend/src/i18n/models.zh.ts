@@ -77,6 +77,12 @@ export const models: Translation<typeof source> = {
   madeFrom: '来自',
   nodeLabel: '{{kind}} {{title}} {{subtitle}}',
   nodeHint: '按回车选中。列表视图提供链接。',
+  fact: {
+    files_other: '{{count, number}} 个文件',
+    samples_other: '{{count, number}} 个样本',
+    packages_other: 'Python {{python}}，{{count, number}} 项依赖',
+    accuracy: '{{split}} 上 {{accuracy}}',
+  },
   kind: {
     label_task: '标注任务',
     dataset_version: '数据集版本',

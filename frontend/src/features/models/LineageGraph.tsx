@@ -15,21 +15,23 @@ import {
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Lineage, LineageNode } from '@/api/contract/models';
+import { useFormat } from '@/shared/format';
 import { KindIcon } from './KindIcon';
 import { type Direction, directionFor, layOut, SMALLEST_ZOOM } from './lineage';
+import { type NodeWords, nodeWords } from './lineageWords';
 import classes from './models.module.css';
 
-type CardNode = Node<{ node: LineageNode; focus: boolean; kind: string; direction: Direction }, 'card'>;
+type CardNode = Node<{ node: LineageNode; focus: boolean; words: NodeWords; direction: Direction }, 'card'>;
 
-function Card({ data: { node, focus, kind, direction } }: NodeProps<CardNode>) {
+function Card({ data: { node, focus, words, direction } }: NodeProps<CardNode>) {
   const [before, after] = direction === 'LR' ? [Position.Left, Position.Right] : [Position.Top, Position.Bottom];
   return (
     <div className={classes.node} data-focus={focus || undefined} data-linked={node.url ? true : undefined}>
       <Handle type="target" position={before} isConnectable={false} />
       <KindIcon kind={node.kind} />
       <span className={classes.nodeText}>
-        <span className={classes.nodeTitle}>{node.title}</span>
-        <span className={classes.nodeSub}>{node.subtitle || kind}</span>
+        <span className={classes.nodeTitle}>{words.title}</span>
+        <span className={classes.nodeSub}>{words.subtitle || words.kind}</span>
       </span>
       <Handle type="source" position={after} isConnectable={false} />
     </div>
@@ -48,22 +50,23 @@ export interface LineageGraphProps {
 /** From what the model was made of to what was made of it. */
 export function LineageGraph({ lineage, focusUrl, onOpen }: LineageGraphProps) {
   const { t } = useTranslation();
+  const format = useFormat();
   const dark = useComputedColorScheme('light') === 'dark';
   const { ref, width } = useElementSize();
   const direction = useMemo(() => directionFor(lineage, width), [lineage, width]);
   const nodes = useMemo(
     () =>
       layOut(lineage, direction).map(({ node, x, y }): CardNode => {
-        const kind = t(`models.kind.${node.kind}`, { defaultValue: node.kind });
+        const words = nodeWords(node, t, format);
         return {
           id: node.id,
           type: 'card',
           position: { x, y },
-          data: { node, kind, direction, focus: node.kind === 'model_version' && node.url === focusUrl },
-          ariaLabel: t('models.nodeLabel', { kind, title: node.title, subtitle: node.subtitle }),
+          data: { node, words, direction, focus: node.kind === 'model_version' && node.url === focusUrl },
+          ariaLabel: t('models.nodeLabel', { ...words }),
         };
       }),
-    [lineage, direction, focusUrl, t],
+    [lineage, direction, focusUrl, t, format],
   );
   const edges = useMemo(
     () =>

@@ -3,7 +3,15 @@ import type { LineageNode } from '@/api/contract/models';
 import { directionFor, layOut } from './lineage';
 import { lineageRows } from './lineageRows';
 
-const node = (id: string): LineageNode => ({ id, kind: 'run', title: id, subtitle: '', url: null, digest: null });
+const node = (id: string): LineageNode => ({
+  id,
+  kind: 'run',
+  title: id,
+  subtitle: '',
+  url: null,
+  digest: null,
+  facts: {},
+});
 const lineage = {
   nodes: [node('model'), node('run'), node('data')],
   edges: [
