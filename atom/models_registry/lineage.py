@@ -80,11 +80,11 @@ def _add_run(graph: Graph, run: Run) -> None:
         runtime = run.runtime
         packages = len([line for line in runtime.requirements.splitlines() if line.strip()])
         subtitle = f"Python {runtime.python}, {packages} requirements"
-        graph.link(
-            Node("runtime", str(runtime.pk), "Runtime", subtitle, None, runtime.digest),
-            node,
-            "runtime",
+        facts: dict[str, int | float | str] = {"python": runtime.python, "packages": packages}
+        environment = Node(
+            "runtime", str(runtime.pk), "Runtime", subtitle, None, runtime.digest, facts
         )
+        graph.link(environment, node, "runtime")
 
 
 def _add_models(graph: Graph, versions: Iterable[ModelVersion]) -> None:
@@ -97,6 +97,7 @@ def _add_models(graph: Graph, versions: Iterable[ModelVersion]) -> None:
             f"{version.size_bytes} bytes",
             None,
             version.digest,
+            {"size_bytes": version.size_bytes},
         )
         model = _model_node(version)
         graph.link(_run_node(version.run), files, "wrote")
@@ -113,6 +114,11 @@ def _add_evaluation(graph: Graph, model: Node, evaluation: Evaluation) -> None:
         title,
         f"{evaluation.n} samples",
         f"/runs/{evaluation.run_id}",
+        facts={
+            "accuracy": evaluation.accuracy,
+            "split": evaluation.split,
+            "samples": evaluation.n,
+        },
     )
     graph.link(model, node, "evaluated")
     graph.link(_dataset_node(evaluation.dataset_version), node, evaluation.split)
@@ -170,6 +176,7 @@ def _dataset_node(version: Version) -> Node:
         files,
         url,
         version.content_digest,
+        {"files": version.file_count},
     )
 
 

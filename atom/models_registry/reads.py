@@ -10,7 +10,7 @@ from django.db.models import Count, OuterRef, Prefetch, QuerySet, Subquery
 from atom.accounts.models import Project
 from atom.models_registry.engines.references import parse_model_reference
 from atom.models_registry.errors import ModelNotFound
-from atom.models_registry.models import Alias, Evaluation, Model, ModelVersion
+from atom.models_registry.models import Alias, Evaluation, Model, ModelFile, ModelVersion
 
 
 def models_of(project: Project) -> QuerySet[Model]:
@@ -31,6 +31,7 @@ def versions_for_display() -> QuerySet[ModelVersion]:
     )
     return ModelVersion.objects.select_related("model", "run", "created_by").prefetch_related(
         Prefetch("aliases", Alias.objects.order_by("name")),
+        Prefetch("files", ModelFile.objects.order_by("path")),
         Prefetch("evaluations", evaluations.order_by("-created_at", "-id")),
     )
 

@@ -47,7 +47,6 @@ PAGES: dict[str, Callable[[Seed], str]] = {
     "model": lambda _: f"/models/{MODEL}",
     "model-version": lambda _: f"/models/{MODEL}/versions/1",
     "model-lineage": lambda _: f"/models/{MODEL}/versions/1?tab=lineage",
-    "model-files": lambda _: f"/models/{MODEL}/versions/1?tab=files",
     "model-evaluation": lambda _: f"/models/{MODEL}/versions/1?tab=evaluations",
     "tokens": lambda _: "/settings/tokens",
     "new-token": lambda _: "/settings/tokens?create=yes",

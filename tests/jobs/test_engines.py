@@ -99,6 +99,10 @@ def test_a_job_that_waits_is_told_what_is_lacking() -> None:
     placement = place([node(1, used_cpus=3, used_memory_bytes=7 * GIB)], Demand(2, 2 * GIB))
     assert placement.node is None
     assert "n1 lacks 1 CPUs, 1.0 GiB of memory" in placement.why
+    assert placement.code == "no_room"
+    lacking = {"node": "n1", "usable": True, "cpus": 1, "memory_bytes": GIB, "gpus": 0}
+    demand = {"cpus": 2, "memory_bytes": 2 * GIB, "gpus": 0}
+    assert placement.params == {**demand, "nodes": [lacking]}
 
 
 def test_a_node_that_is_closed_takes_nothing() -> None:
@@ -162,6 +166,17 @@ def test_failures_in_plain_words(report: ExitReport, failure_class: str, said: s
     assert failure.failure_class == failure_class
     assert said in failure.reason
     assert failure.suggestion.endswith(".")
+
+
+def test_a_failure_carries_what_its_sentence_names() -> None:
+    failure = classify(ExitReport("exited", 3, traceback="Traceback…\nValueError: no"), LIMITS)
+    assert failure is not None
+    assert failure.code == "exited_with_error"
+    assert failure.params == {"exit_code": 3, "error": "ValueError: no"}
+    failure = classify(ExitReport("oom", 137), LIMITS)
+    assert failure is not None
+    assert failure.code == "out_of_memory"
+    assert failure.params == {"memory_bytes": 2 * GIB, "enough_bytes": 4 * GIB}
 
 
 def test_success_and_cancellation_are_no_failures() -> None:

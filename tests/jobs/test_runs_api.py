@@ -13,11 +13,13 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from atom.accounts.models import Project
-from atom.clusters.actions import beat_local_node, ensure_local_node
+from atom.clusters.actions import beat_local_node, ensure_local_node, reserve
 from atom.core import storage
 from atom.datasets.models import VersionPin
 from atom.jobs import states
-from atom.jobs.actions import events
+from atom.jobs.actions import attempts, events, reconcile
+from atom.jobs.engines.failures import ExitReport
+from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import CodeSnapshot, Run, RunInput, Runtime, Workflow
 from tests.factories.accounts import make_member, make_project
 from tests.factories.datasets import make_dataset, make_version
@@ -141,7 +143,9 @@ def test_a_preview_says_where_and_why_and_writes_nothing(
     body = {"workflow": "train", "parameters": {"dataset": "digits@v1"}}
     answer = api.post("/api/v1/projects/vision/runs/preview/", body).json()
     assert answer["valid"]
+    assert answer["outlook"] == "starts"
     assert answer["placement"]["node"] == ensure_local_node().name
+    assert answer["placement"]["code"] == "only_machine"
     assert "only machine" in answer["placement"]["why"]
     assert answer["warm"] == {"bytes_missing": 5, "coverage": 0.0}
     assert answer["queue_position"] == 1
@@ -266,16 +270,47 @@ def test_why_it_is_not_running(api: APIClient, project: Project) -> None:
     url = f"/api/v1/runs/{run.pk}/explain/"
     assert api.get(url).json()["answer"] == "It is about to be placed."
     busy = make_run(project)
-    from atom.clusters.actions import reserve
-
     reserve(node.pk, busy.pk, cpus=1, memory_bytes=1, gpus=0)
     answer = api.get(url).json()
     assert answer["answer"] == "It waits for a machine with enough free resources."
     assert "lacks" in answer["reasons"][0]["text"]
+    assert (answer["code"], answer["reasons"][0]["kind"]) == ("no_room", "resources")
+    assert answer["reasons"][0]["params"]["code"] == "no_room"
     runtime = Runtime.objects.create(digest="0" * 64, python="3.11", log_tail="Collecting torch")
     warming = make_attempt(make_run(project, runtime=runtime), states.WARMING).run
     answer = api.get(f"/api/v1/runs/{warming.pk}/explain/").json()
     assert "Collecting torch" in answer["reasons"][0]["text"]
+
+
+def test_a_preview_does_not_place_what_could_never_run(api: APIClient, project: Project) -> None:
+    node = ensure_local_node()
+    body = {"command": ["true"], "resources": {"cpus": node.cpu_count + 1}}
+    answer = api.post("/api/v1/projects/vision/runs/preview/", body).json()
+    assert not answer["valid"]
+    assert set(answer["errors"]) == {"resources.cpus"}
+    assert (answer["outlook"], answer["warm"]) == ("never_fits", None)
+    small = {"command": ["true"], "resources": {"cpus": node.cpu_count}}
+    run = make_run(project, cpus=1)
+    reserve(node.pk, run.pk, cpus=1, memory_bytes=1, gpus=0)
+    answer = api.post("/api/v1/projects/vision/runs/preview/", small).json()
+    assert (answer["valid"], answer["outlook"]) == (True, "waits")
+
+
+def test_a_failure_is_told_by_code_to_pages_in_other_languages(
+    api: APIClient, project: Project
+) -> None:
+    attempt = make_attempt(make_run(project), states.RUNNING)
+    attempts.note_exit(attempt.pk, ExitReport("exited", 4), {"no_more": True})
+    reconcile.advance(attempt.run_id)
+    run = api.get(f"/api/v1/runs/{attempt.run_id}/").json()
+    assert run["state"] == "failed"
+    assert run["failure"] == {"code": "exited", "params": {"exit_code": 4}}
+    assert run["attempts"][0]["failure"] == run["failure"]
+    [row] = api.get("/api/v1/projects/vision/runs/").json()["results"]
+    assert row["failure"] == run["failure"]
+    events = api.get(f"/api/v1/runs/{attempt.run_id}/events/").json()["results"]
+    [ended] = [event["data"] for event in events if event["kind"] == "ended"]
+    assert (ended["code"], ended["params"]) == ("exited", {"exit_code": 4})
 
 
 def test_code_is_uploaded_once_and_checked(api: APIClient) -> None:
@@ -352,7 +387,7 @@ def test_the_exit_report_settles_the_attempt_once(project: Project) -> None:
 def test_events_come_in_order(api: APIClient, project: Project) -> None:
     run = make_run(project)
     for number in range(5):
-        events.record(run, "note", f"number {number}")
+        events.record(run, EventKind.CHECKPOINT, f"number {number}")
     path = f"/api/v1/runs/{run.pk}/events/"
     page = api.get(path, {"limit": 3}).json()
     rest = api.get(path, {"limit": 3, "cursor": page["next"]}).json()

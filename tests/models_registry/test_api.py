@@ -142,6 +142,8 @@ def test_the_lineage_leads_from_labels_to_the_evaluation(
     }
     [run_node] = [node for node in graph["nodes"] if node["kind"] == "run"]
     assert '"epochs": 3' in run_node["subtitle"]
+    [measured] = [node for node in graph["nodes"] if node["kind"] == "evaluation"]
+    assert set(measured["facts"]) == {"accuracy", "split", "samples"}
 
 
 def test_the_lineage_of_a_dataset_version_leads_to_the_models(

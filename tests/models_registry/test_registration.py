@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+from pathlib import Path
 
 import pytest
 
 from atom.core.storage import objects
 from atom.jobs import states as job_states
+from atom.jobs.actions import workflows
 from atom.jobs.models import Artifact
 from atom.models_registry import actions, reads
 from atom.models_registry.engines.digests import FileDigest, digests_of_set
+from atom.models_registry.engines.evaluability import DESCRIPTION, why_not_evaluable
+from atom.models_registry.engines.evaluability import WEIGHTS as WEIGHTS_FILE
 from atom.models_registry.errors import (
     AliasReserved,
     ArtifactDamaged,
@@ -43,6 +47,19 @@ def test_one_file_keeps_its_own_digests() -> None:
     version = actions.register(model, run, "model/weights.pt", None)
     assert version.sha256 == hashlib.sha256(WEIGHTS).hexdigest()
     assert [file.path for file in version.files.all()] == ["weights.pt"]
+
+
+def test_a_model_that_the_evaluation_could_not_read_says_what_it_lacks() -> None:
+    assert why_not_evaluable(["model.json", "weights.pt", "atom.json"]) is None
+    assert why_not_evaluable(["sub/model.json", "sub/weights.pt"]) is None
+    assert why_not_evaluable(["weights.pt"]) == "no_description"
+    assert why_not_evaluable(["sub/model.json", "weights.pt"]) == "no_weights"
+
+
+def test_the_workflow_writes_what_its_evaluation_looks_for() -> None:
+    source = Path(workflows.__file__).parent.parent / "workflows" / "image_classification"
+    said = (source / "artifacts.py").read_text("utf-8")
+    assert f'DESCRIPTION, WEIGHTS = "{DESCRIPTION}", "{WEIGHTS_FILE}"' in said
 
 
 def test_the_digest_of_several_files_does_not_depend_on_their_order() -> None:

@@ -18,6 +18,7 @@ from atom.jobs.actions import effects
 from atom.jobs.actions.events import announce, move, record
 from atom.jobs.engines import failures
 from atom.jobs.engines.failures import ExitReport, Failure, Limits
+from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import Attempt, Run
 
 TOKEN_PREFIX = "atomrun_"
@@ -70,7 +71,7 @@ def note_started(attempt: Attempt, pid: int | None) -> None:
         run.started_at = run.started_at or now
         run.progress_text = ""
         move(run, states.RUNNING, attempt)
-        record(run, "running", "The command was started.", attempt, pid=pid)
+        record(run, EventKind.RUNNING, "The command was started.", attempt, pid=pid)
 
 
 def note_progress(attempt: Attempt, fraction: float, text: str) -> None:
@@ -129,11 +130,13 @@ def end_attempt(
         attempt.failure_class = failure.failure_class
         attempt.failure_reason = failure.reason
         attempt.suggestion = failure.suggestion
+        evidence = {**evidence, "failure": {"code": failure.code, "params": failure.params}}
     attempt.evidence = evidence
     attempt.finalizing_since = timezone.now()
     move(run, states.FINALIZING, attempt)
-    data = asdict(failure) if failure is not None else {}
-    record(run, "ended", _sentence(attempt, failure, evidence), attempt, **data)
+    reason = str(evidence.get("reason", ""))
+    data = asdict(failure) if failure else {"reason": reason, "exit_code": attempt.exit_code or 0}
+    record(run, EventKind.ENDED, _sentence(attempt, failure, evidence), attempt, **data)
     effects.flush(attempt.pk)
     effects.wake()
 

@@ -11,6 +11,7 @@ from atom.jobs import states
 from atom.jobs.actions.events import move, record
 from atom.jobs.actions.runs import unpin
 from atom.jobs.engines import failures
+from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import Attempt, LogStream, Run
 
 # How long the end waits for the log's end and for outputs to be verified.
@@ -46,23 +47,24 @@ def is_log_complete(attempt: Attempt) -> bool:
 
 def _settle(run: Run, attempt: Attempt) -> None:
     if attempt.evidence.get("reason") == "cancelled":
-        _end(run, attempt, states.CANCELLED, "The run was cancelled.")
+        _end(run, attempt, EventKind.CANCELLED, "The run was cancelled.")
     elif not attempt.failure_class:
         run.progress, run.progress_text = 1.0, ""
-        _end(run, attempt, states.SUCCEEDED, "The run succeeded.")
+        _end(run, attempt, EventKind.SUCCEEDED, "The run succeeded.")
     elif _may_retry(run, attempt):
         _retry(run, attempt)
     else:
         run.failure_class = attempt.failure_class
         run.failure_reason = attempt.failure_reason
         run.suggestion = attempt.suggestion
-        _end(run, attempt, states.FAILED, "The run failed.")
+        _end(run, attempt, EventKind.FAILED, "The run failed.")
 
 
-def _end(run: Run, attempt: Attempt, state: str, text: str) -> None:
-    move(run, state, attempt)
+def _end(run: Run, attempt: Attempt, kind: EventKind, text: str) -> None:
+    """End both; the kinds of the last line have the names of the final states."""
+    move(run, kind.value, attempt)
     unpin(run)
-    record(run, state, text, attempt)
+    record(run, kind, text, attempt)
 
 
 def _may_retry(run: Run, attempt: Attempt) -> bool:
@@ -78,7 +80,7 @@ def _lost_attempts(run: Run) -> int:
 
 
 def _last_start(run: Run) -> datetime:
-    asked = run.events.filter(kind__in=["created", "retried"]).order_by("-id")
+    asked = run.events.filter(kind__in=[EventKind.CREATED, EventKind.RETRIED]).order_by("-id")
     return asked.values_list("at", flat=True).first() or run.created_at
 
 
@@ -89,4 +91,4 @@ def _retry(run: Run, attempt: Attempt) -> None:
     attempt.save()
     move(run, states.RETRY_WAIT)
     text = f"Attempt {attempt.number} was lost; the next one starts in {wait_s} s."
-    record(run, "retry", text, attempt)
+    record(run, EventKind.RETRY, text, attempt, number=attempt.number, wait_s=wait_s)

@@ -10,13 +10,19 @@ from django.utils import timezone
 from atom.core import live
 from atom.core.states import check_move
 from atom.jobs import states
+from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import Attempt, Run, RunEvent
 
 log = structlog.get_logger(__name__)
 
 
-def record(run: Run, kind: str, text: str, attempt: Attempt | None = None, **data: Any) -> RunEvent:
-    """Add a line to the run's timeline and tell the pages that show it."""
+def record(
+    run: Run, kind: EventKind, text: str, attempt: Attempt | None = None, **data: Any
+) -> RunEvent:
+    """Add a line to the run's timeline and tell the pages that show it.
+
+    `data` holds what the sentence names, for pages in another language.
+    """
     event = RunEvent.objects.create(run=run, attempt=attempt, kind=kind, text=text, data=data)
     live.publish(f"run.{run.pk}", {"type": "event", "seq": event.pk})
     return event

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 from django.db.models import Q
@@ -16,19 +17,61 @@ from atom.jobs.engines.placement import Placement, place
 from atom.jobs.models import Run
 
 
+class AnswerCode(StrEnum):
+    """Which sentence an answer has, for pages in another language."""
+
+    SUCCEEDED = "succeeded"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+    RETRY_WAIT = "retry_wait"
+    NO_ROOM = "no_room"
+    TO_BE_PLACED = "to_be_placed"
+    TO_BE_STARTED = "to_be_started"
+    PREPARING = "preparing"
+    SUBMITTED = "submitted"
+    RUNNING = "running"
+    CANCELLING = "cancelling"
+    FINALIZING = "finalizing"
+    MOVING = "moving"
+
+
+class ReasonKind(StrEnum):
+    """What a run waits for, or how it ended."""
+
+    RETRY = "retry"
+    QUEUE = "queue"
+    RESOURCES = "resources"
+    PLACEMENT = "placement"
+    DATA = "data"
+    RUNTIME = "runtime"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+
+
+class Outlook(StrEnum):
+    """What would become of a run that was started now."""
+
+    STARTS = "starts"
+    WAITS = "waits"
+    NEVER_FITS = "never_fits"
+
+
 @dataclass(frozen=True, slots=True)
 class Reason:
     """One thing that a run waits for, or why it ended, and what to do about it."""
 
-    kind: str
+    kind: ReasonKind
     text: str
     action: str = ""
+    # What the text names.
+    params: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """The answer in one sentence, with its reasons."""
 
+    code: AnswerCode
     answer: str
     reasons: list[Reason]
 
@@ -40,24 +83,32 @@ def explain(run: Run) -> Explanation:
     if run.state in (states.QUEUED, states.CREATED):
         return _queued(run)
     if run.state == states.RETRY_WAIT:
-        when = f"{run.retry_at:%H:%M:%S} UTC" if run.retry_at else "soon"
-        reason = Reason("retry", f"The last attempt was lost; the next one starts at {when}.")
-        return Explanation("It waits a moment before it starts again.", [reason])
+        return _between_attempts(run)
     if run.state in (states.PLACING, states.WARMING):
         return _warming(run)
     if run.state == states.RUNNING:
-        return Explanation("It is running.", [])
+        return Explanation(AnswerCode.RUNNING, "It is running.", [])
     return _moving(run)
+
+
+def _between_attempts(run: Run) -> Explanation:
+    when = f"{run.retry_at:%H:%M:%S} UTC" if run.retry_at else "soon"
+    text = f"The last attempt was lost; the next one starts at {when}."
+    at = run.retry_at.isoformat() if run.retry_at else None
+    reason = Reason(ReasonKind.RETRY, text, params={"at": at})
+    answer = "It waits a moment before it starts again."
+    return Explanation(AnswerCode.RETRY_WAIT, answer, [reason])
 
 
 def _ended(run: Run) -> Explanation:
     if run.state == states.SUCCEEDED:
-        return Explanation("It is over: it succeeded.", [])
+        return Explanation(AnswerCode.SUCCEEDED, "It is over: it succeeded.", [])
     if run.state == states.CANCELLED:
-        again = Reason("cancelled", "The run was cancelled.", "Retry it to go on.")
-        return Explanation("It is over: it was cancelled.", [again])
-    reason = Reason(run.failure_class.lower(), run.failure_reason, run.suggestion)
-    return Explanation("It is over: it failed.", [reason])
+        again = Reason(ReasonKind.CANCELLED, "The run was cancelled.", "Retry it to go on.")
+        return Explanation(AnswerCode.CANCELLED, "It is over: it was cancelled.", [again])
+    params = {"failure_class": run.failure_class}
+    reason = Reason(ReasonKind.FAILED, run.failure_reason, run.suggestion, params)
+    return Explanation(AnswerCode.FAILED, "It is over: it failed.", [reason])
 
 
 def _queued(run: Run) -> Explanation:
@@ -66,13 +117,16 @@ def _queued(run: Run) -> Explanation:
     reasons = []
     if ahead:
         plural = "run is" if ahead == 1 else "runs are"
-        reasons.append(Reason("queue", f"{ahead} {plural} ahead of it in the queue.", "Wait."))
+        text = f"{ahead} {plural} ahead of it in the queue."
+        reasons.append(Reason(ReasonKind.QUEUE, text, "Wait.", {"ahead": ahead}))
+    decided = {"code": placement.code, "params": placement.params}
     if placement.node is None:
         action = "Wait until a run ends, cancel one, or ask for less."
-        reasons.append(Reason("resources", placement.why, action))
-        return Explanation("It waits for a machine with enough free resources.", reasons)
-    reasons.append(Reason("placement", placement.why))
-    return Explanation("It is about to be placed.", reasons)
+        reasons.append(Reason(ReasonKind.RESOURCES, placement.why, action, decided))
+        answer = "It waits for a machine with enough free resources."
+        return Explanation(AnswerCode.NO_ROOM, answer, reasons)
+    reasons.append(Reason(ReasonKind.PLACEMENT, placement.why, params=decided))
+    return Explanation(AnswerCode.TO_BE_PLACED, "It is about to be placed.", reasons)
 
 
 def queue_position(run: Run | None = None) -> int:
@@ -88,8 +142,10 @@ def queue_position(run: Run | None = None) -> int:
 def _warming(run: Run) -> Explanation:
     reasons = [reason for reason in (*_data_reasons(run), _runtime_reason(run)) if reason]
     if not reasons:
-        return Explanation("Data and environment are ready; it is about to start.", [])
-    return Explanation("It has a machine, and waits for what it needs there.", reasons)
+        answer = "Data and environment are ready; it is about to start."
+        return Explanation(AnswerCode.TO_BE_STARTED, answer, [])
+    answer = "It has a machine, and waits for what it needs there."
+    return Explanation(AnswerCode.PREPARING, answer, reasons)
 
 
 def _data_reasons(run: Run) -> list[Reason]:
@@ -108,7 +164,9 @@ def _data_reasons(run: Run) -> list[Reason]:
             here = known.bytes_present if known else 0
             total = known.bytes_total if known and known.bytes_total else one.version.size_bytes
             text = f"{name}: {here} of {total} bytes are on the machine."
-            reasons.append(Reason("data", text, "Wait; the data is being copied."))
+            params = {"dataset": name, "bytes_present": here, "bytes_total": total}
+            action = "Wait; the data is being copied."
+            reasons.append(Reason(ReasonKind.DATA, text, action, params))
     return reasons
 
 
@@ -117,7 +175,8 @@ def _runtime_reason(run: Run) -> Reason | None:
         return None
     last_line = run.runtime.log_tail.rstrip().rsplit("\n", 1)[-1]
     text = "Its Python environment is being built" + (f": {last_line}" if last_line else ".")
-    return Reason("runtime", text, "Wait; runs with the same requirements start at once later.")
+    action = "Wait; runs with the same requirements start at once later."
+    return Reason(ReasonKind.RUNTIME, text, action, {"said": last_line})
 
 
 def _moving(run: Run) -> Explanation:
@@ -126,7 +185,9 @@ def _moving(run: Run) -> Explanation:
         states.CANCELLING: "It is being cancelled: the command has ten seconds to save its work.",
         states.FINALIZING: "The command has ended; the rest of its log and files is being stored.",
     }
-    return Explanation(answers.get(run.state, f"It is {run.state}."), [])
+    if run.state in answers:
+        return Explanation(AnswerCode(run.state), answers[run.state], [])
+    return Explanation(AnswerCode.MOVING, f"It is {run.state}.", [])
 
 
 def preview(plan: RunPlan) -> dict[str, Any]:
@@ -138,6 +199,7 @@ def preview(plan: RunPlan) -> dict[str, Any]:
     return {
         "valid": not errors,
         "errors": errors,
+        "outlook": _outlook(plan, placement),
         "placement": _placement(placement),
         "queue_position": queue_position(),
         "warm": _warm(placement, sum(sizes.values())),
@@ -145,11 +207,25 @@ def preview(plan: RunPlan) -> dict[str, Any]:
     }
 
 
+def _outlook(plan: RunPlan, placement: Placement) -> Outlook:
+    if plan.too_large:
+        return Outlook.NEVER_FITS
+    return Outlook.STARTS if placement.node is not None else Outlook.WAITS
+
+
 def _placement(placement: Placement) -> dict[str, Any]:
-    node = placement.node
-    return {"cluster": "local", "node": node.name if node else None, "why": placement.why}
+    return {
+        "cluster": "local",
+        "node": placement.node.name if placement.node else None,
+        "why": placement.why,
+        "code": placement.code,
+        "params": placement.params,
+    }
 
 
-def _warm(placement: Placement, total_bytes: int) -> dict[str, Any]:
-    coverage = placement.node.coverage if placement.node else 0.0
+def _warm(placement: Placement, total_bytes: int) -> dict[str, Any] | None:
+    """Return how much is there; None where nothing is read, or no machine is known yet."""
+    if placement.node is None or not total_bytes:
+        return None
+    coverage = placement.node.coverage
     return {"bytes_missing": int(total_bytes * (1 - coverage)), "coverage": coverage}

@@ -21,6 +21,7 @@ from atom.jobs import states
 from atom.jobs.actions import effects
 from atom.jobs.actions.events import record
 from atom.jobs.errors import OutputIncomplete
+from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import Artifact, Attempt, Run
 
 log = structlog.get_logger(__name__)
@@ -197,13 +198,15 @@ def _tell(artifact: Artifact, state: str) -> None:
     live.publish(f"run.{artifact.run_id}", event)
     if state == states.FAILED:
         text = f"The file '{artifact.path}' was refused: its bytes are not what was announced."
-        record(artifact.run, "output_refused", text, artifact.attempt)
+        path = artifact.path
+        record(artifact.run, EventKind.OUTPUT_REFUSED, text, artifact.attempt, path=path)
         return
     found = latest_checkpoint(artifact.run) if artifact.kind == CHECKPOINT else None
     if found is not None and found.step == artifact.step:
         size_bytes = sum(file.size_bytes for file in found.files)
         text = f"The checkpoint of step {found.step} is safe ({size_bytes} bytes)."
-        record(artifact.run, "checkpoint", text, artifact.attempt, step=found.step)
+        data = {"step": found.step, "size_bytes": size_bytes}
+        record(artifact.run, EventKind.CHECKPOINT, text, artifact.attempt, **data)
 
 
 def latest_checkpoint(run: Run) -> Checkpoint | None:

@@ -16,6 +16,7 @@ from atom.jobs.actions import effects, runtimes, workflows
 from atom.jobs.actions.events import announce, move, record
 from atom.jobs.actions.requests import RunPlan, RunRequest, plan_run
 from atom.jobs.errors import NotCancellable, NotRetryable
+from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import Run, RunFile, RunInput
 
 DEFAULT_MAX_RETRIES = 2
@@ -37,9 +38,13 @@ def create_run(project: Project, user: User, request: RunRequest) -> Run:
     with transaction.atomic():
         run = _insert(project, user, plan)
         audit.record(user, "run.created", run, project, name=run.name)
-        record(run, "created", f"{user.username} started the run.")
+        _note(run, EventKind.CREATED, user, "started the run")
         enqueue_run(run)
     return run
+
+
+def _note(run: Run, kind: EventKind, user: User, did: str) -> None:
+    record(run, kind, f"{user.username} {did}.", user=user.username)
 
 
 def _insert(project: Project, user: User, plan: RunPlan) -> Run:
@@ -116,7 +121,7 @@ def cancel_run(run_id: UUID, user: User) -> Run:
             raise NotCancellable(f"Run {run.number} {_HOW_IT_ENDED[run.state]} already.")
         if run.cancel_requested_at is None:
             run.cancel_requested_at = timezone.now()
-            record(run, "cancel_requested", f"{user.username} asked to cancel the run.")
+            _note(run, EventKind.CANCEL_REQUESTED, user, "asked to cancel the run")
             audit.record(user, "run.cancel_requested", run, run.project, name=run.name)
         if run.state in states.WAITING:
             move(run, states.CANCELLED)
@@ -135,7 +140,7 @@ def retry_run(run_id: UUID, user: User) -> Run:
         if run.state not in (states.FAILED, states.CANCELLED):
             said = _HOW_IT_ENDED.get(run.state, f"is {run.state.replace('_', ' ')}")
             raise NotRetryable(f"Run {run.number} {said}.")
-        record(run, "retried", f"{user.username} asked for another attempt.")
+        _note(run, EventKind.RETRIED, user, "asked for another attempt")
         audit.record(user, "run.retried", run, run.project, name=run.name)
         enqueue_run(run)
     return run

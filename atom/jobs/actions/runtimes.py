@@ -8,6 +8,7 @@ import time
 from collections import deque
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import structlog
@@ -21,6 +22,7 @@ from atom.core.leases import kept
 from atom.jobs import states
 from atom.jobs.actions import effects
 from atom.jobs.actions.events import record
+from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import Run, Runtime
 from atom.jobs.pipelines import runtime_build
 from atom.jobs.pipelines.builder import builder_of, ensure_pip
@@ -119,7 +121,11 @@ def build(runtime_id: UUID) -> None:
     runtime = claim(runtime_id)
     if runtime is None:
         return
-    _tell_waiting(runtime, "Its Python environment is being built; later runs start at once.")
+    _tell_waiting(
+        runtime,
+        EventKind.RUNTIME,
+        "Its Python environment is being built; later runs start at once.",
+    )
     with kept(lambda: _renew(runtime), _RENEW_EVERY_S):
         _build(runtime)
     effects.wake()
@@ -149,13 +155,13 @@ def _build(runtime: Runtime) -> None:
         _finish(runtime, states.READY, report.tail(), size_bytes)
         took_s = time.monotonic() - started_s
         said = f"Its Python environment was built in {took_s:.0f} s ({size_bytes >> 20} MiB)."
-        _tell_waiting(runtime, said)
+        _tell_waiting(runtime, EventKind.RUNTIME_BUILT, said, took_s=took_s, size_bytes=size_bytes)
 
 
-def _tell_waiting(runtime: Runtime, text: str) -> None:
+def _tell_waiting(runtime: Runtime, kind: EventKind, text: str, **data: Any) -> None:
     """Note it in the timelines of the runs that wait for the environment."""
     for run in Run.objects.filter(runtime=runtime, state=states.WARMING):
-        record(run, "runtime", text, digest=runtime.digest)
+        record(run, kind, text, None, digest=runtime.digest, **data)
 
 
 def _spec(runtime: Runtime) -> RuntimeSpec:

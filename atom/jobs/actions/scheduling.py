@@ -20,6 +20,7 @@ from atom.jobs.actions.requests import capacities
 from atom.jobs.engines import failures
 from atom.jobs.engines.build_log import excerpt
 from atom.jobs.engines.placement import Demand, NodeCapacity, Placement, place
+from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import Attempt, Run, RunInput
 from atom.jobs.pipelines.runtime_build import is_ready
 
@@ -90,10 +91,11 @@ def _begin(run: Run, attempt_id: UUID, node: Node, placement: Placement) -> None
     run.claimed_until = None
     run.progress, run.progress_text = 0.0, ""
     move(run, states.PLACING)
-    record(run, "placed", placement.why, attempt, node=node.name)
+    decided = {"code": placement.code, "params": placement.params}
+    record(run, EventKind.PLACED, placement.why, attempt, node=node.name, **decided)
     if checkpoint is not None:
         text = f"It resumes from the checkpoint of step {checkpoint.step}."
-        record(run, "resumes", text, attempt, step=checkpoint.step)
+        record(run, EventKind.RESUMES, text, attempt, step=checkpoint.step)
     for one in run.inputs.select_related("version__dataset__project"):
         request_warm(one.version, node, one.selector)
     move(run, states.WARMING, attempt)
@@ -112,7 +114,7 @@ def warm_run(run: Run, attempt: Attempt) -> None:
         return
     run.progress_text = ""
     move(run, states.SUBMITTED, attempt)
-    record(run, "warmed", "Data and environment are ready on the machine.", attempt)
+    record(run, EventKind.WARMED, "Data and environment are ready on the machine.", attempt)
     effects.launch(attempt.pk)
 
 

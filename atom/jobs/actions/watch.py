@@ -16,6 +16,7 @@ from atom.jobs.actions.events import move, record
 from atom.jobs.actions.nodes import is_elsewhere, is_silent
 from atom.jobs.engines import failures
 from atom.jobs.engines.failures import ExitReport, Limits
+from atom.jobs.event_kinds import EventKind
 from atom.jobs.executors.local import LocalExecutor, Observation
 from atom.jobs.models import Attempt, Run
 
@@ -68,7 +69,7 @@ def _begin_cancelling(run: Run, attempt: Attempt, seen: Observation) -> None:
         end_attempt(run, attempt, None, {"reason": "cancelled", "no_more": True})
         return
     text = "The command is asked to stop; it has ten seconds to save its work."
-    record(run, "cancelling", text, attempt)
+    record(run, EventKind.CANCELLING, text, attempt)
 
 
 def _relaunch(run: Run, attempt: Attempt) -> None:

@@ -287,7 +287,8 @@ def _log(attempt: Attempt, found: LogSlice, rows: list[dict[str, Any]]) -> dict[
         ],
         "frames": rows,
         "next": found.next,
-        "eof": found.eof,
+        # An attempt that was over before its supervisor started has no log that could end.
+        "eof": found.eof or attempt.state in states.TERMINAL,
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
@@ -13,6 +14,10 @@ from rest_framework import serializers
 from atom.accounts.models import User
 from atom.core import storage
 from atom.jobs import states
+from atom.jobs.actions.explain import AnswerCode, Outlook, ReasonKind
+from atom.jobs.engines.failures import FAILURE_CLASSES, FailureCode
+from atom.jobs.engines.placement import PlacementCode
+from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import Artifact, Attempt, CodeSnapshot, Run, RunEvent, Runtime, Workflow
 
 DOWNLOAD_EXPIRES_S = 3600
@@ -21,6 +26,26 @@ DOWNLOAD_EXPIRES_S = 3600
 def finite(value: float | None) -> float | None:
     """Return the number, or None if JSON cannot hold it."""
     return value if value is not None and math.isfinite(value) else None
+
+
+def _names(kinds: Iterable[str]) -> list[str]:
+    return [str(kind) for kind in kinds]
+
+
+_FAILURE_CLASS = serializers.ChoiceField(choices=_names(FAILURE_CLASSES), allow_null=True)
+
+
+class RunFailureSerializer(serializers.Serializer[Any]):
+    """Which sentence a failure has and what it names, for pages in another language."""
+
+    code = serializers.ChoiceField(choices=_names(FailureCode))
+    params = serializers.DictField()
+
+
+def failure_of(attempt: Attempt | None) -> dict[str, Any] | None:
+    """Return the failure's code and params; None of one that an older release noted."""
+    found = attempt.evidence.get("failure") if attempt is not None else None
+    return found if isinstance(found, dict) else None
 
 
 class PersonSerializer(serializers.ModelSerializer[User]):
@@ -163,6 +188,7 @@ class RunShortSerializer(serializers.ModelSerializer[Run]):
     attempts = serializers.SerializerMethodField()
     failure_class = serializers.SerializerMethodField()
     failure_reason = serializers.SerializerMethodField()
+    failure = serializers.SerializerMethodField()
     metrics_summary = serializers.DictField(child=serializers.FloatField())
     tags = serializers.ListField(child=serializers.CharField())
 
@@ -171,7 +197,8 @@ class RunShortSerializer(serializers.ModelSerializer[Run]):
         fields: tuple[str, ...] = (
             "id", "number", "name", "state", "workflow", "created_by", "datasets", "resources",
             "node", "progress", "progress_text", "duration_s", "failure_class", "failure_reason",
-            "metrics_summary", "tags", "created_at", "started_at", "finished_at", "attempts",
+            "failure", "metrics_summary", "tags", "created_at", "started_at", "finished_at",
+            "attempts",
         )  # fmt: skip
 
     def get_workflow(self, run: Run) -> str | None:
@@ -198,6 +225,7 @@ class RunShortSerializer(serializers.ModelSerializer[Run]):
         """Return how many attempts there were."""
         return len(run.attempts.all())
 
+    @extend_schema_field(_FAILURE_CLASS)
     def get_failure_class(self, run: Run) -> str | None:
         """Return the class of the failure, None if it did not fail."""
         return run.failure_class or None
@@ -206,6 +234,12 @@ class RunShortSerializer(serializers.ModelSerializer[Run]):
         """Return the failure in a sentence."""
         return run.failure_reason or None
 
+    @extend_schema_field(RunFailureSerializer(allow_null=True))
+    def get_failure(self, run: Run) -> dict[str, Any] | None:
+        """Return the failure as a code with what it names."""
+        attempts = list(run.attempts.all())
+        return failure_of(attempts[-1]) if run.failure_class and attempts else None
+
 
 class AttemptSerializer(serializers.ModelSerializer[Attempt]):
     """One try at a run."""
@@ -213,6 +247,7 @@ class AttemptSerializer(serializers.ModelSerializer[Attempt]):
     node = serializers.CharField(source="node.name", default=None, allow_null=True)
     failure_class = serializers.SerializerMethodField()
     failure_reason = serializers.SerializerMethodField()
+    failure = serializers.SerializerMethodField()
     resume_checkpoint = serializers.SerializerMethodField()
     evidence = serializers.DictField()
     placement = serializers.DictField()
@@ -221,10 +256,12 @@ class AttemptSerializer(serializers.ModelSerializer[Attempt]):
         model = Attempt
         fields = (
             "id", "number", "state", "node", "exit_code", "signal", "failure_class",
-            "failure_reason", "suggestion", "evidence", "placement", "started_at", "finished_at",
-            "heartbeat_at", "resume_checkpoint", "resumed_from_step", "log_complete",
+            "failure_reason", "failure", "suggestion", "evidence", "placement",
+            "started_at", "finished_at", "heartbeat_at", "resume_checkpoint", "resumed_from_step",
+            "log_complete",
         )  # fmt: skip
 
+    @extend_schema_field(_FAILURE_CLASS)
     def get_failure_class(self, attempt: Attempt) -> str | None:
         """Return the class of the failure, None if it did not fail."""
         return attempt.failure_class or None
@@ -232,6 +269,11 @@ class AttemptSerializer(serializers.ModelSerializer[Attempt]):
     def get_failure_reason(self, attempt: Attempt) -> str | None:
         """Return the failure in a sentence."""
         return attempt.failure_reason or None
+
+    @extend_schema_field(RunFailureSerializer(allow_null=True))
+    def get_failure(self, attempt: Attempt) -> dict[str, Any] | None:
+        """Return the failure as a code with what it names."""
+        return failure_of(attempt)
 
     def get_resume_checkpoint(self, attempt: Attempt) -> str | None:
         """Return the checkpoint that it went on from, such as `step 300`."""
@@ -323,6 +365,7 @@ class RunEventSerializer(serializers.ModelSerializer[RunEvent]):
     """A line of a run's timeline."""
 
     seq = serializers.IntegerField(source="id")
+    kind = serializers.ChoiceField(choices=_names(EventKind))
     attempt = serializers.IntegerField(source="attempt.number", default=None, allow_null=True)
     data = serializers.DictField()  # type: ignore[assignment]  # a column's name
 
@@ -358,6 +401,8 @@ class PlacementSerializer(serializers.Serializer[Any]):
     cluster = serializers.CharField()
     node = serializers.CharField(allow_null=True)
     why = serializers.CharField()
+    code = serializers.ChoiceField(choices=_names(PlacementCode))
+    params = serializers.DictField()
 
 
 class WarmthSerializer(serializers.Serializer[Any]):
@@ -375,14 +420,32 @@ class RuntimeStateSerializer(serializers.ModelSerializer[Runtime]):
         fields = ("digest", "state")
 
 
+class ReasonSerializer(serializers.Serializer[Any]):
+    """One thing that a run waits for, or why it ended."""
+
+    kind = serializers.ChoiceField(choices=_names(ReasonKind))
+    text = serializers.CharField()
+    action = serializers.CharField()
+    params = serializers.DictField()
+
+
+class ExplanationSerializer(serializers.Serializer[Any]):
+    """Why a run is, or is not, running."""
+
+    code = serializers.ChoiceField(choices=_names(AnswerCode))
+    answer = serializers.CharField()
+    reasons = ReasonSerializer(many=True)
+
+
 class RunPreviewSerializer(serializers.Serializer[Any]):
     """What would happen to a run like this."""
 
     valid = serializers.BooleanField()
     errors = serializers.DictField(child=serializers.ListField(child=serializers.CharField()))  # type: ignore[assignment]
+    outlook = serializers.ChoiceField(choices=_names(Outlook))
     placement = PlacementSerializer()
     queue_position = serializers.IntegerField()
-    warm = WarmthSerializer()
+    warm = WarmthSerializer(allow_null=True)
     runtime = RuntimeStateSerializer()
 
 

@@ -27,6 +27,7 @@ from atom.jobs.api.serializers import (
     AttemptSerializer,
     CodeRequestSerializer,
     CodeStateSerializer,
+    ExplanationSerializer,
     RunEventSerializer,
     RunPreviewSerializer,
     RunRequestSerializer,
@@ -237,31 +238,10 @@ class CloneView(RunScopedView):
 class ExplainView(RunScopedView):
     """`runs/<id>/explain/`."""
 
-    @extend_schema(
-        operation_id="runs_explain",
-        responses=inline_serializer(
-            "RunExplanation",
-            {
-                "answer": serializers.CharField(),
-                "reasons": inline_serializer(
-                    "RunReason",
-                    {
-                        "kind": serializers.CharField(),
-                        "text": serializers.CharField(),
-                        "action": serializers.CharField(),
-                    },
-                    many=True,
-                ),
-            },
-        ),
-    )
+    @extend_schema(operation_id="runs_explain", responses=ExplanationSerializer)
     def get(self, request: Request, run_id: UUID) -> Response:
         """Say why the run is, or is not, running."""
-        found = explain.explain(self.run)
-        reasons = [
-            {"kind": one.kind, "text": one.text, "action": one.action} for one in found.reasons
-        ]
-        return Response({"answer": found.answer, "reasons": reasons})
+        return Response(ExplanationSerializer(explain.explain(self.run)).data)
 
 
 class EventsView(RunScopedView):

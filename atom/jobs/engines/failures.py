@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Final, Literal
 
 OOM_HOST: Final = "OOM_HOST"
@@ -15,11 +16,34 @@ PREPARATION: Final = "PREPARATION"
 RUNNER_LOST: Final = "RUNNER_LOST"
 NODE_LOST: Final = "NODE_LOST"
 DEADLINE: Final = "DEADLINE"
-QUOTA_NEVER_FITS: Final = "QUOTA_NEVER_FITS"
 BAD_PARAMETERS: Final = "BAD_PARAMETERS"
+
+FAILURE_CLASSES: Final = (
+    OOM_HOST, USER_CODE, COMMAND_NOT_FOUND, DATA_WARMUP, RUNTIME_BUILD, PREPARATION, RUNNER_LOST,
+    NODE_LOST, DEADLINE, BAD_PARAMETERS,
+)  # fmt: skip
 
 # Not the fault of the code or of what was asked for: the same attempt may well succeed.
 RETRIED: Final = frozenset({RUNNER_LOST, NODE_LOST})
+
+
+class FailureCode(StrEnum):
+    """Which sentence a failure has: a page says it in its reader's language, from the params."""
+
+    OUT_OF_MEMORY = "out_of_memory"
+    DEADLINE = "deadline"
+    COMMAND_NOT_FOUND = "command_not_found"
+    NOT_PREPARED = "not_prepared"
+    SIGNALLED = "signalled"
+    EXITED = "exited"
+    EXITED_WITH_ERROR = "exited_with_error"
+    NOT_LAUNCHED = "not_launched"
+    NOTHING_SELECTED = "nothing_selected"
+    RUNNER_LOST = "runner_lost"
+    NODE_LOST = "node_lost"
+    DATA_WARMUP = "data_warmup"
+    RUNTIME_BUILD = "runtime_build"
+
 
 ExitReason = Literal["exited", "oom", "timeout", "cancelled", "not_found", "runner_lost"]
 
@@ -48,11 +72,13 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A failure as people read it."""
+    """A failure as people read it; `params` are what its sentence names."""
 
     failure_class: str
     reason: str
     suggestion: str
+    code: FailureCode
+    params: dict[str, str | int | None] = field(default_factory=dict)
 
 
 def classify(report: ExitReport, limits: Limits) -> Failure | None:
@@ -79,11 +105,14 @@ def _says_out_of_memory(report: ExitReport) -> bool:
 
 def _out_of_memory(limits: Limits) -> Failure:
     gib = limits.memory_bytes / 2**30
+    enough_gib = max(1, round(gib * 2))
     return Failure(
         OOM_HOST,
         f"The job needed more memory than its limit of {gib:.1f} GiB and was stopped.",
-        f"Give it more memory (for example {max(1, round(gib * 2))} GiB), or use a smaller batch "
+        f"Give it more memory (for example {enough_gib} GiB), or use a smaller batch "
         "size or fewer data-loading workers.",
+        FailureCode.OUT_OF_MEMORY,
+        {"memory_bytes": limits.memory_bytes, "enough_bytes": enough_gib << 30},
     )
 
 
@@ -93,6 +122,8 @@ def _deadline(limits: Limits) -> Failure:
         DEADLINE,
         f"The job was still running after {limit} and was stopped.",
         "Raise the time limit; a retry goes on from the last saved checkpoint.",
+        FailureCode.DEADLINE,
+        {"timeout_s": limits.timeout_s},
     )
 
 
@@ -103,36 +134,45 @@ def _not_found(limits: Limits) -> Failure:
         f"The command '{command}' does not exist in the job's environment, or may not be executed.",
         "Check its spelling; add the package that brings it to the requirements, or the file to "
         "the code that you send.",
+        FailureCode.COMMAND_NOT_FOUND,
+        {"command": command},
     )
 
 
 def _not_prepared(report: ExitReport) -> Failure:
-    said = report.traceback.strip() or "the runner did not say why"
+    said = (report.traceback.strip() or "the runner did not say why")[:500]
     return Failure(
         PREPARATION,
         "The code, the input files or the checkpoint of the job could not be brought to the "
-        f"machine, so its command was not started: {said[:500]}",
+        f"machine, so its command was not started: {said}",
         "Retry the run: a storage that was away for a while is the usual cause. If it fails in the "
         "same way again, send the code once more, or start from another checkpoint or model.",
+        FailureCode.NOT_PREPARED,
+        {"said": said},
     )
 
 
 def _exited(report: ExitReport) -> Failure | None:
     if report.signal:
+        name = _signal_name(report.signal)
         return Failure(
             USER_CODE,
-            f"The command was ended by the signal {_signal_name(report.signal)}.",
+            f"The command was ended by the signal {name}.",
             "Look at the end of its log; a crash in native code leaves no Python traceback.",
+            FailureCode.SIGNALLED,
+            {"signal": name},
         )
     if report.exit_code in (0, None):
         return None
-    error = report.traceback.strip().rsplit("\n", 1)[-1].strip()
-    said = f": {error[:300]}" if error else "."
+    error = report.traceback.strip().rsplit("\n", 1)[-1].strip()[:300]
+    said = f": {error}" if error else "."
     return Failure(
         USER_CODE,
         f"The command ended with exit code {report.exit_code}{said}",
         "Read the traceback and the end of the log, correct the code or the parameters, and start "
         "the run again.",
+        FailureCode.EXITED_WITH_ERROR if error else FailureCode.EXITED,
+        {"exit_code": report.exit_code, **({"error": error} if error else {})},
     )
 
 
@@ -149,6 +189,8 @@ def launch_failed(said: str) -> Failure:
         RUNNER_LOST,
         f"The job's supervisor could not be started: {said}",
         "Look at the worker's log; the run starts again by itself while it has retries left.",
+        FailureCode.NOT_LAUNCHED,
+        {"said": said},
     )
 
 
@@ -159,6 +201,8 @@ def nothing_selected(said: str) -> Failure:
         f"The run would have nothing to read: {said}",
         "Look at the splits of the dataset version, then start the run again with a split or a "
         "version that has samples.",
+        FailureCode.NOTHING_SELECTED,
+        {"said": said},
     )
 
 
@@ -169,6 +213,7 @@ def runner_lost() -> Failure:
         "The process that supervised the job is gone, so its end could not be observed.",
         "Nothing to correct: the run starts again by itself while it has retries left, from its "
         "last saved checkpoint.",
+        FailureCode.RUNNER_LOST,
     )
 
 
@@ -183,6 +228,8 @@ def node_lost(node: str) -> Failure:
         NODE_LOST,
         f"The machine {node} stopped answering while the job ran.",
         "Nothing to correct: the run starts again on another machine while it has retries left.",
+        FailureCode.NODE_LOST,
+        {"node": node},
     )
 
 
@@ -192,6 +239,8 @@ def data_warmup(dataset: str, error: str) -> Failure:
         DATA_WARMUP,
         f"The data of {dataset} could not be brought to the machine: {error}",
         "Look at the dataset's cache page; when the cause is gone, retry the run.",
+        FailureCode.DATA_WARMUP,
+        {"dataset": dataset, "error": error},
     )
 
 
@@ -202,4 +251,6 @@ def runtime_build(last_lines: str) -> Failure:
         RUNTIME_BUILD,
         "The job's Python environment could not be built. pip said:\n" + said,
         "Correct the requirements (names, versions, Python version) and start the run again.",
+        FailureCode.RUNTIME_BUILD,
+        {"said": said},
     )

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
 GIB = 2**30
+# So many machines are named where none has room.
+_TOLD = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,15 @@ class Candidate:
     text: str
 
 
+class PlacementCode(StrEnum):
+    """Which sentence a decision has: a page says it in its reader's language, from the params."""
+
+    ONLY_MACHINE = "only_machine"
+    BEST_FIT = "best_fit"
+    NO_MACHINE = "no_machine"
+    NO_ROOM = "no_room"
+
+
 @dataclass(frozen=True, slots=True)
 class Placement:
     """The decision with its candidates; `node` is None when the job has to wait."""
@@ -58,6 +71,9 @@ class Placement:
     node: NodeCapacity | None
     why: str
     candidates: tuple[Candidate, ...]
+    code: PlacementCode
+    # What the sentence names, such as the demand, and what each machine lacks.
+    params: dict[str, Any] = field(default_factory=dict)
 
 
 class Fleet:
@@ -110,8 +126,37 @@ def place(nodes: Sequence[NodeCapacity], demand: Demand) -> Placement:
     candidates = tuple(_candidate(node, demand) for node in nodes)
     chosen = Fleet(nodes).choose(demand) if nodes else None
     if chosen is None:
-        return Placement(None, _why_waiting(candidates, demand), candidates)
-    return Placement(nodes[chosen], _why_chosen(nodes[chosen], demand, len(nodes)), candidates)
+        return _waiting(nodes, candidates, demand)
+    return _chosen(nodes[chosen], candidates, demand)
+
+
+def _chosen(node: NodeCapacity, candidates: tuple[Candidate, ...], demand: Demand) -> Placement:
+    count = len(candidates)
+    code = PlacementCode.ONLY_MACHINE if count == 1 else PlacementCode.BEST_FIT
+    named = {"node": node.name, "machines": count, "coverage": node.coverage}
+    why = _why_chosen(node, demand, count)
+    return Placement(node, why, candidates, code, {**asdict(demand), **named})
+
+
+def _waiting(
+    nodes: Sequence[NodeCapacity], candidates: tuple[Candidate, ...], demand: Demand
+) -> Placement:
+    code = PlacementCode.NO_ROOM if nodes else PlacementCode.NO_MACHINE
+    lacking = [_lack_of(node, demand) for node in nodes[:_TOLD]]
+    params = {**asdict(demand), "nodes": lacking}
+    return Placement(None, _why_waiting(candidates, demand), candidates, code, params)
+
+
+def _lack_of(node: NodeCapacity, demand: Demand) -> dict[str, Any]:
+    """Return what the node lacks of each resource, 0 where it has enough."""
+    free_memory = node.memory_bytes - node.used_memory_bytes
+    return {
+        "node": node.name,
+        "usable": node.usable,
+        "cpus": max(0.0, demand.cpus - node.cpus + node.used_cpus),
+        "memory_bytes": max(0, demand.memory_bytes - free_memory),
+        "gpus": max(0, demand.gpus - node.gpus + node.used_gpus),
+    }
 
 
 def never_fits(nodes: Sequence[NodeCapacity], demand: Demand) -> dict[str, list[str]]:
@@ -174,7 +219,7 @@ def _why_chosen(node: NodeCapacity, demand: Demand, count: int) -> str:
 def _why_waiting(candidates: Sequence[Candidate], demand: Demand) -> str:
     if not candidates:
         return "No machine has joined the cluster yet."
-    told = "; ".join(candidate.text for candidate in candidates[:3])
+    told = "; ".join(candidate.text for candidate in candidates[:_TOLD])
     return f"Waiting for {demand}: {told}."
 
 

@@ -17,6 +17,7 @@ from atom.core.errors import AtomError, Invalid
 from atom.core.states import check_move
 from atom.jobs import states as job_states
 from atom.jobs.actions.events import record
+from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import Run
 from atom.models_registry import states
 from atom.models_registry.actions.aliases import set_alias
@@ -80,7 +81,9 @@ def _take_in(run: Run) -> None:
     evaluation = record_evaluation(run, version) if version is not None else None
     if version is not None and evaluation is not None:
         text = f"{version} has {evaluation.accuracy:.2%} accuracy on {evaluation.split}."
-        record(run, "evaluated", text, evaluation=str(evaluation.pk))
+        measured: dict[str, Any] = {"accuracy": evaluation.accuracy, "split": evaluation.split}
+        measured["evaluation"] = str(evaluation.pk)
+        record(run, EventKind.EVALUATED, text, None, **_named(version), **measured)
 
 
 def _register(run: Run) -> ModelVersion | None:
@@ -95,8 +98,13 @@ def _register(run: Run) -> ModelVersion | None:
     version = register(model, run, MODEL_PATH, run.created_by)
     set_alias(model, CANDIDATE, version, run.created_by)
     text = f"Registered as version {version.number} of the model {name}."
-    record(run, "model_registered", text, model_version=str(version.pk))
+    record(run, EventKind.MODEL_REGISTERED, text, None, **_named(version))
     return version
+
+
+def _named(version: ModelVersion) -> dict[str, Any]:
+    name = version.model.name
+    return {"model_version": str(version.pk), "model": name, "number": version.number}
 
 
 def _evaluated_version(run: Run) -> ModelVersion | None:
@@ -117,4 +125,5 @@ def _note_failure(intake: RunIntake, error: AtomError) -> None:
     if intake.tries >= _MAX_TRIES or isinstance(error, Invalid):
         check_move(states.INTAKE_STATES, intake.state, states.FAILED)
         intake.state = states.FAILED
-        record(intake.run, "registration_failed", f"{error.detail} {error.action}")
+        text, said = f"{error.detail} {error.action}", error.detail
+        record(intake.run, EventKind.REGISTRATION_FAILED, text, code=error.code, said=said)

@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from atom.accounts.api.serializers import UserShortSerializer
 from atom.accounts.models import slug_validator
+from atom.models_registry.engines.evaluability import NotEvaluable, why_not_evaluable
 from atom.models_registry.models import AliasChange, Evaluation, Model, ModelVersion
 
 
@@ -57,14 +58,22 @@ class ModelVersionSerializer(serializers.ModelSerializer[ModelVersion]):
         slug_field="name", many=True, read_only=True
     )
     evaluations = EvaluationSerializer(many=True)
+    not_evaluable = serializers.SerializerMethodField()
 
     class Meta:
         model = ModelVersion
         fields = (
             "id", "model", "number", "run", "artifact_path", "size_bytes", "sha256", "digest",
             "framework", "metrics", "signature", "description", "created_by", "created_at",
-            "aliases", "evaluations",
+            "aliases", "evaluations", "not_evaluable",
         )  # fmt: skip
+
+    @extend_schema_field(
+        serializers.ChoiceField(choices=[str(one) for one in NotEvaluable], allow_null=True)
+    )
+    def get_not_evaluable(self, version: ModelVersion) -> NotEvaluable | None:
+        """Return what `evaluate-classifier` would miss in it; None if it can be evaluated."""
+        return why_not_evaluable(file.path for file in version.files.all())
 
 
 class NewVersionSerializer(serializers.Serializer[Any]):
@@ -144,6 +153,7 @@ class LineageNodeSerializer(serializers.Serializer[Any]):
     subtitle = serializers.CharField()
     url = serializers.CharField(allow_null=True)
     digest = serializers.CharField(allow_null=True)
+    facts = serializers.DictField()
 
 
 LineageEdgeSerializer = type(

@@ -16,6 +16,8 @@ class Node:
     subtitle: str = ""
     url: str | None = None
     digest: str | None = None
+    # What an English title or subtitle names, for pages in another language.
+    facts: dict[str, int | float | str] = field(default_factory=dict, compare=False)
 
     @property
     def key(self) -> str:
@@ -49,6 +51,7 @@ class Graph:
                 "subtitle": node.subtitle,
                 "url": node.url,
                 "digest": node.digest,
+                "facts": node.facts,
             }
             for node in self.nodes.values()
         ]

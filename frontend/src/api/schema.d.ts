@@ -1700,10 +1700,10 @@ export interface components {
             node: string | null;
             exit_code: number | null;
             signal: number | null;
-            /** @description Return the class of the failure, None if it did not fail. */
-            readonly failure_class: string | null;
+            readonly failure_class: components["schemas"]["FailureClassEnum"] | null;
             /** @description Return the failure in a sentence. */
             readonly failure_reason: string | null;
+            readonly failure: components["schemas"]["RunFailure"] | null;
             suggestion: string;
             evidence: {
                 [key: string]: unknown;
@@ -2093,6 +2093,29 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** @description Why a run is, or is not, running. */
+        Explanation: {
+            code: components["schemas"]["ExplanationCodeEnum"];
+            answer: string;
+            reasons: components["schemas"]["Reason"][];
+        };
+        /**
+         * @description * `succeeded` - succeeded
+         *     * `cancelled` - cancelled
+         *     * `failed` - failed
+         *     * `retry_wait` - retry_wait
+         *     * `no_room` - no_room
+         *     * `to_be_placed` - to_be_placed
+         *     * `to_be_started` - to_be_started
+         *     * `preparing` - preparing
+         *     * `submitted` - submitted
+         *     * `running` - running
+         *     * `cancelling` - cancelling
+         *     * `finalizing` - finalizing
+         *     * `moving` - moving
+         * @enum {string}
+         */
+        ExplanationCodeEnum: "succeeded" | "cancelled" | "failed" | "retry_wait" | "no_room" | "to_be_placed" | "to_be_started" | "preparing" | "submitted" | "running" | "cancelling" | "finalizing" | "moving";
         /** @description Why a piece of work in the background failed. */
         Failure: {
             code: string;
@@ -2100,6 +2123,20 @@ export interface components {
             /** @description What to do next. */
             action: string;
         };
+        /**
+         * @description * `OOM_HOST` - OOM_HOST
+         *     * `USER_CODE` - USER_CODE
+         *     * `COMMAND_NOT_FOUND` - COMMAND_NOT_FOUND
+         *     * `DATA_WARMUP` - DATA_WARMUP
+         *     * `RUNTIME_BUILD` - RUNTIME_BUILD
+         *     * `PREPARATION` - PREPARATION
+         *     * `RUNNER_LOST` - RUNNER_LOST
+         *     * `NODE_LOST` - NODE_LOST
+         *     * `DEADLINE` - DEADLINE
+         *     * `BAD_PARAMETERS` - BAD_PARAMETERS
+         * @enum {string}
+         */
+        FailureClassEnum: "OOM_HOST" | "USER_CODE" | "COMMAND_NOT_FOUND" | "DATA_WARMUP" | "RUNTIME_BUILD" | "PREPARATION" | "RUNNER_LOST" | "NODE_LOST" | "DEADLINE" | "BAD_PARAMETERS";
         /** @description A folder below the prefix. */
         Folder: {
             name: string;
@@ -2258,6 +2295,9 @@ export interface components {
             subtitle: string;
             url: string | null;
             digest: string | null;
+            facts: {
+                [key: string]: unknown;
+            };
         };
         /**
          * @description * `label_task` - label_task
@@ -2337,6 +2377,7 @@ export interface components {
             readonly created_at: string;
             readonly aliases: string[];
             evaluations: components["schemas"]["Evaluation"][];
+            readonly not_evaluable: components["schemas"]["NotEvaluableEnum"] | null;
         };
         /** @description Everything that the caller holds. */
         MyWork: {
@@ -2477,6 +2518,12 @@ export interface components {
         NodeChoiceRequest: {
             node?: string;
         };
+        /**
+         * @description * `no_description` - no_description
+         *     * `no_weights` - no_weights
+         * @enum {string}
+         */
+        NotEvaluableEnum: "no_description" | "no_weights";
         /** @description An ontology with its versions, newest first. */
         Ontology: {
             /** Format: uuid */
@@ -2500,6 +2547,13 @@ export interface components {
             /** Format: date-time */
             readonly created_at: string;
         };
+        /**
+         * @description * `starts` - starts
+         *     * `waits` - waits
+         *     * `never_fits` - never_fits
+         * @enum {string}
+         */
+        OutlookEnum: "starts" | "waits" | "never_fits";
         /** @description A file that the runner is about to upload. */
         OutputFileRequest: {
             path: string;
@@ -2668,7 +2722,19 @@ export interface components {
             cluster: string;
             node: string | null;
             why: string;
+            code: components["schemas"]["PlacementCodeEnum"];
+            params: {
+                [key: string]: unknown;
+            };
         };
+        /**
+         * @description * `only_machine` - only_machine
+         *     * `best_fit` - best_fit
+         *     * `no_machine` - no_machine
+         *     * `no_room` - no_room
+         * @enum {string}
+         */
+        PlacementCodeEnum: "only_machine" | "best_fit" | "no_machine" | "no_room";
         /** @description The files of one request; a checkpoint's files come together. */
         PresignRequest: {
             files: components["schemas"]["OutputFileRequest"][];
@@ -2728,6 +2794,15 @@ export interface components {
             /** @description What to do next. */
             action: string;
         };
+        /** @description One thing that a run waits for, or why it ended. */
+        Reason: {
+            kind: components["schemas"]["ReasonKindEnum"];
+            text: string;
+            action: string;
+            params: {
+                [key: string]: unknown;
+            };
+        };
         /**
          * @description * `exited` - exited
          *     * `oom` - oom
@@ -2738,6 +2813,18 @@ export interface components {
          * @enum {string}
          */
         ReasonEnum: "exited" | "oom" | "timeout" | "cancelled" | "not_found" | "runner_lost";
+        /**
+         * @description * `retry` - retry
+         *     * `queue` - queue
+         *     * `resources` - resources
+         *     * `placement` - placement
+         *     * `data` - data
+         *     * `runtime` - runtime
+         *     * `cancelled` - cancelled
+         *     * `failed` - failed
+         * @enum {string}
+         */
+        ReasonKindEnum: "retry" | "queue" | "resources" | "placement" | "data" | "runtime" | "cancelled" | "failed";
         /** @description A model version that a run became. */
         RegisteredVersion: {
             model: string;
@@ -2806,10 +2893,10 @@ export interface components {
              * @description Return for how long its attempts have run together, without the pauses between them.
              */
             readonly duration_s: number | null;
-            /** @description Return the class of the failure, None if it did not fail. */
-            readonly failure_class: string | null;
+            readonly failure_class: components["schemas"]["FailureClassEnum"] | null;
             /** @description Return the failure in a sentence. */
             readonly failure_reason: string | null;
+            readonly failure: components["schemas"]["RunFailure"] | null;
             metrics_summary: {
                 [key: string]: number;
             };
@@ -2858,7 +2945,7 @@ export interface components {
         /** @description A line of a run's timeline. */
         RunEvent: {
             seq: number;
-            kind: string;
+            kind: components["schemas"]["RunEventKindEnum"];
             text: string;
             attempt: number | null;
             data: {
@@ -2867,14 +2954,58 @@ export interface components {
             /** Format: date-time */
             readonly at: string;
         };
+        /**
+         * @description * `created` - created
+         *     * `placed` - placed
+         *     * `resumes` - resumes
+         *     * `runtime` - runtime
+         *     * `runtime_built` - runtime_built
+         *     * `warmed` - warmed
+         *     * `running` - running
+         *     * `checkpoint` - checkpoint
+         *     * `output_refused` - output_refused
+         *     * `cancel_requested` - cancel_requested
+         *     * `cancelling` - cancelling
+         *     * `ended` - ended
+         *     * `retry` - retry
+         *     * `retried` - retried
+         *     * `succeeded` - succeeded
+         *     * `failed` - failed
+         *     * `cancelled` - cancelled
+         *     * `model_registered` - model_registered
+         *     * `evaluated` - evaluated
+         *     * `registration_failed` - registration_failed
+         * @enum {string}
+         */
+        RunEventKindEnum: "created" | "placed" | "resumes" | "runtime" | "runtime_built" | "warmed" | "running" | "checkpoint" | "output_refused" | "cancel_requested" | "cancelling" | "ended" | "retry" | "retried" | "succeeded" | "failed" | "cancelled" | "model_registered" | "evaluated" | "registration_failed";
         RunEventPage: {
             results: components["schemas"]["RunEvent"][];
             next: string | null;
         };
-        RunExplanation: {
-            answer: string;
-            reasons: components["schemas"]["RunReason"][];
+        /** @description Which sentence a failure has and what it names, for pages in another language. */
+        RunFailure: {
+            code: components["schemas"]["RunFailureCodeEnum"];
+            params: {
+                [key: string]: unknown;
+            };
         };
+        /**
+         * @description * `out_of_memory` - out_of_memory
+         *     * `deadline` - deadline
+         *     * `command_not_found` - command_not_found
+         *     * `not_prepared` - not_prepared
+         *     * `signalled` - signalled
+         *     * `exited` - exited
+         *     * `exited_with_error` - exited_with_error
+         *     * `not_launched` - not_launched
+         *     * `nothing_selected` - nothing_selected
+         *     * `runner_lost` - runner_lost
+         *     * `node_lost` - node_lost
+         *     * `data_warmup` - data_warmup
+         *     * `runtime_build` - runtime_build
+         * @enum {string}
+         */
+        RunFailureCodeEnum: "out_of_memory" | "deadline" | "command_not_found" | "not_prepared" | "signalled" | "exited" | "exited_with_error" | "not_launched" | "nothing_selected" | "runner_lost" | "node_lost" | "data_warmup" | "runtime_build";
         /** @description A dataset version that the run reads. */
         RunInput: {
             alias: string;
@@ -2942,15 +3073,11 @@ export interface components {
             errors: {
                 [key: string]: string[];
             };
+            outlook: components["schemas"]["OutlookEnum"];
             placement: components["schemas"]["Placement"];
             queue_position: number;
-            warm: components["schemas"]["Warmth"];
+            warm: components["schemas"]["Warmth"] | null;
             runtime: components["schemas"]["RuntimeState"];
-        };
-        RunReason: {
-            kind: string;
-            text: string;
-            action: string;
         };
         /** @description What a person asks for: a workflow with parameters, or a command. */
         RunRequestRequest: {
@@ -3002,10 +3129,10 @@ export interface components {
              * @description Return for how long its attempts have run together, without the pauses between them.
              */
             readonly duration_s: number | null;
-            /** @description Return the class of the failure, None if it did not fail. */
-            readonly failure_class: string | null;
+            readonly failure_class: components["schemas"]["FailureClassEnum"] | null;
             /** @description Return the failure in a sentence. */
             readonly failure_reason: string | null;
+            readonly failure: components["schemas"]["RunFailure"] | null;
             metrics_summary: {
                 [key: string]: number;
             };
@@ -3478,7 +3605,10 @@ export type Entry = components['schemas']['Entry'];
 export type EntryPage = components['schemas']['EntryPage'];
 export type Evaluation = components['schemas']['Evaluation'];
 export type ExitRequest = components['schemas']['ExitRequest'];
+export type Explanation = components['schemas']['Explanation'];
+export type ExplanationCodeEnum = components['schemas']['ExplanationCodeEnum'];
 export type Failure = components['schemas']['Failure'];
+export type FailureClassEnum = components['schemas']['FailureClassEnum'];
 export type Folder = components['schemas']['Folder'];
 export type FoundInEnum = components['schemas']['FoundInEnum'];
 export type Heartbeat = components['schemas']['Heartbeat'];
@@ -3519,8 +3649,10 @@ export type NewUploadRequest = components['schemas']['NewUploadRequest'];
 export type NewVersionRequest = components['schemas']['NewVersionRequest'];
 export type Node = components['schemas']['Node'];
 export type NodeChoiceRequest = components['schemas']['NodeChoiceRequest'];
+export type NotEvaluableEnum = components['schemas']['NotEvaluableEnum'];
 export type Ontology = components['schemas']['Ontology'];
 export type OntologyVersion = components['schemas']['OntologyVersion'];
+export type OutlookEnum = components['schemas']['OutlookEnum'];
 export type OutputFileRequest = components['schemas']['OutputFileRequest'];
 export type OutputVersion = components['schemas']['OutputVersion'];
 export type Overview = components['schemas']['Overview'];
@@ -3552,13 +3684,16 @@ export type PartialResourcesRequest = components['schemas']['PartialResourcesReq
 export type PatchedUserRequest = components['schemas']['PatchedUserRequest'];
 export type Person = components['schemas']['Person'];
 export type Placement = components['schemas']['Placement'];
+export type PlacementCodeEnum = components['schemas']['PlacementCodeEnum'];
 export type PresignRequest = components['schemas']['PresignRequest'];
 export type Progress = components['schemas']['Progress'];
 export type ProgressRequest = components['schemas']['ProgressRequest'];
 export type Project = components['schemas']['Project'];
 export type PublishRequest = components['schemas']['PublishRequest'];
 export type QuarantinedPack = components['schemas']['QuarantinedPack'];
+export type Reason = components['schemas']['Reason'];
 export type ReasonEnum = components['schemas']['ReasonEnum'];
+export type ReasonKindEnum = components['schemas']['ReasonKindEnum'];
 export type RegisteredVersion = components['schemas']['RegisteredVersion'];
 export type Resources = components['schemas']['Resources'];
 export type Revision = components['schemas']['Revision'];
@@ -3566,8 +3701,10 @@ export type RoleEnum = components['schemas']['RoleEnum'];
 export type Run = components['schemas']['Run'];
 export type RunCurve = components['schemas']['RunCurve'];
 export type RunEvent = components['schemas']['RunEvent'];
+export type RunEventKindEnum = components['schemas']['RunEventKindEnum'];
 export type RunEventPage = components['schemas']['RunEventPage'];
-export type RunExplanation = components['schemas']['RunExplanation'];
+export type RunFailure = components['schemas']['RunFailure'];
+export type RunFailureCodeEnum = components['schemas']['RunFailureCodeEnum'];
 export type RunInput = components['schemas']['RunInput'];
 export type RunLog = components['schemas']['RunLog'];
 export type RunLogFrame = components['schemas']['RunLogFrame'];
@@ -3577,7 +3714,6 @@ export type RunMetricKindEnum = components['schemas']['RunMetricKindEnum'];
 export type RunOfVersion = components['schemas']['RunOfVersion'];
 export type RunPage = components['schemas']['RunPage'];
 export type RunPreview = components['schemas']['RunPreview'];
-export type RunReason = components['schemas']['RunReason'];
 export type RunRequestRequest = components['schemas']['RunRequestRequest'];
 export type RunSeries = components['schemas']['RunSeries'];
 export type RunShort = components['schemas']['RunShort'];
@@ -6718,7 +6854,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RunExplanation"];
+                    "application/json": components["schemas"]["Explanation"];
                 };
             };
             /** @description The request failed. */

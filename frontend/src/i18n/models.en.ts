@@ -50,6 +50,12 @@ export const models = {
   evaluation: 'Evaluation',
   evaluationOption: '{{data}}, split {{split}}',
   evaluate: 'Evaluate',
+  notEvaluable: {
+    no_description:
+      'It cannot be evaluated: it has no model.json. The workflow “Evaluate a classifier” reads what “Image classification” hands over; register that run’s whole folder model/.',
+    no_weights:
+      'It cannot be evaluated: there is no weights.pt beside its model.json. Register the run’s whole folder model/.',
+  },
   noEvaluation: 'Not evaluated yet',
   noEvaluationHint: 'An evaluation counts right and wrong answers on a split that training never saw.',
   confusion: 'Confusion matrix',
@@ -73,6 +79,15 @@ export const models = {
   madeFrom: 'from',
   nodeLabel: '{{kind}} {{title}} {{subtitle}}',
   nodeHint: 'Press Enter to select. The list view has links.',
+  fact: {
+    files_one: '{{count, number}} file',
+    files_other: '{{count, number}} files',
+    samples_one: '{{count, number}} sample',
+    samples_other: '{{count, number}} samples',
+    packages_one: 'Python {{python}}, {{count, number}} requirement',
+    packages_other: 'Python {{python}}, {{count, number}} requirements',
+    accuracy: '{{accuracy}} on {{split}}',
+  },
   kind: {
     label_task: 'Labeling task',
     dataset_version: 'Dataset version',

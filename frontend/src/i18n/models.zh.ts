@@ -50,6 +50,11 @@ export const models: Translation<typeof source> = {
   evaluation: '评估',
   evaluationOption: '{{data}}，划分 {{split}}',
   evaluate: '评估',
+  notEvaluable: {
+    no_description:
+      '无法评估：其中没有 model.json。“评估分类器”工作流读取“图像分类”工作流交付的内容；请注册该运行的整个 model/ 目录。',
+    no_weights: '无法评估：model.json 旁边没有 weights.pt。请注册该运行的整个 model/ 目录。',
+  },
   noEvaluation: '尚未评估',
   noEvaluationHint: '评估会在训练从未见过的划分上统计对错。',
   confusion: '混淆矩阵',
@@ -72,6 +77,12 @@ export const models: Translation<typeof source> = {
   madeFrom: '来自',
   nodeLabel: '{{kind}} {{title}} {{subtitle}}',
   nodeHint: '按回车选中。列表视图提供链接。',
+  fact: {
+    files_other: '{{count, number}} 个文件',
+    samples_other: '{{count, number}} 个样本',
+    packages_other: 'Python {{python}}，{{count, number}} 项依赖',
+    accuracy: '{{split}} 上 {{accuracy}}',
+  },
   kind: {
     label_task: '标注任务',
     dataset_version: '数据集版本',

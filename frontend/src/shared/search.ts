@@ -24,6 +24,12 @@ export const oneOf =
   (value: unknown): T | undefined =>
     choices.includes(value as T) ? (value as T) : undefined;
 
+/** `key` or `-key` of a column that can be sorted by; anything else is no order. */
+export const sortOf =
+  (...keys: string[]) =>
+  (value: unknown): string | undefined =>
+    typeof value === 'string' && keys.includes(value.replace(/^-/, '')) ? value : undefined;
+
 /** A comma-separated list; empty lists are left out of the URL. */
 export function list(value: unknown): string[] | undefined {
   const parts = Array.isArray(value) ? value.map(String) : typeof value === 'string' ? value.split(',') : [];

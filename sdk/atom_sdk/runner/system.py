@@ -32,7 +32,8 @@ class SystemSampler:
 
     def start(self) -> None:
         """Begin to sample."""
-        self._before, self._before_s = self._counters(), time.monotonic()
+        pids = processes.descendants(os.getpid())
+        self._before, self._before_s = self._counters(pids), time.monotonic()
         self._step_base_s = self._before_s
         self._thread.start()
 
@@ -42,8 +43,15 @@ class SystemSampler:
         self._thread.join(SAMPLE_EVERY_S)
 
     def sample(self) -> dict[str, float]:
-        """Return the present values; rates are over the time since the last sample."""
-        now_s, after = time.monotonic(), self._counters()
+        """Return the present values; rates are over the time since the last sample.
+
+        Nothing once the command has gone: its memory would read as 0 and its rates as a stop.
+        """
+        pids = processes.descendants(os.getpid())
+        memory_bytes = processes.rss_bytes(pids)
+        if not memory_bytes:
+            return {}
+        now_s, after = time.monotonic(), self._counters(pids)
         elapsed_s = max(now_s - self._before_s, 1e-3)
         rates = {
             key: max(0.0, (after[key] - self._before.get(key, 0.0)) / elapsed_s) for key in after
@@ -51,7 +59,7 @@ class SystemSampler:
         self._before, self._before_s = after, now_s
         values = {f"system/{key}": rate for key, rate in rates.items() if key != "cpu_s"}
         values["system/cpu_percent"] = 100.0 * rates["cpu_s"]
-        values["system/memory_bytes"] = processes.rss_bytes(processes.descendants(os.getpid()))
+        values["system/memory_bytes"] = memory_bytes
         values["system/disk_free_bytes"] = shutil.disk_usage(str(self._disk)).free
         if self._nvml:
             values.update(self._nvml.sample())
@@ -61,10 +69,10 @@ class SystemSampler:
         while not self._stopping.wait(SAMPLE_EVERY_S):
             values, ts_ms = self.sample(), int(time.time() * 1000)
             step = int(self._before_s - self._step_base_s)
-            self._sink([[key, step, ts_ms, float(value)] for key, value in values.items()])
+            if values:
+                self._sink([[key, step, ts_ms, float(value)] for key, value in values.items()])
 
-    def _counters(self) -> dict[str, float]:
-        pids = processes.descendants(os.getpid())
+    def _counters(self, pids: Iterable[int]) -> dict[str, float]:
         read_bytes, written_bytes = _disk_bytes(pids)
         received_bytes, sent_bytes = _network_bytes()
         return {

@@ -107,12 +107,17 @@ describe('the page of a run', () => {
     serve('GET', 'runs/{run_id}/', whole(4, { state: 'queued', finished_at: null, started_at: null }));
     serve('GET', 'runs/{run_id}/logs/', { ...emptyLog, eof: false });
     serve('GET', 'runs/{run_id}/explain/', {
-      answer: 'It waits for CPUs.',
-      reasons: [{ kind: 'resources', text: '2 CPUs are needed, 0 are free.', action: 'Run 1 ends soon.' }],
+      code: 'no_room',
+      answer: 'As the server says.',
+      reasons: [
+        { kind: 'queue', text: '', action: 'As the server says.', params: { ahead: 2 } },
+        { kind: 'resources', text: '', action: '', params: { code: 'no_machine', params: {} } },
+      ],
     });
     await renderPage(<RunPage />, '/runs/run-4', '/runs/$runId');
-    await screen.findByText('It waits for CPUs.');
-    screen.getByText(/2 CPUs are needed/);
+    await screen.findByText('It waits for a machine with enough free resources.');
+    screen.getByText(/2 runs are ahead of it in the queue/);
+    screen.getByText('No machine has joined the cluster yet.');
   });
 
   test('the log is read and can be searched', async () => {
@@ -160,8 +165,9 @@ describe('a new run', () => {
   const preview = {
     valid: true,
     errors: {},
-    placement: { cluster: 'local', node: 'local-1', why: 'The only node.' },
-    queue_position: 0,
+    outlook: 'starts',
+    placement: { cluster: 'local', node: 'local-1', why: 'The only node.', code: 'only_machine', params: {} },
+    queue_position: 1,
     warm: { bytes_missing: 0, coverage: 1 },
     runtime: { digest: 'abc', state: 'ready' },
   };
@@ -181,5 +187,24 @@ describe('a new run', () => {
       workflow: 'image-classification',
       parameters: { epochs: 5 },
     });
+  });
+
+  test('what no machine could ever run is not said to wait in the queue', async () => {
+    serve('POST', 'projects/{project}/runs/preview/', {
+      ...preview,
+      valid: false,
+      errors: { 'resources.cpus': ['The largest machine has 2 CPUs.'] },
+      outlook: 'never_fits',
+      placement: { cluster: 'local', node: null, why: 'Waiting for 99 CPUs.', code: 'no_room', params: {} },
+      warm: null,
+    });
+    const draft = { workflow: 'command', command: 'echo', cpus: 99 };
+    sessionStorage.setItem('atom-new-run/vision', JSON.stringify(draft));
+    await renderPage(<NewRunPage />, '/runs/new?step=3');
+    await screen.findByText('It can never run here: no machine is large enough.');
+    expect(screen.queryByText(/in the queue/)).toBeNull();
+    expect(screen.queryByText('Data already there')).toBeNull();
+    expect(screen.getByText('CPUs').closest('p')?.textContent).toBe('CPUs The largest machine has 2 CPUs.');
+    await waitFor(() => expect(screen.getByRole('button', { name: 'Go' })).toHaveProperty('disabled', true));
   });
 });

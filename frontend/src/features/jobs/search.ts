@@ -1,11 +1,11 @@
-import { list, number, oneOf, type RawSearch, text } from '@/shared/search';
+import { list, number, oneOf, type RawSearch, sortOf, text } from '@/shared/search';
 
 export const runsSearch = (raw: RawSearch) => ({
   state: text(raw.state),
   q: text(raw.q),
   tag: text(raw.tag),
   created_by: text(raw.created_by),
-  sort: text(raw.sort),
+  sort: sortOf('name', 'metric', 'duration', 'created')(raw.sort),
   compare: list(raw.compare),
 });
 

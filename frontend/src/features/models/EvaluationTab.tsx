@@ -2,23 +2,26 @@ import { Card, Group, List, Select, SimpleGrid, Skeleton, Text, Title } from '@m
 import { IconChartDots } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import type { Evaluation } from '@/api/contract/models';
+import type { Evaluation, ModelVersion } from '@/api/contract/models';
 import { type Column, DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
 import { ErrorState } from '@/shared/ErrorState';
 import { useFormat } from '@/shared/format';
-import { AnchorLink, ButtonLink } from '@/shared/links';
+import { AnchorLink } from '@/shared/links';
 import { MetricCard } from '@/shared/MetricCard';
+import { useMay } from '@/shared/project';
 import { ConfusionMatrix } from './ConfusionMatrix';
 import { type ClassScore, classScores, worstConfusions } from './confusion';
+import { EvaluateLink } from './EvaluateLink';
 import { useEvaluations } from './queries';
 import type { modelVersionSearch } from './search';
 
-export function EvaluationTab({ name, number }: { name: string; number: number }) {
+export function EvaluationTab({ version }: { version: ModelVersion }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const search = useSearch({ strict: false }) as ReturnType<typeof modelVersionSearch>;
-  const { data, error, refetch } = useEvaluations(name, number);
+  const mayRun = useMay('researcher');
+  const { data, error, refetch } = useEvaluations(version.model, version.number);
   if (error && !data) return <ErrorState error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton height={260} radius="md" />;
   const all = data.results;
@@ -28,12 +31,8 @@ export function EvaluationTab({ name, number }: { name: string; number: number }
       <EmptyState
         icon={IconChartDots}
         title={t('models.noEvaluation')}
-        hint={t('models.noEvaluationHint')}
-        action={
-          <ButtonLink to="/runs/new" search={{ workflow: 'evaluate-classifier', model: `${name}@v${number}` }}>
-            {t('models.evaluate')}
-          </ButtonLink>
-        }
+        hint={t(version.not_evaluable ? `models.notEvaluable.${version.not_evaluable}` : 'models.noEvaluationHint')}
+        action={mayRun && !version.not_evaluable && <EvaluateLink version={version} />}
       />
     );
   return (

@@ -1,5 +1,6 @@
 import '@xyflow/react/dist/style.css';
 import { useComputedColorScheme } from '@mantine/core';
+import { useElementSize } from '@mantine/hooks';
 import {
   Background,
   Controls,
@@ -14,44 +15,25 @@ import {
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Lineage, LineageNode } from '@/api/contract/models';
+import { useFormat } from '@/shared/format';
 import { KindIcon } from './KindIcon';
-import { layOut } from './lineage';
+import { type Direction, directionFor, layOut, SMALLEST_ZOOM } from './lineage';
+import { type NodeWords, nodeWords } from './lineageWords';
 import classes from './models.module.css';
 
-type CardNode = Node<{ node: LineageNode; focus: boolean; kind: string }, 'card'>;
+type CardNode = Node<{ node: LineageNode; focus: boolean; words: NodeWords; direction: Direction }, 'card'>;
 
-function Card({ data: { node, focus, kind } }: NodeProps<CardNode>) {
+function Card({ data: { node, focus, words, direction } }: NodeProps<CardNode>) {
+  const [before, after] = direction === 'LR' ? [Position.Left, Position.Right] : [Position.Top, Position.Bottom];
   return (
     <div className={classes.node} data-focus={focus || undefined} data-linked={node.url ? true : undefined}>
-      <Handle type="target" position={Position.Left} isConnectable={false} />
+      <Handle type="target" position={before} isConnectable={false} />
       <KindIcon kind={node.kind} />
-      <span style={{ minWidth: 0 }}>
-        <span
-          style={{
-            display: 'block',
-            fontWeight: 600,
-            fontSize: 13,
-            overflow: 'hidden',
-            textOverflow: 'ellipsis',
-            whiteSpace: 'nowrap',
-          }}
-        >
-          {node.title}
-        </span>
-        <span
-          style={{
-            display: 'block',
-            fontSize: 12,
-            color: 'var(--mantine-color-dimmed)',
-            overflow: 'hidden',
-            textOverflow: 'ellipsis',
-            whiteSpace: 'nowrap',
-          }}
-        >
-          {node.subtitle || kind}
-        </span>
+      <span className={classes.nodeText}>
+        <span className={classes.nodeTitle}>{words.title}</span>
+        <span className={classes.nodeSub}>{words.subtitle || words.kind}</span>
       </span>
-      <Handle type="source" position={Position.Right} isConnectable={false} />
+      <Handle type="source" position={after} isConnectable={false} />
     </div>
   );
 }
@@ -65,23 +47,26 @@ export interface LineageGraphProps {
   onOpen: (url: string) => void;
 }
 
-/** Left to right: what the model was made from, and what was made of it. */
+/** From what the model was made of to what was made of it. */
 export function LineageGraph({ lineage, focusUrl, onOpen }: LineageGraphProps) {
   const { t } = useTranslation();
+  const format = useFormat();
   const dark = useComputedColorScheme('light') === 'dark';
+  const { ref, width } = useElementSize();
+  const direction = useMemo(() => directionFor(lineage, width), [lineage, width]);
   const nodes = useMemo(
     () =>
-      layOut(lineage).map(({ node, x, y }): CardNode => {
-        const kind = t(`models.kind.${node.kind}`, { defaultValue: node.kind });
+      layOut(lineage, direction).map(({ node, x, y }): CardNode => {
+        const words = nodeWords(node, t, format);
         return {
           id: node.id,
           type: 'card',
           position: { x, y },
-          data: { node, kind, focus: node.kind === 'model_version' && node.url === focusUrl },
-          ariaLabel: t('models.nodeLabel', { kind, title: node.title, subtitle: node.subtitle }),
+          data: { node, words, direction, focus: node.kind === 'model_version' && node.url === focusUrl },
+          ariaLabel: t('models.nodeLabel', { ...words }),
         };
       }),
-    [lineage, focusUrl, t],
+    [lineage, direction, focusUrl, t, format],
   );
   const edges = useMemo(
     () =>
@@ -101,24 +86,27 @@ export function LineageGraph({ lineage, focusUrl, onOpen }: LineageGraphProps) {
     if (url) onOpen(url);
   };
   return (
-    <section className={classes.graph} aria-label={t('models.lineage')}>
-      <ReactFlow
-        nodes={nodes}
-        edges={edges}
-        nodeTypes={NODE_TYPES}
-        colorMode={dark ? 'dark' : 'light'}
-        fitView
-        fitViewOptions={{ maxZoom: 1.1, padding: 0.12 }}
-        minZoom={0.2}
-        nodesDraggable={false}
-        nodesConnectable={false}
-        edgesFocusable={false}
-        onNodeClick={(_event, node) => open(node)}
-        ariaLabelConfig={{ 'node.a11yDescription.default': t('models.nodeHint') }}
-      >
-        <Background gap={18} />
-        <Controls showInteractive={false} />
-      </ReactFlow>
+    <section className={classes.graph} aria-label={t('models.lineage')} ref={ref}>
+      {width > 0 && (
+        <ReactFlow
+          key={direction}
+          nodes={nodes}
+          edges={edges}
+          nodeTypes={NODE_TYPES}
+          colorMode={dark ? 'dark' : 'light'}
+          fitView
+          fitViewOptions={{ minZoom: SMALLEST_ZOOM, maxZoom: 1.1, padding: 0.06 }}
+          minZoom={0.2}
+          nodesDraggable={false}
+          nodesConnectable={false}
+          edgesFocusable={false}
+          onNodeClick={(_event, node) => open(node)}
+          ariaLabelConfig={{ 'node.a11yDescription.default': t('models.nodeHint') }}
+        >
+          <Background gap={18} />
+          <Controls showInteractive={false} />
+        </ReactFlow>
+      )}
     </section>
   );
 }

@@ -7,9 +7,11 @@ import type { LineageNode } from '@/api/contract/models';
 import { CopyId } from '@/shared/CopyId';
 import { EmptyState } from '@/shared/EmptyState';
 import { ErrorState } from '@/shared/ErrorState';
+import { useFormat } from '@/shared/format';
 import { useStored } from '@/shared/stored';
 import { KindIcon } from './KindIcon';
 import { lineageRows } from './lineageRows';
+import { nodeWords } from './lineageWords';
 import { useLineage } from './queries';
 
 // React Flow and dagre are larger than the rest of the page.
@@ -49,7 +51,9 @@ export function LineageTab({ name, number }: { name: string; number: number }) {
 }
 
 function NodeLink({ node, onOpen }: { node: LineageNode; onOpen: (url: string) => void }) {
-  if (!node.url) return <span>{node.title}</span>;
+  const { t } = useTranslation();
+  const { title } = nodeWords(node, t, useFormat());
+  if (!node.url) return <span>{title}</span>;
   const url = node.url;
   return (
     <a
@@ -61,13 +65,18 @@ function NodeLink({ node, onOpen }: { node: LineageNode; onOpen: (url: string) =
       }}
       style={{ color: 'var(--mantine-color-anchor)' }}
     >
-      {node.title}
+      {title}
     </a>
   );
 }
 
 function LineageList({ rows, onOpen }: { rows: ReturnType<typeof lineageRows>; onOpen: (url: string) => void }) {
   const { t } = useTranslation();
+  const format = useFormat();
+  const about = (node: LineageNode) => {
+    const { kind, subtitle } = nodeWords(node, t, format);
+    return `${kind} ${subtitle}`;
+  };
   return (
     <Card p={0} component="ul" style={{ listStyle: 'none', margin: 0 }}>
       {rows.map(({ node, from }) => (
@@ -77,7 +86,7 @@ function LineageList({ rows, onOpen }: { rows: ReturnType<typeof lineageRows>; o
             <Text size="sm" fw={600} component="div">
               <NodeLink node={node} onOpen={onOpen} />{' '}
               <Text span size="xs" c="dimmed" fw={400}>
-                {t(`models.kind.${node.kind}`, { defaultValue: node.kind })} {node.subtitle}
+                {about(node)}
               </Text>
             </Text>
             {from.length > 0 && (

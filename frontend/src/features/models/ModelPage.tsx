@@ -1,6 +1,6 @@
 import { Card, Skeleton, Stack, Text, Timeline, Title } from '@mantine/core';
 import { IconBox } from '@tabler/icons-react';
-import { useParams } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { ModelVersion } from '@/api/contract/models';
 import { type Column, DataTable } from '@/shared/DataTable';
@@ -16,6 +16,7 @@ import { AliasBadge } from './AliasBadge';
 import { AliasEditor } from './AliasEditor';
 import { accuracyOf } from './accuracy';
 import { useAliasHistory, useModel, useModelVersions } from './queries';
+import type { modelSearch } from './search';
 
 export function ModelPage() {
   const { t } = useTranslation();
@@ -61,6 +62,8 @@ export function ModelPage() {
 function VersionTable({ name, versions }: { name: string; versions: ReturnType<typeof useModelVersions> }) {
   const { t } = useTranslation();
   const format = useFormat();
+  const navigate = useNavigate();
+  const search = useSearch({ strict: false }) as ReturnType<typeof modelSearch>;
   const columns: Column<ModelVersion>[] = [
     {
       key: 'number',
@@ -116,6 +119,9 @@ function VersionTable({ name, versions }: { name: string; versions: ReturnType<t
       {...versions}
       rowKey={(version) => version.id}
       rowLink={(version) => ({ to: '/models/$name/versions/$n', params: { name, n: String(version.number) } })}
+      sort={search.sort ?? ''}
+      onSort={(sort) => void navigate({ to: '.', search: (old) => ({ ...old, sort }), replace: true })}
+      sortLocally
       empty={<EmptyState icon={IconBox} title={t('models.noVersions')} hint={t('models.noneHint')} />}
     />
   );

@@ -8,19 +8,19 @@ import { CopyId } from '@/shared/CopyId';
 import { ErrorState } from '@/shared/ErrorState';
 import { useFormat } from '@/shared/format';
 import { KeyValueList } from '@/shared/KeyValueList';
-import { AnchorLink, ButtonLink } from '@/shared/links';
+import { AnchorLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { useMay } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { Bytes } from '@/shared/values';
 import { AliasEditor } from './AliasEditor';
+import { EvaluateLink } from './EvaluateLink';
 import { EvaluationTab } from './EvaluationTab';
 import { LineageTab } from './LineageTab';
 import { useDownload, useModelVersion } from './queries';
-import type { modelVersionSearch } from './search';
+import { type modelVersionSearch, TABS } from './search';
 
-const TABS = ['summary', 'evaluations', 'lineage'] as const;
 type Tab = (typeof TABS)[number];
 
 export function ModelVersionPage() {
@@ -31,7 +31,7 @@ export function ModelVersionPage() {
   const search = useSearch({ strict: false }) as ReturnType<typeof modelVersionSearch>;
   const mayRun = useMay('researcher');
   const { data, error, refetch } = useModelVersion(name, number);
-  const tab = TABS.find((one) => one === search.tab) ?? 'summary';
+  const tab: Tab = search.tab ?? 'summary';
   if (error && !data)
     return (
       <Page>
@@ -61,15 +61,7 @@ export function ModelVersionPage() {
         badges={<AliasEditor model={name} number={data.number} aliases={data.aliases} />}
         subtitle={<RelativeTime at={data.created_at} />}
       >
-        {mayRun && (
-          <ButtonLink
-            variant="default"
-            to="/runs/new"
-            search={{ workflow: 'evaluate-classifier', model: `${name}@v${data.number}` }}
-          >
-            {t('models.evaluate')}
-          </ButtonLink>
-        )}
+        {mayRun && <EvaluateLink version={data} variant="default" />}
         <DownloadButton name={name} number={number} />
       </PageHeader>
       <Tabs value={tab} onChange={open} keepMounted={false}>
@@ -84,7 +76,7 @@ export function ModelVersionPage() {
           <Summary name={name} version={data} />
         </Tabs.Panel>
         <Tabs.Panel value="evaluations">
-          <EvaluationTab name={name} number={number} />
+          <EvaluationTab version={data} />
         </Tabs.Panel>
         <Tabs.Panel value="lineage">
           <LineageTab name={name} number={number} />

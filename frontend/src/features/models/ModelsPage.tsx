@@ -116,6 +116,9 @@ export function ModelsPage() {
         rowKey={(model) => model.id}
         rowLink={(model) => ({ to: '/models/$name', params: { name: model.name } })}
         empty={empty}
+        sort={search.sort ?? ''}
+        onSort={(sort) => void navigate({ to: '/models', search: (old) => ({ ...old, sort }), replace: true })}
+        sortLocally
       />
     </Page>
   );

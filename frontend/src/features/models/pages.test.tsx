@@ -23,6 +23,7 @@ const version = (number: number, aliases: string[] = []) => ({
   created_at: '2026-01-01T00:00:00Z',
   aliases,
   evaluations: [],
+  not_evaluable: null as string | null,
 });
 const model = {
   id: 'm',
@@ -76,6 +77,25 @@ test('an alias is set from the version’s page', async () => {
   await waitFor(() =>
     expect(sent.some(({ line }) => line.startsWith('PUT') && line.endsWith('/aliases/production/'))).toBe(true),
   );
+});
+
+test('a version that cannot be evaluated says why instead of offering it', async () => {
+  serve('GET', 'projects/{project}/models/{model}/versions/{number}/', {
+    ...version(2),
+    not_evaluable: 'no_description',
+  });
+  serve('GET', 'projects/{project}/models/{model}/versions/{number}/evaluations/', listing());
+  await renderPage(<ModelVersionPage />, '/models/digits/versions/2?tab=evaluations', '/models/$name/versions/$n');
+  await screen.findByText(/It cannot be evaluated: it has no model.json/);
+  expect(screen.queryByRole('link', { name: 'Evaluate' })).toBeNull();
+  const button = await screen.findByRole('button', { name: 'Evaluate' });
+  expect(button.getAttribute('aria-description')).toContain('no model.json');
+});
+
+test('a version that can be evaluated offers it', async () => {
+  serve('GET', 'projects/{project}/models/{model}/versions/{number}/', version(2));
+  await renderPage(<ModelVersionPage />, '/models/digits/versions/2', '/models/$name/versions/$n');
+  await screen.findByRole('link', { name: 'Evaluate' });
 });
 
 test('the confusion matrix is a table with named rows and columns', async () => {

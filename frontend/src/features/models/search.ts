@@ -1,8 +1,12 @@
-import { oneOf, type RawSearch, text } from '@/shared/search';
+import { oneOf, type RawSearch, sortOf, text } from '@/shared/search';
 
-export const modelsSearch = (raw: RawSearch) => ({ q: text(raw.q), sort: text(raw.sort) });
-export const modelSearch = (raw: RawSearch) => ({ tab: text(raw.tab), sort: text(raw.sort) });
+export const modelsSearch = (raw: RawSearch) => ({
+  q: text(raw.q),
+  sort: sortOf('name', 'accuracy', 'versions', 'updated')(raw.sort),
+});
+export const modelSearch = (raw: RawSearch) => ({ sort: sortOf('number', 'accuracy', 'created')(raw.sort) });
+export const TABS = ['summary', 'evaluations', 'lineage'] as const;
 export const modelVersionSearch = (raw: RawSearch) => ({
-  tab: oneOf('summary', 'evaluations', 'lineage', 'files')(raw.tab),
+  tab: oneOf(...TABS)(raw.tab),
   evaluation: text(raw.evaluation),
 });

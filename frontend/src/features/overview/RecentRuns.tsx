@@ -6,6 +6,7 @@ import { EmptyState } from '@/shared/EmptyState';
 import { AnchorLink, ButtonLink } from '@/shared/links';
 import { ProgressBar } from '@/shared/ProgressBar';
 import { RelativeTime } from '@/shared/RelativeTime';
+import { useWords } from '@/shared/runWords';
 import { StateBadge } from '@/shared/StateBadge';
 import classes from './overview.module.css';
 import { Section } from './Section';
@@ -37,6 +38,7 @@ export function RecentRuns({ runs }: { runs: RecentRun[] }) {
 
 function RunLine({ run }: { run: RecentRun }) {
   const { t } = useTranslation();
+  const words = useWords();
   const name = run.name || t('overview.runNumber', { number: run.number });
   const who = run.created_by?.full_name || run.created_by?.username;
   return (
@@ -52,7 +54,7 @@ function RunLine({ run }: { run: RecentRun }) {
           {run.progress_text && run.state === 'running' ? ` · ${run.progress_text}` : ''}
         </span>
       </div>
-      {run.state === 'failed' && run.failure_reason && <div className={classes.reason}>{run.failure_reason}</div>}
+      {run.state === 'failed' && run.failure_reason && <div className={classes.reason}>{words.failure(run)}</div>}
       {run.state === 'running' && run.progress !== null && (
         <ProgressBar ratio={run.progress} label={t('overview.runProgress', { name })} />
       )}

@@ -1,20 +1,23 @@
 import { Badge, Card, Group, Skeleton, Text, Timeline } from '@mantine/core';
 import { IconTimelineEvent } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import type { Attempt, Run } from '@/api/contract/jobs';
+import type { Attempt, Run, RunEvent } from '@/api/contract/jobs';
 import { EmptyState } from '@/shared/EmptyState';
 import { ErrorState } from '@/shared/ErrorState';
 import { AnchorLink } from '@/shared/links';
 import { RelativeTime } from '@/shared/RelativeTime';
+import { useWords } from '@/shared/runWords';
 import { StateBadge } from '@/shared/StateBadge';
 import { Elapsed } from '@/shared/values';
 import { useEvents } from '../queries';
 import { isActive } from '../states';
 
-const isBad = (kind: string) => /fail|lost|error|kill/.test(kind);
+const isBad = ({ kind, data }: RunEvent) =>
+  kind === 'failed' || kind === 'output_refused' || kind === 'registration_failed' || 'failure_class' in data;
 
 export function EventsTab({ run }: { run: Run }) {
   const { t } = useTranslation();
+  const words = useWords();
   const events = useEvents(run.id, isActive(run));
   if (events.error && !events.data) return <ErrorState error={events.error} onRetry={() => void events.refetch()} />;
   if (!events.data) return <Skeleton height={200} radius="md" />;
@@ -27,11 +30,11 @@ export function EventsTab({ run }: { run: Run }) {
         {rows.map((event) => (
           <Timeline.Item
             key={event.seq}
-            color={isBad(event.kind) ? 'red' : undefined}
+            color={isBad(event) ? 'red' : undefined}
             title={
               <Group gap="xs">
                 <Text size="sm" fw={550}>
-                  {event.text || event.kind}
+                  {words.event(event)}
                 </Text>
                 {event.attempt != null && (
                   <Badge size="xs" color="gray">
@@ -42,7 +45,7 @@ export function EventsTab({ run }: { run: Run }) {
             }
           >
             <Text size="xs" c="dimmed">
-              {event.kind} · <RelativeTime at={event.at} />
+              <RelativeTime at={event.at} />
             </Text>
           </Timeline.Item>
         ))}
@@ -56,6 +59,7 @@ const attemptNumber = (run: Run, attempt: number | string) =>
 
 function Attempts({ attempts }: { attempts: Attempt[] }) {
   const { t } = useTranslation();
+  const words = useWords();
   return (
     <Card padding="sm" mb="md">
       {attempts.map((attempt) => (
@@ -72,7 +76,7 @@ function Attempts({ attempts }: { attempts: Attempt[] }) {
           <Text size="xs" c="dimmed">
             {attempt.node} {attempt.started_at && <Elapsed from={attempt.started_at} to={attempt.finished_at} />}
           </Text>
-          {attempt.failure_reason && <Text size="xs">{attempt.failure_reason}</Text>}
+          {attempt.failure_reason && <Text size="xs">{words.failure(attempt)}</Text>}
           {attempt.resume_checkpoint && <Badge size="xs">{t('jobs.resumed')}</Badge>}
         </Group>
       ))}

@@ -3,6 +3,7 @@ import { IconAlertTriangle, IconBulb } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Run } from '@/api/contract/jobs';
 import { CopyIcon } from '@/shared/CopyId';
+import { useWords } from '@/shared/runWords';
 import classes from './detail.module.css';
 
 function evidenceText(evidence: Run['evidence']): string {
@@ -13,24 +14,27 @@ function evidenceText(evidence: Run['evidence']): string {
 /** What went wrong in a plain sentence, what to do about it, and the program's own last words. */
 export function FailurePanel({ run }: { run: Run }) {
   const { t } = useTranslation();
+  const words = useWords();
   const evidence = evidenceText(run.evidence);
+  const suggestion = words.suggestion(run);
   return (
     <Alert
       variant="light"
       color="red"
       icon={<IconAlertTriangle size={18} />}
       mb="sm"
+      classNames={{ root: classes.failure, body: classes.failureBody, label: classes.failureBody }}
       title={
-        <Group gap="xs">
-          {run.failure_reason || t('jobs.failedUnknown')}
-          {run.failure_class && <Badge color="red">{run.failure_class}</Badge>}
+        <Group gap="xs" align="flex-start">
+          <span className={classes.reason}>{words.failure(run) || t('jobs.failedUnknown')}</span>
+          {run.failure_class && <Badge color="red">{words.failureClass(run.failure_class)}</Badge>}
         </Group>
       }
     >
-      {run.suggestion && (
+      {suggestion && (
         <Group gap={6} wrap="nowrap" align="flex-start">
           <IconBulb size={16} aria-hidden style={{ flex: 'none', marginTop: 2 }} />
-          <Text size="sm">{run.suggestion}</Text>
+          <Text size="sm">{suggestion}</Text>
         </Group>
       )}
       {evidence && (

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Select, Stack, Textarea, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Modal, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
@@ -8,8 +8,10 @@ import { asApiError } from '@/api/errors';
 import { ErrorState } from '@/shared/ErrorState';
 import { useProject } from '@/shared/project';
 import { registerModel, useFiles } from '../queries';
+import { RegisteredVersions } from './RegisteredVersions';
+import { preferred, registrable } from './registrable';
 
-/** Makes one of the run's files a version of a model. */
+/** Makes the run's model output, or one of its files, a version of a model. */
 export function RegisterModel({ run, onClose }: { run: Run; onClose: () => void }) {
   const { t } = useTranslation();
   const project = useProject();
@@ -23,12 +25,27 @@ export function RegisterModel({ run, onClose }: { run: Run; onClose: () => void 
       artifact: (value) => (value ? null : t('jobs.register.noFile')),
     },
   });
-  const usable = (files.data?.results ?? []).filter((file) => file.state === 'persisted');
-  const preferred = usable.find((file) => file.kind === 'model') ?? usable[0];
+  const offered = registrable(files.data?.results ?? []);
+  const first = preferred(offered);
   const { setFieldValue } = form;
   useEffect(() => {
-    if (preferred) setFieldValue('artifact', (old) => old || preferred.path);
-  }, [preferred, setFieldValue]);
+    if (first) setFieldValue('artifact', (old) => old || first);
+  }, [first, setFieldValue]);
+  const { folder } = offered;
+  const groups = [
+    ...(folder
+      ? [
+          {
+            group: t('jobs.register.wholeOutput'),
+            items: [
+              { value: folder.path, label: t('jobs.register.folder', { path: folder.path, count: folder.files }) },
+            ],
+          },
+        ]
+      : []),
+    { group: t('jobs.register.singleFiles'), items: offered.files },
+  ];
+  const loose = folder !== null && form.values.artifact !== '' && form.values.artifact !== folder.path;
 
   const submit = form.onSubmit(async ({ model, artifact, description }) => {
     setError(null);
@@ -50,6 +67,14 @@ export function RegisterModel({ run, onClose }: { run: Run; onClose: () => void 
     >
       <form onSubmit={submit}>
         <Stack>
+          {run.model_versions.length > 0 && (
+            <Alert variant="light" py={8}>
+              {t('jobs.register.already')} <RegisteredVersions run={run} />
+              <Text size="xs" c="dimmed" mt={2}>
+                {t('jobs.register.alreadyHint')}
+              </Text>
+            </Alert>
+          )}
           <TextInput
             label={t('jobs.register.model')}
             description={t('jobs.register.modelHint')}
@@ -57,8 +82,9 @@ export function RegisterModel({ run, onClose }: { run: Run; onClose: () => void 
             {...form.getInputProps('model')}
           />
           <Select
-            label={t('jobs.register.file')}
-            data={usable.map((file) => file.path)}
+            label={t('jobs.register.output')}
+            description={t(loose ? 'jobs.register.singleFileHint' : 'jobs.register.outputHint')}
+            data={groups}
             searchable
             nothingFoundMessage={t('jobs.register.nothing')}
             {...form.getInputProps('artifact')}

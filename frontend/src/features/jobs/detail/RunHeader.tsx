@@ -1,4 +1,4 @@
-import { Button, Text } from '@mantine/core';
+import { Button, Text, Tooltip } from '@mantine/core';
 import { IconBan, IconBox, IconCopy, IconRefresh } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -14,23 +14,25 @@ import { ProgressBar } from '@/shared/ProgressBar';
 import { useMay } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { StateBadge } from '@/shared/StateBadge';
-import { notifyError, notifySuccess } from '@/shared/undo';
+import { confirmUndo, notifyError, notifySuccess } from '@/shared/undo';
 import { Duration, Elapsed } from '@/shared/values';
 import { runName } from '../list/columns';
 import { cancelRun, retryRun, useRefreshRun } from '../queries';
 import { isActive, isWaiting, mayCancel } from '../states';
 import classes from './detail.module.css';
+import { RegisteredVersions } from './RegisteredVersions';
 import { RegisterModel } from './RegisterModel';
 
 function useRunActions(run: Run) {
   const { t } = useTranslation();
   const refresh = useRefreshRun();
   const [busy, setBusy] = useState(false);
-  const act = async (action: (id: string) => Promise<unknown>, message: string) => {
+  const [cancelling, setCancelling] = useState(false);
+  const retry = async () => {
     setBusy(true);
     try {
-      await action(run.id);
-      notifySuccess(message);
+      await retryRun(run.id);
+      notifySuccess(t('jobs.retryAsked', { name: runName(run) }));
     } catch (error) {
       notifyError(error);
     } finally {
@@ -38,11 +40,21 @@ function useRunActions(run: Run) {
       refresh();
     }
   };
-  return {
-    busy,
-    cancel: () => void act(cancelRun, t('jobs.cancelAsked', { name: runName(run) })),
-    retry: () => void act(retryRun, t('jobs.retryAsked', { name: runName(run) })),
+  // Sent when the time to undo is over: a run that was told to stop cannot be told to go on.
+  const cancel = () => {
+    if (cancelling) return;
+    setCancelling(true);
+    confirmUndo({
+      message: t('jobs.cancelAsked', { name: runName(run) }),
+      commit: async () => {
+        await cancelRun(run.id);
+        setCancelling(false);
+        refresh();
+      },
+      rollback: () => setCancelling(false),
+    });
   };
+  return { busy, cancelling, cancel, retry: () => void retry() };
 }
 
 export function RunHeader({ run, live }: { run: Run; live: Live }) {
@@ -71,42 +83,60 @@ export function RunHeader({ run, live }: { run: Run; live: Live }) {
         }
         badges={
           <>
-            <StateBadge state={run.state} />
+            <StateBadge state={actions.cancelling ? 'cancelling' : run.state} />
             {live.status !== 'closed' && <LiveIndicator live={live} />}
           </>
         }
         subtitle={<Facts run={run} />}
       >
         {canRegister && (
-          <Button variant="default" leftSection={<IconBox size={14} />} onClick={() => setRegistering(true)}>
-            {t('jobs.registerModel')}
-          </Button>
+          <>
+            {run.model_versions.length > 0 && (
+              <Text size="sm" c="dimmed">
+                {t('jobs.registeredAs')} <RegisteredVersions run={run} />
+              </Text>
+            )}
+            <Button variant="default" leftSection={<IconBox size={14} />} onClick={() => setRegistering(true)}>
+              {t(run.model_versions.length > 0 ? 'jobs.registerAgain' : 'jobs.registerModel')}
+            </Button>
+          </>
         )}
         {mayRun && (
-          <ButtonLink variant="default" leftSection={<IconCopy size={14} />} to="/runs/new" search={{ clone: run.id }}>
-            {t('jobs.cloneRun')}
-          </ButtonLink>
+          <Tooltip label={t('jobs.cloneHint')}>
+            <ButtonLink
+              variant="default"
+              leftSection={<IconCopy size={14} />}
+              to="/runs/new"
+              search={{ clone: run.id }}
+            >
+              {t('jobs.cloneRun')}
+            </ButtonLink>
+          </Tooltip>
         )}
         {canRetry && (
-          <Button
-            variant="default"
-            leftSection={<IconRefresh size={14} />}
-            loading={actions.busy}
-            onClick={actions.retry}
-          >
-            {t('jobs.retryRun')}
-          </Button>
+          <Tooltip label={t('jobs.retryHint')}>
+            <Button
+              variant="default"
+              leftSection={<IconRefresh size={14} />}
+              loading={actions.busy}
+              onClick={actions.retry}
+            >
+              {t('jobs.retryRun')}
+            </Button>
+          </Tooltip>
         )}
         {canCancel && (
-          <Button
-            color="red"
-            variant="light"
-            leftSection={<IconBan size={14} />}
-            loading={actions.busy}
-            onClick={actions.cancel}
-          >
-            {t('jobs.cancelRun')}
-          </Button>
+          <Tooltip label={t('jobs.cancelHint')}>
+            <Button
+              color="red"
+              variant="light"
+              leftSection={<IconBan size={14} />}
+              disabled={actions.cancelling}
+              onClick={actions.cancel}
+            >
+              {t('jobs.cancelRun')}
+            </Button>
+          </Tooltip>
         )}
       </PageHeader>
       {isActive(run) && !isWaiting(run) && (
@@ -134,21 +164,11 @@ function Facts({ run }: { run: Run }) {
         </AnchorLink>
       ))}
       {run.node && <span>{t('jobs.onNode', { node: run.node })}</span>}
-      <span>
-        {run.finished_at ? <Duration seconds={run.duration_s} /> : run.started_at && <Elapsed from={run.started_at} />}
-      </span>
+      {run.started_at && (
+        <span>{run.finished_at ? <Duration seconds={run.duration_s} /> : <Elapsed from={run.started_at} />}</span>
+      )}
       {who && <span>{t('jobs.by', { name: who })}</span>}
       <RelativeTime at={run.created_at} />
-      {run.model_versions.map(({ model, number }) => (
-        <AnchorLink
-          key={`${model}/${number}`}
-          to="/models/$name/versions/$n"
-          params={{ name: model, n: String(number) }}
-          fz="inherit"
-        >
-          {t('jobs.modelVersion', { model, number })}
-        </AnchorLink>
-      ))}
       <CopyId value={run.id} />
     </span>
   );

@@ -2,12 +2,14 @@ import { Alert, List, Skeleton, Text } from '@mantine/core';
 import { IconClock, IconHelpCircle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Run } from '@/api/contract/jobs';
+import { useWords } from '@/shared/runWords';
 import { Elapsed } from '@/shared/values';
 import { useExplanation } from '../queries';
 
 /** "Why isn't it running?", answered by the server from quota, data, runtime and placement. */
 export function WhyPanel({ run }: { run: Run }) {
   const { t } = useTranslation();
+  const words = useWords();
   const { data, error } = useExplanation(run.id, true);
   if (error && !data) return null; // The state above says that it waits; this only explains.
   return (
@@ -23,16 +25,16 @@ export function WhyPanel({ run }: { run: Run }) {
       {data && (
         <>
           <Text size="sm" fw={600}>
-            {data.answer}
+            {words.answer(data)}
           </Text>
           <List size="sm" spacing={2} mt={4} icon={<IconClock size={14} aria-hidden />}>
             {data.reasons.map((reason) => (
               <List.Item key={reason.kind + reason.text}>
-                {reason.text}
+                {words.reason(reason)}
                 {reason.action && (
                   <Text span inherit c="dimmed">
                     {' '}
-                    {reason.action}
+                    {words.action(reason)}
                   </Text>
                 )}
               </List.Item>

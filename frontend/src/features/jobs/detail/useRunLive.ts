@@ -5,7 +5,7 @@ import type { Run } from '@/api/contract/jobs';
 import { useLive } from '@/shared/live/useLive';
 import type { LogFeed } from '../log/logFeed';
 import type { LogStore } from '../log/logStore';
-import { isActive } from '../states';
+import { isActive, isWaiting } from '../states';
 
 /** What the server says on `/ws/runs/<id>/`. Payloads of curves and events are read by HTTP. */
 type Message =
@@ -70,6 +70,8 @@ export function useRunLive({ run, runId, attempt, store, feed, wantsLog }: RunLi
         if (attemptId !== undefined && message.attempt !== attemptId) continue;
         const { byte_off: byteOff, next, text, fd, ts_ns } = message;
         feed.receive({ byteOff, next, text, fd, timeMs: ts_ns / 1e6 });
+        // A line is proof that the command runs: the note of its start is on another way, and may be late.
+        if (run && isWaiting(run)) pending.current.add('event');
       } else if (message.type === 'gap') feed.poke();
       else if (message.type === 'run') patchRun(message);
       else {

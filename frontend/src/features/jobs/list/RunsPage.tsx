@@ -75,9 +75,9 @@ export function RunsPage() {
             color="red"
             variant="light"
             leftSection={<IconBan size={14} />}
-            disabled={cancellable.length === 0}
+            disabled={cancellable.length === 0 || (bulk.asked && bulk.done === null)}
             loading={bulk.done !== null}
-            onClick={() => void bulk.cancel(cancellable)}
+            onClick={() => bulk.cancel(cancellable)}
           >
             {t('jobs.cancelSelected', { count: cancellable.length })}
           </Button>
@@ -96,6 +96,9 @@ export function RunsPage() {
         rowName={runName}
         rowLink={(run) => ({ to: '/runs/$runId', params: { runId: run.id } })}
         empty={empty}
+        sort={search.sort ?? ''}
+        onSort={(sort) => setSearch({ sort })}
+        sortLocally
         {...(mayRun && { selected, onSelect: setSelected })}
       />
     </Page>

@@ -6,6 +6,7 @@ import type { Format } from '@/shared/format';
 import { AnchorLink } from '@/shared/links';
 import { ProgressBar } from '@/shared/ProgressBar';
 import { RelativeTime } from '@/shared/RelativeTime';
+import { useWords } from '@/shared/runWords';
 import { StateBadge } from '@/shared/StateBadge';
 import { Duration, Elapsed } from '@/shared/values';
 import { isActive, isWaiting } from '../states';
@@ -50,11 +51,13 @@ function DataCell({ run }: { run: RunShort }) {
 }
 
 function ProgressCell({ run, label }: { run: RunShort; label: string }) {
-  if (run.state === 'failed' && run.failure_reason)
+  const words = useWords();
+  const failure = run.state === 'failed' && words.failure(run);
+  if (failure)
     return (
-      <Tooltip label={run.failure_reason} multiline maw={420}>
-        <Text size="xs" c="var(--mantine-color-error)" lineClamp={2}>
-          {run.failure_reason}
+      <Tooltip label={failure} multiline maw={420}>
+        <Text size="xs" c="var(--mantine-color-error)" lineClamp={3} className={classes.failure}>
+          {failure}
         </Text>
       </Tooltip>
     );
@@ -98,12 +101,17 @@ function MetricCell({ run, format }: { run: RunShort; format: Format }) {
 export function runColumns(t: TFunction, format: Format): Column<RunShort>[] {
   return [
     { key: 'name', header: t('jobs.run'), cell: (run) => <NameCell run={run} />, sortValue: (run) => run.number },
-    { key: 'state', header: t('jobs.state'), cell: (run) => <StateBadge state={run.state} />, width: 130 },
+    {
+      key: 'state',
+      header: t('jobs.state'),
+      cell: (run) => <StateBadge state={run.state} miw="max-content" />,
+      width: 110,
+    },
     {
       key: 'progress',
       header: t('jobs.progress'),
       cell: (run) => <ProgressCell run={run} label={t('jobs.progressOf', { name: runName(run) })} />,
-      width: 220,
+      width: 200,
     },
     {
       key: 'metric',
@@ -113,7 +121,7 @@ export function runColumns(t: TFunction, format: Format): Column<RunShort>[] {
       from: 'sm',
       width: 130,
     },
-    { key: 'data', header: t('jobs.data'), cell: (run) => <DataCell run={run} />, from: 'md' },
+    { key: 'data', header: t('jobs.data'), cell: (run) => <DataCell run={run} />, from: 'lg' },
     {
       key: 'where',
       header: t('jobs.where'),
@@ -133,7 +141,7 @@ export function runColumns(t: TFunction, format: Format): Column<RunShort>[] {
       cell: (run) => (
         <span className={classes.nowrap}>{run.created_by?.full_name || run.created_by?.username || '–'}</span>
       ),
-      from: 'md',
+      from: 'lg',
     },
     {
       key: 'duration',

@@ -1,15 +1,16 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { RunShort } from '@/api/contract/jobs';
-import { notifyError, notifySuccess } from '@/shared/undo';
+import { confirmUndo, notifyError } from '@/shared/undo';
 import { cancelRun, useRefreshRun } from '../queries';
 
-/** Cancels runs one after the other, counting; those that fail stay selected. */
+/** Cancels runs one after the other, counting, when the time to undo is over; those that fail stay selected. */
 export function useBulkCancel(onLeft: (ids: Set<string>) => void) {
   const { t } = useTranslation();
   const refresh = useRefreshRun();
   const [done, setDone] = useState<number | null>(null);
-  const cancel = async (runs: RunShort[]) => {
+  const [asked, setAsked] = useState(false);
+  const send = async (runs: RunShort[]) => {
     const failed = new Set<string>();
     let lastError: unknown;
     for (const [index, run] of runs.entries()) {
@@ -22,10 +23,18 @@ export function useBulkCancel(onLeft: (ids: Set<string>) => void) {
       }
     }
     setDone(null);
+    setAsked(false);
     onLeft(failed);
     refresh();
-    if (failed.size < runs.length) notifySuccess(t('jobs.cancelledCount', { count: runs.length - failed.size }));
     if (failed.size > 0) notifyError(lastError);
   };
-  return { cancel, done };
+  const cancel = (runs: RunShort[]) => {
+    setAsked(true);
+    confirmUndo({
+      message: t('jobs.cancelledCount', { count: runs.length }),
+      commit: () => send(runs),
+      rollback: () => setAsked(false),
+    });
+  };
+  return { cancel, asked, done };
 }

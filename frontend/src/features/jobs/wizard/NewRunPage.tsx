@@ -14,7 +14,8 @@ import { useShortcuts } from '@/shared/shortcuts';
 import { runName } from '../list/columns';
 import { startRun, usePreview, useRun, useWorkflows } from '../queries';
 import type { newRunSearch } from '../search';
-import { draftFromRun, EMPTY_DRAFT, fieldErrors, requestOf, STEPS, type Step, stepOfField } from './draft';
+import { draftErrors, draftFromRun, EMPTY_DRAFT, fieldErrors, requestOf, STEPS, type Step, stepOfField } from './draft';
+import { labelOfField } from './labels';
 import { ParametersStep } from './ParametersStep';
 import { PreviewCard } from './PreviewCard';
 import { ResourcesStep } from './ResourcesStep';
@@ -92,10 +93,13 @@ function Wizard() {
   const stale = settled !== request || preview.isFetching;
   // The server answers 400 with the same fields when the request itself cannot be read.
   const sent = sendError ? asApiError(sendError).fields : preview.error ? asApiError(preview.error).fields : {};
-  const allErrors = fieldErrors({ ...preview.data?.errors, ...sent });
+  const own = Object.fromEntries(draftErrors(draft).map(({ field, error }) => [field, t(`jobs.wizard.${error}`)]));
+  // What the form itself finds wrong comes last: the server was not asked about it.
+  const allErrors = fieldErrors({ ...preview.data?.errors, ...sent, ...own });
+  const blocked = Object.keys(own).length > 0 || (!stale && preview.data?.valid === false);
   const errors = tried
     ? allErrors
-    : Object.fromEntries(Object.entries(allErrors).filter(([name]) => touched(name, draft.parameters)));
+    : Object.fromEntries(Object.entries(allErrors).filter(([name]) => name in own || touched(name, draft.parameters)));
   const stepErrors = (name: Step) => Object.keys(allErrors).filter((field) => stepOfField(field, draft) === name);
 
   const goTo = (index: number) =>
@@ -110,6 +114,7 @@ function Wizard() {
     if (!isWrong) void navigate({ to: '.', search: (old) => ({ ...old, step: at + 1 }) });
   }, [leaving, stale, allErrors, draft, step, at, navigate]);
   const start = async () => {
+    if (blocked) return;
     setSending(true);
     setSendError(null);
     const body = JSON.stringify(request);
@@ -197,7 +202,7 @@ function Wizard() {
             <Alert color="red" variant="light" mt="md" title={t('jobs.wizard.fixFirst')}>
               {Object.entries(allErrors).map(([field, words]) => (
                 <Text key={field} size="sm">
-                  <strong>{field}</strong> {words}
+                  <strong>{labelOfField(field, workflow, t)}</strong> {words}
                 </Text>
               ))}
             </Alert>
@@ -220,7 +225,7 @@ function Wizard() {
             <Button
               leftSection={<IconPlayerPlay size={15} />}
               loading={sending}
-              disabled={!stale && preview.data?.valid === false}
+              disabled={blocked}
               onClick={() => void start()}
             >
               {t('jobs.wizard.go')}

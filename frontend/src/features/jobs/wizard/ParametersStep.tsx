@@ -5,6 +5,7 @@ import type { Workflow } from '@/api/contract/jobs';
 import { DatasetPicker } from './DatasetPicker';
 import { COMMAND, type DatasetRow, type Draft, type DraftAction } from './draft';
 import { ParameterField } from './ParameterField';
+import classes from './wizard.module.css';
 
 export interface StepProps {
   draft: Draft;
@@ -22,13 +23,15 @@ export function ParametersStep(props: StepProps) {
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
       {workflow.parameters.map((parameter) => (
-        <ParameterField
-          key={parameter.name}
-          parameter={parameter}
-          value={draft.parameters[parameter.name]}
-          error={errors[parameter.name]}
-          onChange={(value) => dispatch({ type: 'parameter', name: parameter.name, value })}
-        />
+        // A dataset is two fields beside each other.
+        <div key={parameter.name} className={parameter.type === 'dataset' ? classes.wide : undefined}>
+          <ParameterField
+            parameter={parameter}
+            value={draft.parameters[parameter.name]}
+            error={errors[parameter.name]}
+            onChange={(value) => dispatch({ type: 'parameter', name: parameter.name, value })}
+          />
+        </div>
       ))}
     </SimpleGrid>
   );

@@ -1,10 +1,12 @@
-import { Card, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Alert, Card, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Preview } from '@/api/contract/jobs';
 import { CopyId } from '@/shared/CopyId';
 import { ErrorState } from '@/shared/ErrorState';
 import { useFormat } from '@/shared/format';
 import { ProgressBar } from '@/shared/ProgressBar';
+import { useWords } from '@/shared/runWords';
 import { StateBadge } from '@/shared/StateBadge';
 
 /** Where the run would go and what it would wait for, as the server sees it now. */
@@ -47,20 +49,36 @@ function Fact({ label, children }: { label: string; children: React.ReactNode })
   );
 }
 
-function Placement({ preview: { placement, queue_position: position } }: { preview: Preview }) {
+function Placement({ preview }: { preview: Preview }) {
   const { t } = useTranslation();
-  if (!placement) return <Fact label={t('jobs.wizard.whereItRuns')}>{t('jobs.wizard.nowhereYet')}</Fact>;
+  const words = useWords();
+  const { outlook, placement, queue_position: position } = preview;
+  const why = (
+    <Text size="xs" c="dimmed">
+      {words.placement(placement)}
+    </Text>
+  );
+  if (outlook === 'never_fits')
+    return (
+      <Alert variant="light" color="red" py={8} icon={<IconAlertTriangle size={16} />} role="status">
+        {t('jobs.wizard.neverFits')}
+        {why}
+      </Alert>
+    );
+  if (outlook === 'waits')
+    return (
+      <Fact label={t('jobs.wizard.waits')}>
+        {t('jobs.wizard.queuePosition', { position })}
+        {why}
+      </Fact>
+    );
   return (
     <Fact label={t('jobs.wizard.whereItRuns')}>
       {[placement.cluster, placement.node].filter(Boolean).join(' / ')}
+      {why}
       <Text size="xs" c="dimmed">
-        {placement.why}
+        {position > 1 ? t('jobs.wizard.queuePosition', { position }) : t('jobs.wizard.startsNow')}
       </Text>
-      {position !== null && (
-        <Text size="xs" c="dimmed">
-          {position > 0 ? t('jobs.wizard.queuePosition', { position }) : t('jobs.wizard.startsNow')}
-        </Text>
-      )}
     </Fact>
   );
 }

@@ -4,6 +4,7 @@ import { toCli, toYaml } from './asText';
 import {
   COMMAND,
   type Draft,
+  draftErrors,
   draftFromRun,
   draftReducer,
   EMPTY_DRAFT,
@@ -84,7 +85,7 @@ describe('cloning a run', () => {
   const run = {
     name: 'base',
     workflow: null,
-    command: ['python', '-c', 'print("a b")'],
+    command: ['python', '-c', 'print("a b")\nprint("$HOME")', ''],
     datasets: [{ alias: 'data', dataset: 'digits', ref: 'v3' }],
     resources: { cpus: 4, memory_bytes: 1024 ** 3, gpus: 1 },
     env: ['SEED'],
@@ -133,7 +134,11 @@ describe('as text', () => {
   });
 
   test('an open quote is an error', () => {
-    expect(() => splitWords('echo "a')).toThrow();
+    expect(splitWords('echo "a')).toBeNull();
+    const draft: Draft = { ...EMPTY_DRAFT, workflow: COMMAND, command: `python -c 'print(1)` };
+    expect(draftErrors(draft)).toEqual([{ field: 'command', error: 'openQuote' }]);
+    expect(requestOf(draft).command).toEqual([]);
+    expect(draftErrors({ ...draft, command: `${draft.command}'` })).toEqual([]);
   });
 
   test('YAML quotes what would be read as something else', () => {

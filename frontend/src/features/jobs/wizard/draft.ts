@@ -1,5 +1,5 @@
 import type { Parameter, Resources, Run, RunRequest, Workflow } from '@/api/contract/jobs';
-import { splitWords } from './shellWords';
+import { joinWords, splitWords } from './shellWords';
 
 export const STEPS = ['workflow', 'parameters', 'resources', 'review'] as const;
 export type Step = (typeof STEPS)[number];
@@ -102,9 +102,7 @@ export function draftFromRun(run: Run): Draft {
     workflow: run.workflow ?? COMMAND,
     name: run.name,
     parameters: run.workflow ? { ...run.parameters } : {},
-    command: run.workflow
-      ? ''
-      : run.command.map((word) => (/\s|["']/.test(word) ? JSON.stringify(word) : word)).join(' '),
+    command: run.workflow ? '' : joinWords(run.command),
     codeSnapshot: run.code?.id ?? '',
     requirements: run.workflow ? '' : (run.runtime?.requirements ?? ''),
     datasets: run.workflow ? [] : run.datasets.map(({ alias, dataset, ref }) => ({ alias, dataset, ref })),
@@ -118,7 +116,7 @@ export function draftFromRun(run: Run): Draft {
 function commandFields(draft: Draft): Partial<RunRequest> {
   const datasets = draft.datasets.filter((row) => row.dataset && row.ref);
   return {
-    command: safeSplit(draft.command),
+    command: splitWords(draft.command) ?? [],
     ...(draft.codeSnapshot && { code_snapshot: draft.codeSnapshot }),
     ...(draft.requirements.trim() && { requirements: draft.requirements }),
     ...(datasets.length > 0 && {
@@ -127,12 +125,10 @@ function commandFields(draft: Draft): Partial<RunRequest> {
   };
 }
 
-function safeSplit(line: string): string[] {
-  try {
-    return splitWords(line);
-  } catch {
-    return line.trim() ? [line] : [];
-  }
+/** What is wrong with the draft itself, so that no request says it; fields as the server names them. */
+export function draftErrors(draft: Draft): { field: string; error: 'openQuote' }[] {
+  const isOpen = draft.workflow === COMMAND && splitWords(draft.command) === null;
+  return isOpen ? [{ field: 'command', error: 'openQuote' }] : [];
 }
 
 /** What is sent to `runs/preview/` and `runs/`; empty fields are left out, so that the server's defaults hold. */

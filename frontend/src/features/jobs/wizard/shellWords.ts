@@ -7,8 +7,8 @@ export function quoteWord(word: string): string {
 
 export const joinWords = (words: readonly string[]): string => words.map(quoteWord).join(' ');
 
-/** Splits a command line as a POSIX shell would, without expansions. Throws on an open quote. */
-export function splitWords(line: string): string[] {
+/** Splits a command line as a POSIX shell would, without expansions; null if a quote is left open. */
+export function splitWords(line: string): string[] | null {
   const words: string[] = [];
   let word: string | null = null;
   let quote = '';
@@ -28,7 +28,7 @@ export function splitWords(line: string): string[] {
       word = null;
     } else word = (word ?? '') + char;
   }
-  if (quote) throw new Error('open quote');
+  if (quote) return null;
   if (word !== null) words.push(word);
   return words;
 }

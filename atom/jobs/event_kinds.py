@@ -1,0 +1,34 @@
+"""Kinds of the lines of a run's timeline.
+
+A line carries an English sentence, and in `data` what the sentence names: a page that speaks
+another language says it by the kind.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class EventKind(StrEnum):
+    """What happened."""
+
+    CREATED = "created"
+    PLACED = "placed"
+    RESUMES = "resumes"
+    RUNTIME = "runtime"
+    RUNTIME_BUILT = "runtime_built"
+    WARMED = "warmed"
+    RUNNING = "running"
+    CHECKPOINT = "checkpoint"
+    OUTPUT_REFUSED = "output_refused"
+    CANCEL_REQUESTED = "cancel_requested"
+    CANCELLING = "cancelling"
+    ENDED = "ended"
+    RETRY = "retry"
+    RETRIED = "retried"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    MODEL_REGISTERED = "model_registered"
+    EVALUATED = "evaluated"
+    REGISTRATION_FAILED = "registration_failed"

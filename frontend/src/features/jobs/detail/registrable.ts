@@ -1,0 +1,28 @@
+import type { Artifact } from '@/api/contract/jobs';
+
+/** The folder that a run's model is declared to be: `run.save_model` and the workflows write it. */
+export const MODEL_FOLDER = 'model/';
+
+export interface Registrable {
+  /** The declared model output, whole; null if the run left none. */
+  folder: { path: string; files: number } | null;
+  /** Stored files one by one. */
+  files: string[];
+}
+
+/** What can become a model version: the stored files of the newest attempt that left any. */
+export function registrable(artifacts: readonly Artifact[]): Registrable {
+  const stored = artifacts.filter((file) => file.state === 'persisted');
+  const inFolder = stored.filter((file) => file.path.startsWith(MODEL_FOLDER));
+  const newest = Math.max(...inFolder.map((file) => file.attempt));
+  const count = inFolder.filter((file) => file.attempt === newest).length;
+  return {
+    folder: count > 0 ? { path: MODEL_FOLDER, files: count } : null,
+    files: [...new Set(stored.map((file) => file.path))],
+  };
+}
+
+/** The whole model output, or the only file there is; otherwise a person has to say. */
+export function preferred({ folder, files }: Registrable): string {
+  return folder?.path ?? (files.length === 1 ? (files[0] as string) : '');
+}

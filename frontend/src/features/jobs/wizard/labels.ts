@@ -1,0 +1,25 @@
+import type { TFunction } from 'i18next';
+import type { Workflow } from '@/api/contract/jobs';
+
+/** The form's own words for a field that the server names; a field that the form does not have keeps its name. */
+export function labelOfField(field: string, workflow: Workflow | undefined, t: TFunction): string {
+  const parameter = workflow?.parameters.find((one) => one.name === field);
+  if (parameter) return parameter.title || parameter.name;
+  const labels: Record<string, string> = {
+    workflow: t('jobs.wizard.step.workflow'),
+    command: t('jobs.wizard.command'),
+    code_snapshot: t('jobs.wizard.code'),
+    requirements: t('jobs.wizard.requirements'),
+    resources: t('jobs.config.resources'),
+    'resources.cpus': t('jobs.cpus'),
+    'resources.memory_bytes': t('jobs.memory'),
+    'resources.gpus': t('jobs.gpus'),
+    name: t('jobs.wizard.name'),
+    timeout_s: t('jobs.timeout'),
+    max_retries: t('jobs.maxRetries'),
+    tags: t('jobs.wizard.tags'),
+  };
+  const [group, ...rest] = field.split('.');
+  if (group === 'datasets') return [t('jobs.wizard.dataset'), ...rest].join(' ');
+  return labels[field] ?? field;
+}

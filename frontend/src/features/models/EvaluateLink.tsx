@@ -1,0 +1,33 @@
+import { Button, type ButtonProps, Tooltip } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import type { ModelVersion } from '@/api/contract/models';
+import { ButtonLink } from '@/shared/links';
+
+/** Starts the workflow that measures this version; says why not where it could not read it. */
+export function EvaluateLink({ version, variant }: { version: ModelVersion; variant?: ButtonProps['variant'] }) {
+  const { t } = useTranslation();
+  const { model, number, not_evaluable: lacks } = version;
+  if (lacks)
+    return (
+      <Tooltip
+        label={t(`models.notEvaluable.${lacks}`)}
+        multiline
+        maw={340}
+        events={{ hover: true, focus: true, touch: true }}
+      >
+        {/* Not `disabled`: the reason must be reachable by keyboard too. */}
+        <Button variant="default" data-disabled aria-disabled aria-description={t(`models.notEvaluable.${lacks}`)}>
+          {t('models.evaluate')}
+        </Button>
+      </Tooltip>
+    );
+  return (
+    <ButtonLink
+      variant={variant}
+      to="/runs/new"
+      search={{ workflow: 'evaluate-classifier', model: `${model}@v${number}` }}
+    >
+      {t('models.evaluate')}
+    </ButtonLink>
+  );
+}

@@ -1,0 +1,27 @@
+import type { TFunction } from 'i18next';
+import type { LineageNode } from '@/api/contract/models';
+import type { Format } from '@/shared/format';
+
+export interface NodeWords {
+  kind: string;
+  title: string;
+  subtitle: string;
+}
+
+/** A node in the reader's language, from its facts; names that people gave stay as they are. */
+export function nodeWords(node: LineageNode, t: TFunction, format: Format): NodeWords {
+  const kind = t(`models.kind.${node.kind}`, { defaultValue: node.kind });
+  const { files, size_bytes: sizeBytes, samples, accuracy, split, packages, python } = node.facts;
+  const words = { kind, title: node.title, subtitle: node.subtitle };
+  if (typeof files === 'number') return { ...words, subtitle: t('models.fact.files', { count: files }) };
+  if (typeof sizeBytes === 'number') return { ...words, subtitle: format.bytes(sizeBytes) };
+  if (typeof packages === 'number')
+    return { ...words, title: kind, subtitle: t('models.fact.packages', { count: packages, python: String(python) }) };
+  if (typeof accuracy === 'number' && typeof samples === 'number')
+    return {
+      ...words,
+      title: t('models.fact.accuracy', { accuracy: format.percent(accuracy, 2), split: String(split) }),
+      subtitle: t('models.fact.samples', { count: samples }),
+    };
+  return node.kind === 'code' && node.title === 'Code' ? { ...words, title: kind } : words;
+}

@@ -1,0 +1,166 @@
+import type {
+  ExplanationCodeEnum,
+  FailureClassEnum,
+  PlacementCodeEnum,
+  ReasonKindEnum,
+  RunEventKindEnum,
+  RunFailureCodeEnum,
+} from '@/api/schema';
+
+/** The server's sentences about runs, by its codes: every code of the API has one, or the portal does not compile. */
+type Words<Code extends string> = Record<Code, string>;
+
+export const failureClass = {
+  OOM_HOST: 'Out of memory',
+  USER_CODE: 'The code failed',
+  COMMAND_NOT_FOUND: 'Command not found',
+  DATA_WARMUP: 'Data not available',
+  RUNTIME_BUILD: 'Environment not built',
+  PREPARATION: 'Not prepared',
+  RUNNER_LOST: 'Supervisor lost',
+  NODE_LOST: 'Machine lost',
+  DEADLINE: 'Time limit reached',
+  BAD_PARAMETERS: 'Nothing to read',
+} satisfies Words<FailureClassEnum>;
+
+export const failure = {
+  out_of_memory: {
+    reason: 'The job needed more memory than its limit of {{memory_bytes}} and was stopped.',
+    suggestion:
+      'Give it more memory (for example {{enough_bytes}}), or use a smaller batch size or fewer data-loading workers.',
+  },
+  deadline: {
+    reason: 'The job was still running after its time limit of {{timeout_s}} and was stopped.',
+    suggestion: 'Raise the time limit; a retry goes on from the last saved checkpoint.',
+  },
+  command_not_found: {
+    reason: 'The command “{{command}}” does not exist in the job’s environment, or may not be executed.',
+    suggestion:
+      'Check its spelling; add the package that brings it to the requirements, or the file to the code that you send.',
+  },
+  not_prepared: {
+    reason:
+      'The code, the input files or the checkpoint of the job could not be brought to the machine, so its command was not started: {{said}}',
+    suggestion:
+      'Retry the run: a storage that was away for a while is the usual cause. If it fails in the same way again, send the code once more, or start from another checkpoint or model.',
+  },
+  signalled: {
+    reason: 'The command was ended by the signal {{signal}}.',
+    suggestion: 'Look at the end of its log; a crash in native code leaves no Python traceback.',
+  },
+  exited: {
+    reason: 'The command ended with exit code {{exit_code}}.',
+    suggestion:
+      'Read the traceback and the end of the log, correct the code or the parameters, and start the run again.',
+  },
+  exited_with_error: {
+    reason: 'The command ended with exit code {{exit_code}}: {{error}}',
+    suggestion:
+      'Read the traceback and the end of the log, correct the code or the parameters, and start the run again.',
+  },
+  not_launched: {
+    reason: 'The job’s supervisor could not be started: {{said}}',
+    suggestion: 'Look at the worker’s log; the run starts again by itself while it has retries left.',
+  },
+  nothing_selected: {
+    reason: 'The run would have nothing to read: {{said}}',
+    suggestion:
+      'Look at the splits of the dataset version, then start the run again with a split or a version that has samples.',
+  },
+  runner_lost: {
+    reason: 'The process that supervised the job is gone, so its end could not be observed.',
+    suggestion:
+      'Nothing to correct: the run starts again by itself while it has retries left, from its last saved checkpoint.',
+  },
+  node_lost: {
+    reason: 'The machine {{node}} stopped answering while the job ran.',
+    suggestion: 'Nothing to correct: the run starts again on another machine while it has retries left.',
+  },
+  data_warmup: {
+    reason: 'The data of {{dataset}} could not be brought to the machine: {{error}}',
+    suggestion: 'Look at the dataset’s cache page; when the cause is gone, retry the run.',
+  },
+  runtime_build: {
+    reason: 'The job’s Python environment could not be built. pip said: {{said}}',
+    suggestion: 'Correct the requirements (names, versions, Python version) and start the run again.',
+  },
+} satisfies Record<RunFailureCodeEnum, { reason: string; suggestion: string }>;
+
+export const event = {
+  created: '{{user}} started the run.',
+  // Said by the placement's own words; these are for records without them.
+  placed: 'It was given the machine {{node}}.',
+  resumes: 'It resumes from the checkpoint of step {{step}}.',
+  runtime: 'Its Python environment is being built; later runs start at once.',
+  runtime_built: 'Its Python environment was built in {{took_s}} ({{size_bytes}}).',
+  warmed: 'Data and environment are ready on the machine.',
+  running: 'The command was started.',
+  checkpoint: 'The checkpoint of step {{step}} is safe ({{size_bytes}}).',
+  output_refused: 'The file “{{path}}” was refused: its bytes are not what was announced.',
+  cancel_requested: '{{user}} asked to cancel the run.',
+  cancelling: 'The command is asked to stop; it has ten seconds to save its work.',
+  ended: 'The command ended with exit code {{exit_code}}.',
+  ended_cancelled: 'The command was stopped because the run was cancelled.',
+  retry: 'Attempt {{number}} was lost; the next one starts in {{wait_s}}.',
+  retried: '{{user}} asked for another attempt.',
+  succeeded: 'The run succeeded.',
+  failed: 'The run failed.',
+  cancelled: 'The run was cancelled.',
+  model_registered: 'Registered as version {{number}} of the model {{model}}.',
+  evaluated: 'Version {{number}} of the model {{model}} has {{accuracy}} accuracy on {{split}}.',
+  registration_failed: 'The model was not registered: {{said}}',
+} satisfies Words<RunEventKindEnum | 'ended_cancelled'>;
+
+export const placement = {
+  only_machine: '{{node}} is the only machine with {{demand}} free; {{coverage}} of the data is there.',
+  best_fit:
+    '{{node}} is the best fit of {{machines}} machines with {{demand}} free; {{coverage}} of the data is there.',
+  no_machine: 'No machine has joined the cluster yet.',
+  no_room: 'Waiting for {{demand}}: {{machines}}.',
+  lacks: '{{node}} lacks {{amounts}}',
+  closed: '{{node}} does not take jobs now',
+} satisfies Words<PlacementCodeEnum | 'lacks' | 'closed'>;
+
+export const amount = {
+  cpus_one: '{{count, number}} CPU',
+  cpus_other: '{{count, number}} CPUs',
+  memory: '{{size}} of memory',
+  gpus_one: '{{count, number}} GPU',
+  gpus_other: '{{count, number}} GPUs',
+};
+
+export const answer = {
+  succeeded: 'It is over: it succeeded.',
+  cancelled: 'It is over: it was cancelled.',
+  failed: 'It is over: it failed.',
+  retry_wait: 'It waits a moment before it starts again.',
+  no_room: 'It waits for a machine with enough free resources.',
+  to_be_placed: 'It is about to be placed.',
+  to_be_started: 'Data and environment are ready; it is about to start.',
+  preparing: 'It has a machine, and waits for what it needs there.',
+  submitted: 'Its supervisor is being started.',
+  running: 'It is running.',
+  cancelling: 'It is being cancelled: the command has ten seconds to save its work.',
+  finalizing: 'The command has ended; the rest of its log and files is being stored.',
+  moving: 'It is on its way to a machine.',
+} satisfies Words<ExplanationCodeEnum>;
+
+/** The kinds `resources` and `placement` are said by the placement's words, `failed` by the failure's. */
+type SaidElsewhere = 'queue' | 'resources' | 'placement' | 'failed';
+
+export const reason = {
+  retry: 'The last attempt was lost; the next one starts at {{at}}.',
+  queue_one: '{{count, number}} run is ahead of it in the queue.',
+  queue_other: '{{count, number}} runs are ahead of it in the queue.',
+  data: '{{dataset}}: {{bytes_present}} of {{bytes_total}} are on the machine.',
+  runtime: 'Its Python environment is being built: {{said}}',
+  cancelled: 'The run was cancelled.',
+} satisfies Words<Exclude<ReasonKindEnum, SaidElsewhere> | 'queue_one' | 'queue_other'>;
+
+export const reasonAction = {
+  queue: 'Wait.',
+  resources: 'Wait until a run ends, cancel one, or ask for less.',
+  data: 'Wait; the data is being copied.',
+  runtime: 'Wait; runs with the same requirements start at once later.',
+  cancelled: 'Retry it to go on.',
+} satisfies Partial<Words<ReasonKindEnum>>;

@@ -1,0 +1,141 @@
+import type * as en from './jobs.words.en';
+import type { Translation } from './types';
+
+export const failureClass: Translation<typeof en.failureClass> = {
+  OOM_HOST: '内存不足',
+  USER_CODE: '代码出错',
+  COMMAND_NOT_FOUND: '找不到命令',
+  DATA_WARMUP: '数据不可用',
+  RUNTIME_BUILD: '环境构建失败',
+  PREPARATION: '准备失败',
+  RUNNER_LOST: '监管进程丢失',
+  NODE_LOST: '机器失联',
+  DEADLINE: '超出时限',
+  BAD_PARAMETERS: '没有可读的数据',
+};
+
+export const failure: Translation<typeof en.failure> = {
+  out_of_memory: {
+    reason: '任务所需内存超过上限 {{memory_bytes}}，已被停止。',
+    suggestion: '请分配更多内存（例如 {{enough_bytes}}），或减小批大小、减少数据加载进程。',
+  },
+  deadline: {
+    reason: '任务运行超过时限 {{timeout_s}}，已被停止。',
+    suggestion: '请放宽时限；重试会从最近保存的检查点继续。',
+  },
+  command_not_found: {
+    reason: '任务环境中没有命令“{{command}}”，或该命令不可执行。',
+    suggestion: '请检查拼写；将提供该命令的软件包加入依赖，或将该文件加入提交的代码。',
+  },
+  not_prepared: {
+    reason: '任务的代码、输入文件或检查点未能送达机器，命令没有启动：{{said}}',
+    suggestion: '请重试：存储短暂不可用是常见原因。如果再次同样失败，请重新提交代码，或改用其他检查点或模型。',
+  },
+  signalled: {
+    reason: '命令被信号 {{signal}} 终止。',
+    suggestion: '请查看日志末尾；本地代码崩溃不会留下 Python 回溯。',
+  },
+  exited: {
+    reason: '命令以退出码 {{exit_code}} 结束。',
+    suggestion: '请阅读回溯和日志末尾，改正代码或参数后重新启动运行。',
+  },
+  exited_with_error: {
+    reason: '命令以退出码 {{exit_code}} 结束：{{error}}',
+    suggestion: '请阅读回溯和日志末尾，改正代码或参数后重新启动运行。',
+  },
+  not_launched: {
+    reason: '任务的监管进程无法启动：{{said}}',
+    suggestion: '请查看工作进程的日志；只要还有重试次数，运行会自动重新开始。',
+  },
+  nothing_selected: {
+    reason: '该运行没有可读取的样本：{{said}}',
+    suggestion: '请查看数据集版本的划分，然后选择有样本的划分或版本重新启动运行。',
+  },
+  runner_lost: {
+    reason: '监管任务的进程已消失，无法观察到任务如何结束。',
+    suggestion: '无需修改：只要还有重试次数，运行会从最近保存的检查点自动重新开始。',
+  },
+  node_lost: {
+    reason: '任务运行期间，机器 {{node}} 停止响应。',
+    suggestion: '无需修改：只要还有重试次数，运行会在另一台机器上自动重新开始。',
+  },
+  data_warmup: {
+    reason: '{{dataset}} 的数据未能送达机器：{{error}}',
+    suggestion: '请查看该数据集的缓存页面；原因消除后重试该运行。',
+  },
+  runtime_build: {
+    reason: '任务的 Python 环境无法构建。pip 的输出：{{said}}',
+    suggestion: '请改正依赖（名称、版本、Python 版本）后重新启动运行。',
+  },
+};
+
+export const event: Translation<typeof en.event> = {
+  created: '{{user}} 启动了运行。',
+  placed: '已分配机器 {{node}}。',
+  resumes: '将从第 {{step}} 步的检查点继续。',
+  runtime: '正在构建 Python 环境；以后的运行可立即开始。',
+  runtime_built: 'Python 环境构建完成，用时 {{took_s}}（{{size_bytes}}）。',
+  warmed: '机器上的数据和环境已就绪。',
+  running: '命令已启动。',
+  checkpoint: '第 {{step}} 步的检查点已安全保存（{{size_bytes}}）。',
+  output_refused: '文件“{{path}}”被拒绝：内容与声明不符。',
+  cancel_requested: '{{user}} 请求取消运行。',
+  cancelling: '已要求命令停止；它有十秒时间保存工作。',
+  ended: '命令以退出码 {{exit_code}} 结束。',
+  ended_cancelled: '运行已取消，命令被停止。',
+  retry: '第 {{number}} 次尝试丢失；下一次将在 {{wait_s}} 后开始。',
+  retried: '{{user}} 请求再尝试一次。',
+  succeeded: '运行成功。',
+  failed: '运行失败。',
+  cancelled: '运行已取消。',
+  model_registered: '已注册为模型 {{model}} 的版本 {{number}}。',
+  evaluated: '模型 {{model}} 的版本 {{number}} 在 {{split}} 上的准确率为 {{accuracy}}。',
+  registration_failed: '模型未能注册：{{said}}',
+};
+
+export const placement: Translation<typeof en.placement> = {
+  only_machine: '{{node}} 是唯一有 {{demand}} 空闲的机器；{{coverage}} 的数据已在其上。',
+  best_fit: '在 {{machines}} 台机器中，{{node}} 最合适，有 {{demand}} 空闲；{{coverage}} 的数据已在其上。',
+  no_machine: '还没有机器加入集群。',
+  no_room: '等待 {{demand}}：{{machines}}。',
+  lacks: '{{node}} 缺少 {{amounts}}',
+  closed: '{{node}} 目前不接受任务',
+};
+
+export const amount: Translation<typeof en.amount> = {
+  cpus_other: '{{count, number}} 个 CPU',
+  memory: '{{size}} 内存',
+  gpus_other: '{{count, number}} 个 GPU',
+};
+
+export const answer: Translation<typeof en.answer> = {
+  succeeded: '已结束：成功。',
+  cancelled: '已结束：已取消。',
+  failed: '已结束：失败。',
+  retry_wait: '稍等片刻后将重新开始。',
+  no_room: '正在等待有足够空闲资源的机器。',
+  to_be_placed: '即将分配机器。',
+  to_be_started: '数据和环境已就绪，即将开始。',
+  preparing: '已分配机器，正在等待所需的数据或环境。',
+  submitted: '正在启动监管进程。',
+  running: '正在运行。',
+  cancelling: '正在取消：命令有十秒时间保存工作。',
+  finalizing: '命令已结束；正在保存其余的日志和文件。',
+  moving: '正在前往机器。',
+};
+
+export const reason: Translation<typeof en.reason> = {
+  retry: '上一次尝试丢失；下一次将于 {{at}} 开始。',
+  queue_other: '队列中前面还有 {{count, number}} 个运行。',
+  data: '{{dataset}}：机器上已有 {{bytes_present}}，共 {{bytes_total}}。',
+  runtime: '正在构建 Python 环境：{{said}}',
+  cancelled: '运行已取消。',
+};
+
+export const reasonAction: Translation<typeof en.reasonAction> = {
+  queue: '请等待。',
+  resources: '请等待其他运行结束、取消一个运行，或减少所需资源。',
+  data: '请等待，数据正在复制。',
+  runtime: '请等待；以后依赖相同的运行可立即开始。',
+  cancelled: '重试即可继续。',
+};
