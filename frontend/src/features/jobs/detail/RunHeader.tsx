@@ -15,9 +15,9 @@ import { useMay } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { StateBadge } from '@/shared/StateBadge';
 import { confirmUndo, notifyError, notifySuccess } from '@/shared/undo';
-import { Duration, Elapsed } from '@/shared/values';
 import { runName } from '../list/columns';
 import { cancelRun, retryRun, useRefreshRun } from '../queries';
+import { RunTime } from '../RunTime';
 import { isActive, isWaiting, mayCancel } from '../states';
 import classes from './detail.module.css';
 import { RegisteredVersions } from './RegisteredVersions';
@@ -165,7 +165,9 @@ function Facts({ run }: { run: Run }) {
       ))}
       {run.node && <span>{t('jobs.onNode', { node: run.node })}</span>}
       {run.started_at && (
-        <span>{run.finished_at ? <Duration seconds={run.duration_s} /> : <Elapsed from={run.started_at} />}</span>
+        <span>
+          <RunTime run={run} />
+        </span>
       )}
       {who && <span>{t('jobs.by', { name: who })}</span>}
       <RelativeTime at={run.created_at} />

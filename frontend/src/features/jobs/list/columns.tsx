@@ -8,7 +8,7 @@ import { ProgressBar } from '@/shared/ProgressBar';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { useWords } from '@/shared/runWords';
 import { StateBadge } from '@/shared/StateBadge';
-import { Duration, Elapsed } from '@/shared/values';
+import { RunTime } from '../RunTime';
 import { isActive, isWaiting } from '../states';
 import classes from './list.module.css';
 import { mainMetric } from './mainMetric';
@@ -146,12 +146,7 @@ export function runColumns(t: TFunction, format: Format): Column<RunShort>[] {
     {
       key: 'duration',
       header: t('jobs.duration'),
-      cell: (run) =>
-        run.finished_at ? (
-          <Duration seconds={run.duration_s} />
-        ) : (
-          <Elapsed from={run.started_at} to={run.finished_at} />
-        ),
+      cell: (run) => <RunTime run={run} />,
       sortValue: (run) => run.duration_s,
       align: 'right',
       from: 'sm',
