@@ -2,7 +2,7 @@ import { Drawer, Group, NumberInput, Select, SimpleGrid, Switch, Text, Textarea,
 import { formRootRule, useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { FormFrame } from '@/shared/FormFrame';
 import { useProject } from '@/shared/project';
@@ -147,16 +147,19 @@ function DataFields({ form }: { form: TaskForm }) {
   const versions = useVersions(dataset);
   const stats = useVersionStats(dataset, ref);
   const { setFieldValue } = form;
-  // The classes that the data has already are the ones to label with, most probably.
+  const suggestedFor = useRef('');
+  // The classes that the data has already are the ones to label with, most probably. Once for each version: what
+  // somebody has removed must not come back.
   useEffect(() => {
-    const names = Object.keys(stats.data?.labels ?? {}).sort((a, b) =>
-      a.localeCompare(b, undefined, { numeric: true }),
-    );
+    const version = `${dataset}@${ref}`;
+    if (!stats.data || suggestedFor.current === version) return;
+    suggestedFor.current = version;
+    const names = Object.keys(stats.data.labels).sort((a, b) => a.localeCompare(b, undefined, { numeric: true }));
     if (names.length === 0) return;
     const hotkeys = hotkeysFor(names);
     const suggested = names.map((name, index) => ({ name, color: paletteColor(index), hotkey: hotkeys[index] ?? '' }));
     setFieldValue('labels', (old) => (old.length > 0 ? old : suggested));
-  }, [stats.data, setFieldValue]);
+  }, [dataset, ref, stats.data, setFieldValue]);
   return (
     <>
       <Group gap="xs" wrap="nowrap" align="flex-start">

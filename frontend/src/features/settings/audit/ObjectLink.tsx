@@ -38,7 +38,7 @@ function Target({ event }: { event: AuditEvent }) {
   const { object_type, object_id: id, data, project } = event;
   const name = word(data.name);
   const search = { project: project ?? undefined };
-  const look = { fz: 'inherit' } as const;
+  const look = { fz: 'inherit', underline: 'always' } as const;
   if (object_type === 'run' && project)
     return (
       <AnchorLink to="/runs/$runId" params={{ runId: id }} search={search} {...look}>
