@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from atom.datasets.engines.browse import EntryFilter, VersionBrowser
 from atom.datasets.engines.byte_cache import ByteCache
 from atom.datasets.engines.changes import ChangesError, ChangesFile, decode_changes
-from atom.datasets.engines.folder_labels import folder_label
 from atom.datasets.engines.folder_pages import PageRequest
 from atom.datasets.engines.versions import (
     FOLDER_LAYER,
@@ -24,6 +23,7 @@ from atom.datasets.engines.versions import (
 )
 from atom_sdk.manifests import Entry, MemoryObjectStore, build_root, entries_table, read_layer
 from atom_sdk.manifests.build import read_range
+from atom_sdk.manifests.folder_labels import folder_label
 from atom_sdk.manifests.ranges import BoundaryRule
 from atom_sdk.manifests.roots import LayerRef, RangeRef, Root
 from tests.datasets.pushing import changes_file, delete_row, make_pack, put_rows

@@ -2,39 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from pytest_django.live_server_helper import LiveServer
 
-from atom.accounts.actions import create_token
 from atom.datasets import actions
 from atom.datasets.models import Pack
 from atom_sdk.client import Client
 from atom_sdk.client.errors import ApiError
 from tests.datasets.pushing import Pusher, class_files
-
-
-@pytest.fixture
-def client(
-    live_server: LiveServer, pusher: Pusher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Client]:
-    """The SDK's client, as a researcher of the project."""
-    monkeypatch.setenv("ATOM_CACHE", str(tmp_path / "cache"))
-    secret = create_token(pusher.user, "tests", ["write"]).secret
-    with Client(live_server.url, secret, pusher.project.slug) as client:
-        yield client
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A folder with three classes."""
-    for path, data in class_files().items():
-        target = tmp_path / "files" / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data)
-    return tmp_path / "files"
 
 
 def damage(pusher: Pusher) -> str:

@@ -16,9 +16,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from atom.datasets.engines.changes import ChangesFile
-from atom.datasets.engines.folder_labels import folder_labels
 from atom_sdk.manifests.build import apply_changes, build_root, read_range
 from atom_sdk.manifests.entries import DIGEST
+from atom_sdk.manifests.folder_labels import folder_labels
 from atom_sdk.manifests.layers import (
     layer_schema,
     layer_table,

@@ -32,7 +32,7 @@ export const models = {
   badAlias: 'Use lower-case letters, digits, dots, dashes and underscores; begin with a letter.',
   pointHere: 'Point to version {{number}}',
   aliasSet: '{{alias}} is now {{model}} version {{number}}',
-  aliasRemoved: 'Alias {{alias}} removed',
+  aliasRemoving: 'Alias {{alias}} is removed in a few seconds',
   removeAlias: 'Remove the alias {{alias}}',
   aliasHistory: 'History of the aliases',
   noHistory: 'No alias has been set yet.',

@@ -33,7 +33,7 @@ export const models: Translation<typeof source> = {
   badAlias: '只能使用小写字母、数字、点、横线和下划线，并以字母开头。',
   pointHere: '指向版本 {{number}}',
   aliasSet: '{{alias}} 现在指向 {{model}} 版本 {{number}}',
-  aliasRemoved: '已移除别名 {{alias}}',
+  aliasRemoving: '别名 {{alias}} 将在几秒后移除',
   removeAlias: '移除别名 {{alias}}',
   aliasHistory: '别名历史',
   noHistory: '还没有设置过别名。',

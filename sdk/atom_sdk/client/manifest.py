@@ -9,9 +9,11 @@ from atom_sdk.client.errors import ClientError
 from atom_sdk.client.http import Http, send_object
 from atom_sdk.client.scan import Known, Parent
 from atom_sdk.errors import ObjectNotFoundError
-from atom_sdk.manifests import FolderObjectStore, Root, iter_ranges, read_root
+from atom_sdk.manifests import FolderObjectStore, Root, ViewSelector, iter_ranges, read_root
+from atom_sdk.manifests.layers import read_layer
 
 _MANIFEST_FOLDER = "manifests"
+SPLIT_LAYER = ViewSelector().split_layer
 
 
 class RemoteManifest:
@@ -65,4 +67,9 @@ def load_parent(http: Http, dataset_base: str, version: dict[str, Any]) -> Paren
                 parent.damaged.add(path)
             elif pack is not None:
                 parent.stored.setdefault(digest, Known(pack, offset, size))
+    if (layer := manifest.root.layer(SPLIT_LAYER)) is not None:
+        table = read_layer(layer, manifest)
+        parent.splits.update(
+            zip(table["path"].to_pylist(), table["value"].to_pylist(), strict=True)
+        )
     return parent

@@ -27,6 +27,7 @@ from atom_sdk.client.media_types import media_type_of
 from atom_sdk.client.progress import Progress
 from atom_sdk.client.refs import parse_ref
 from atom_sdk.client.scan import DigestCache, Known, Parent, Scan, compare
+from atom_sdk.client.split_groups import group_by_split
 from atom_sdk.client.upload import UploadTarget, upload_file, wait_verified
 from atom_sdk.errors import EmptyDatasetError
 from atom_sdk.packs.paths import case_collisions
@@ -131,8 +132,12 @@ class Push:
         scan = compare(folder, files, parent, cache, self._progress)
         if head and not (scan.new or scan.reused or scan.removed):
             return self._result(reference, head, files, scan, skipped, unchanged=True)
-        members, digests = self._send_packs(target, folder, scan.new)
-        request = self._commit(target, reference, head, self._changes(scan, parent, members))
+        options = self._effective_options(head)
+        paths = [file.path for file in files]
+        groups = group_by_split(scan.new, paths, options, parent.splits)
+        members, digests = self._send_packs(target, folder, groups)
+        changes = self._changes(scan, parent, members)
+        request = self._commit(target, reference, head, changes, options)
         cache.save(files, {**parent.digests, **dict(_pairs(scan)), **digests}, time.time_ns())
         version = request["version"]
         return self._result(
@@ -146,10 +151,10 @@ class Push:
         return rows[0] if rows else None
 
     def _send_packs(
-        self, target: UploadTarget, folder: Path, files: list[SourceFile]
+        self, target: UploadTarget, folder: Path, groups: list[list[SourceFile]]
     ) -> tuple[list[pa.RecordBatch], dict[str, bytes]]:
         """Write, send and verify the packs; returns the change rows and the files' digests."""
-        plans = list(plan_packs(files, self._options.limits))
+        plans = [plan for files in groups for plan in plan_packs(files, self._options.limits)]
         self._progress.start("upload", sum(plan.pack_bytes for plan in plans), "bytes")
         batches: list[pa.RecordBatch] = []
         digests: dict[str, bytes] = {}
@@ -186,10 +191,14 @@ class Push:
         return table.sort_by("path")
 
     def _commit(
-        self, target: UploadTarget, reference: str, head: dict[str, Any] | None, changes: pa.Table
+        self,
+        target: UploadTarget,
+        reference: str,
+        head: dict[str, Any] | None,
+        changes: pa.Table,
+        options: dict[str, Any],
     ) -> dict[str, Any]:
         upload_id = self._send_changes(target, changes)
-        options = self._effective_options(head)
         body = {
             "branch": parse_ref(reference).ref,
             "expected_head": head["commit"] if head else None,

@@ -37,12 +37,14 @@ class Known(NamedTuple):
 class Parent:
     """The entries of the version that a push starts from.
 
-    `damaged` are the paths whose bytes lie in a quarantined pack: they are sent again.
+    `damaged` are the paths whose bytes lie in a quarantined pack: they are sent again. `splits`
+    are those that its split layer names.
     """
 
     digests: dict[str, bytes] = field(default_factory=dict)
     stored: dict[bytes, Known] = field(default_factory=dict)
     damaged: set[str] = field(default_factory=set)
+    splits: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

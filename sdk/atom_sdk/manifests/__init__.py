@@ -35,7 +35,7 @@ from atom_sdk.manifests.roots import (
     read_root,
     write_root,
 )
-from atom_sdk.manifests.splits import SplitPlan, assign_splits, folder_labels, largest_remainder
+from atom_sdk.manifests.splits import SplitPlan, assign_splits, largest_remainder
 from atom_sdk.manifests.views import ViewSelector, build_view, iter_ranges, pack_table
 
 __all__ = [
@@ -70,7 +70,6 @@ __all__ = [
     "encode_commit",
     "encode_root",
     "entries_table",
-    "folder_labels",
     "iter_ranges",
     "largest_remainder",
     "layer_key",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from xxhash import xxh3_64_intdigest
@@ -112,15 +112,3 @@ def largest_remainder(shares: Mapping[str, int], count: int) -> dict[str, int]:
 
 def _order(path: str, seed: int) -> int:
     return xxh3_64_intdigest(path.encode(), seed=seed)
-
-
-def folder_labels(paths: Iterable[str], depth: int = 0) -> dict[str, str | None]:
-    """Label of each path from its folder at `depth` (0 is the top).
-
-    None for files that are not that deep.
-    """
-    labels: dict[str, str | None] = {}
-    for path in paths:
-        folders = path.split("/")[:-1]
-        labels[path] = folders[depth] if depth < len(folders) else None
-    return labels

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atom_sdk.errors import SplitTooLargeError
-from atom_sdk.manifests import SplitPlan, assign_splits, folder_labels, largest_remainder
+from atom_sdk.manifests import SplitPlan, assign_splits, largest_remainder
 
 DIGITS = {f"{number % 10}/{number:05d}.png": str(number % 10) for number in range(4000)}
 UNLABELLED = {f"unlabelled/{number}.png": None for number in range(1000)}
@@ -99,8 +99,3 @@ def test_the_largest_remainder_divides_exactly_and_fairly(
     if total:
         assert sum(numbers.values()) == count
         assert all(abs(numbers[name] - count * shares[name] / total) < 1 for name in shares)
-
-
-def test_folder_labels_come_from_the_chosen_depth() -> None:
-    found = folder_labels(["train/cat/1.png", "train/2.png", "3.png"], depth=1)
-    assert found == {"train/cat/1.png": "cat", "train/2.png": None, "3.png": None}

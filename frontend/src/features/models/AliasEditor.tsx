@@ -44,7 +44,7 @@ export function AliasEditor({ model, number, aliases }: AliasEditorProps) {
     setHidden((old) => [...old, alias]);
     const show = () => setHidden((old) => old.filter((one) => one !== alias));
     confirmUndo({
-      message: t('models.aliasRemoved', { alias }),
+      message: t('models.aliasRemoving', { alias }),
       commit: async () => {
         await removeAlias(project, model, alias);
         refresh();

@@ -11,6 +11,7 @@ import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { useCurrentProject, useMay, useProject } from '@/shared/project';
 import { useShortcuts } from '@/shared/shortcuts';
+import { confirmUndo } from '@/shared/undo';
 import { runName } from '../list/columns';
 import { startRun, usePreview, useRun, useWorkflows } from '../queries';
 import type { newRunSearch } from '../search';
@@ -113,6 +114,17 @@ function Wizard() {
     setTried(isWrong);
     if (!isWrong) void navigate({ to: '.', search: (old) => ({ ...old, step: at + 1 }) });
   }, [leaving, stale, allErrors, draft, step, at, navigate]);
+  const startOver = () => {
+    dispatch({ type: 'load', draft: EMPTY_DRAFT });
+    setTried(false);
+    void navigate({ to: '/runs/new', search: {} });
+    if (draft.workflow === null) return;
+    confirmUndo({
+      message: t('jobs.wizard.startedOver'),
+      commit: () => undefined,
+      rollback: () => dispatch({ type: 'load', draft }),
+    });
+  };
   const start = async () => {
     if (blocked) return;
     setSending(true);
@@ -150,16 +162,7 @@ function Wizard() {
   return (
     <Page>
       <PageHeader title={title} documentTitle={t('nav.newRun')} subtitle={t('jobs.wizard.subtitle')}>
-        <Button
-          variant="subtle"
-          color="gray"
-          leftSection={<IconEraser size={14} />}
-          onClick={() => {
-            dispatch({ type: 'load', draft: EMPTY_DRAFT });
-            setTried(false);
-            void navigate({ to: '/runs/new', search: {} });
-          }}
-        >
+        <Button variant="subtle" color="gray" leftSection={<IconEraser size={14} />} onClick={startOver}>
           {t('jobs.wizard.startOver')}
         </Button>
       </PageHeader>
