@@ -5,10 +5,18 @@ from collections.abc import Iterator
 import pytest
 import redis
 from django.conf import settings
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 
 from tests.stack import Stack
 
 E2E_TIMEOUT_S = 600
+
+# How long an example takes says something of the machine only.
+hypothesis_settings.register_profile(
+    "atom", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
+)
+hypothesis_settings.load_profile("atom")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -20,7 +20,7 @@ from tests.sdk.manifests.strategies import RULE, entry, filled_sets, table_of
 
 
 @given(filled_sets, filled_sets)
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 def test_applying_a_diff_gives_the_new_root(old: dict[str, int], new: dict[str, int]) -> None:
     store = MemoryObjectStore()
     before = build_root([table_of(old)], store, rule=RULE)
@@ -31,7 +31,6 @@ def test_applying_a_diff_gives_the_new_root(old: dict[str, int], new: dict[str, 
 
 
 @given(filled_sets, filled_sets)
-@settings(deadline=None)
 def test_a_diff_names_exactly_what_differs(old: dict[str, int], new: dict[str, int]) -> None:
     store = MemoryObjectStore()
     before = build_root([table_of(old)], store, rule=RULE)

@@ -28,7 +28,6 @@ def _listing(files: dict[str, int]) -> Listing:
 
 
 @given(filled_sets)
-@settings(deadline=None)
 def test_every_path_is_found_and_no_other(files: dict[str, int]) -> None:
     listing = _listing(files)
     for path, number in files.items():
@@ -39,7 +38,7 @@ def test_every_path_is_found_and_no_other(files: dict[str, int]) -> None:
 
 
 @given(filled_sets, prefixes, st.integers(1, 5))
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 def test_pages_together_hold_every_entry_below_a_prefix_once(
     files: dict[str, int], prefix: str, limit: int
 ) -> None:
@@ -55,7 +54,7 @@ def test_pages_together_hold_every_entry_below_a_prefix_once(
 
 
 @given(filled_sets, st.sampled_from(["", "a/", "b/", "a/b/", "c"]), st.integers(1, 4))
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 def test_folder_pages_hold_every_child_once(files: dict[str, int], prefix: str, limit: int) -> None:
     listing = _listing(files)
     found: list[str] = []
@@ -71,7 +70,6 @@ def test_folder_pages_hold_every_child_once(files: dict[str, int], prefix: str, 
 
 
 @given(filled_sets, prefixes)
-@settings(deadline=None)
 def test_totals_below_a_prefix_are_exact(files: dict[str, int], prefix: str) -> None:
     totals = _listing(files).totals(prefix)
     wanted = [entry(path, number) for path, number in files.items() if path.startswith(prefix)]

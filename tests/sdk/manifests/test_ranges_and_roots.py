@@ -35,7 +35,6 @@ PINNED_CONTENT = "a749fc7f36a59d0feea72835500830b0ef2fede630e26c4d0d7e19ac354417
 
 
 @given(filled_sets)
-@settings(deadline=None)
 def test_what_is_built_is_read_back(files: dict[str, int]) -> None:
     store = MemoryObjectStore()
     root = build_root([table_of(files)], store, rule=RULE)
@@ -47,7 +46,6 @@ def test_what_is_built_is_read_back(files: dict[str, int]) -> None:
 
 
 @given(filled_sets, st.integers(1, 7))
-@settings(deadline=None)
 def test_the_cuts_do_not_depend_on_how_the_stream_was_cut(files: dict[str, int], step: int) -> None:
     table = table_of(files)
     pieces = [table.slice(start, step) for start in range(0, len(table), step)]
@@ -56,7 +54,6 @@ def test_the_cuts_do_not_depend_on_how_the_stream_was_cut(files: dict[str, int],
 
 
 @given(filled_sets)
-@settings(deadline=None)
 def test_a_range_begins_at_each_boundary_path_and_never_exceeds_the_cap(
     files: dict[str, int],
 ) -> None:
@@ -71,7 +68,7 @@ def test_a_range_begins_at_each_boundary_path_and_never_exceeds_the_cap(
 
 
 @given(filled_sets, path_sets, st.sets(st.text("abc/é0.", min_size=1, max_size=6)))
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_applying_changes_gives_the_root_that_building_from_scratch_gives(
     files: dict[str, int], upserts: dict[str, int], deletes: set[str]
 ) -> None:
@@ -91,7 +88,6 @@ def test_applying_changes_gives_the_root_that_building_from_scratch_gives(
 
 
 @given(filled_sets, st.randoms(use_true_random=False))
-@settings(deadline=None)
 def test_the_order_of_edits_leaves_no_trace(files: dict[str, int], random: Any) -> None:
     store = MemoryObjectStore()
     order = list(files)

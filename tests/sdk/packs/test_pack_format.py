@@ -22,7 +22,6 @@ SAMPLE = {"a/one.txt": b"1" * 700, "a/two.bin": bytes(5000), "é/" + "x" * 120: 
 
 
 @given(file_sets)
-@settings(deadline=None)
 def test_any_legal_set_of_files_comes_back_through_the_indexer(files: dict[str, bytes]) -> None:
     data, summary = packed(files)
     members = verify_pack([data], summary.digest)
@@ -33,7 +32,6 @@ def test_any_legal_set_of_files_comes_back_through_the_indexer(files: dict[str, 
 
 
 @given(file_sets)
-@settings(deadline=None)
 def test_every_member_is_aligned_and_so_is_the_end(files: dict[str, bytes]) -> None:
     data, summary = packed(files)
     assert len(data) % 4096 == 0
@@ -42,7 +40,6 @@ def test_every_member_is_aligned_and_so_is_the_end(files: dict[str, bytes]) -> N
 
 
 @given(file_sets)
-@settings(deadline=None)
 def test_pythons_tarfile_reads_a_pack(files: dict[str, bytes]) -> None:
     data, _ = packed(files)
     with tarfile.open(fileobj=io.BytesIO(data), mode="r:", encoding="utf-8") as archive:
@@ -74,7 +71,7 @@ def test_the_same_files_always_give_the_same_pack() -> None:
 
 
 @given(file_sets, st.integers(1, 3000))
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_the_size_of_the_chunks_does_not_matter(files: dict[str, bytes], step: int) -> None:
     data, summary = packed(files)
     chunks = [data[start : start + step] for start in range(0, len(data), step)]
@@ -82,7 +79,7 @@ def test_the_size_of_the_chunks_does_not_matter(files: dict[str, bytes], step: i
 
 
 @given(st.data())
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_every_flipped_bit_is_detected(data: st.DataObject) -> None:
     pack, summary = packed(SAMPLE)
     bit = data.draw(st.integers(0, len(pack) * 8 - 1))
@@ -93,7 +90,7 @@ def test_every_flipped_bit_is_detected(data: st.DataObject) -> None:
 
 
 @given(st.data())
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 def test_every_cut_is_detected(data: st.DataObject) -> None:
     pack, summary = packed(SAMPLE)
     length = data.draw(st.integers(0, len(pack) - 1))
