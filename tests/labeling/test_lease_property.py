@@ -91,7 +91,7 @@ class Person:
 
     def expire(self) -> None:
         """Let some leases lapse while their holders sleep."""
-        past = timezone.now() - timedelta(seconds=1)
+        past = timezone.now() - timedelta(hours=1)
         leased = WorkSlot.objects.filter(state=states.LEASED).values_list("pk", flat=True)
         lapsed = self.chance.sample(list(leased), min(4, len(leased)))
         WorkSlot.objects.filter(pk__in=lapsed, state=states.LEASED).update(expires_at=past)

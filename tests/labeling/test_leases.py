@@ -23,7 +23,8 @@ pytestmark = pytest.mark.django_db
 
 
 def let_expire(task: LabelTask) -> None:
-    past = timezone.now() - timedelta(seconds=1)
+    # PostgreSQL compares with the start of the transaction, which is that of the test.
+    past = timezone.now() - timedelta(hours=1)
     WorkSlot.objects.filter(label_task=task, state=states.LEASED).update(expires_at=past)
 
 
