@@ -1,4 +1,4 @@
-"""A pack holds samples of one split, so that a training job's disk has no test sample."""
+"""A pack holds samples of one split, so that a training job is given no test sample."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from atom.datasets.models import Version
 from atom.datasets.reads import open_root
 from atom.datasets.stores import version_store
 from atom_sdk.client import Client
+from atom_sdk.client.errors import CommitFailedError
 from atom_sdk.client.push import PushOptions
 from atom_sdk.manifests import ViewSelector, build_view
 from atom_sdk.readers.view import ViewIndex
@@ -81,5 +82,5 @@ def test_without_splits_there_is_one_pack(client: Client, folder: Path, tmp_path
 
 
 def test_a_split_that_is_too_large_is_refused_by_the_server(client: Client, folder: Path) -> None:
-    with pytest.raises(Exception, match="split_impossible"):
+    with pytest.raises(CommitFailedError, match="split_impossible"):
         client.datasets.push(folder, "digits", drawing({"test": 1000}))

@@ -1,7 +1,7 @@
 """Which new files may share a pack: those of one split.
 
 A job is given the packs that its splits need. Where a pack held two splits, the bytes and names of
-the test samples would lie on the disk of the machine that trains. The server draws the splits; this
+test samples would be in what a training job is given. The server draws the splits; this
 does the same beforehand with the same function. Where it cannot know (labels that people gave, a
 split that is larger than what is labelled), files stay together and only this separation is lost.
 """
