@@ -60,25 +60,25 @@ test: dev ## Portal tests, then Python and browser tests on real services
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(PYTEST_ARGS)
 
 .PHONY: check
-check: dev check-style check-types check-imports check-portal check-drift ## Style, types, imports, drift
+check: check-types check-drift check-portal check-imports check-style ## Style, types, imports, drift
 
 .PHONY: check-style check-types check-imports check-portal check-drift
-check-style:
+check-style: dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check --quiet .
 
-check-types:
+check-types: dev
 	$(BIN)/mypy
 
-check-imports:
+check-imports: dev
 	PYTHONPATH=sdk $(BIN)/lint-imports --no-cache
 	$(BIN)/deptry .
 
-check-portal:
+check-portal: dev
 	cd frontend && npm run --silent lint
 	cd frontend && npm run --silent typecheck
 
-check-drift: | $(STAMP)
+check-drift: dev
 	$(TEST_SETTINGS) $(BIN)/python -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
 	$(TEST_SETTINGS) $(BIN)/python manage.py spectacular --validate --fail-on-warn --file $(STAMP)/openapi.yaml
 	diff -u docs/openapi.yaml $(STAMP)/openapi.yaml || { echo "The API changed: run make openapi."; exit 1; }
@@ -134,7 +134,8 @@ $(STAMP)/server: requirements/server.txt requirements/demo.txt $(STAMP)/venv
 	$(PIP_INSTALL) --require-hashes -r requirements/demo.txt
 	@touch $@
 
-$(STAMP)/dev: requirements/dev.txt $(STAMP)/server
+# After the SDK: two installations into one environment do not run at once.
+$(STAMP)/dev: requirements/dev.txt $(STAMP)/server | $(STAMP)/sdk
 	$(PIP_INSTALL) --require-hashes -r requirements/server.txt -r requirements/dev.txt
 	@touch $@
 

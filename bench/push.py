@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from atom.settings.environment import Environment
 from atom_sdk.client import Client
 from bench.corpus import write_files
 from bench.harness import Result, compare, interleave, seconds
@@ -36,10 +37,9 @@ class Bucket:
     @classmethod
     def of_stack(cls, home: Path) -> Bucket:
         """Return the bucket of the stack that runs in `home`."""
-        lines = (home / "run" / "stack.env").read_text().splitlines()
-        values = dict(line.split("=", 1) for line in lines)
-        names = ("ENDPOINT_URL", "BUCKET", "ACCESS_KEY_ID", "SECRET_ACCESS_KEY")
-        return cls(*(values[f"S3_{name}"].strip("'") for name in names))
+        found = Environment(_env_file=home / "run" / "stack.env", atom_home=home)
+        secret = found.s3_secret_access_key.get_secret_value()
+        return cls(found.s3_endpoint_url, found.s3_bucket, found.s3_access_key_id, secret)
 
 
 def run(scratch: Path, files: int, client: Client, dvc: Dvc) -> list[Result]:

@@ -20,11 +20,10 @@ hypothesis_settings.load_profile("atom")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Send every test of the whole stack to one worker, first: they take longest."""
+    """Run every test of the whole stack first: they take longest."""
     for item in items:
         if "stack" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.e2e)
-            item.add_marker(pytest.mark.xdist_group("stack"))
             if item.get_closest_marker("timeout") is None:
                 item.add_marker(pytest.mark.timeout(E2E_TIMEOUT_S))
     items.sort(key=lambda item: item.get_closest_marker("e2e") is None)

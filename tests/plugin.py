@@ -16,6 +16,7 @@ _GROUPS = {
     "tests/e2e/test_main_job": "main job",
     "tests/e2e/": "stack",
     "tests/browser/": "stack",
+    "tests/dev/test_launcher": "launcher",
 }
 
 

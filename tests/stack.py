@@ -113,6 +113,13 @@ class Stack:
             self.process = None
         return time.monotonic() - started
 
+    def kill_launcher(self) -> None:
+        """End the launcher with SIGKILL, whether it was started here or by a command."""
+        os.kill(self._state()["launcher"]["pid"], signal.SIGKILL)
+        if self.process is not None:
+            self.process.wait()
+            self.process = None
+
     def remove(self) -> None:
         """Stop what may be left, keep the logs, remove the folder."""
         self.command("down")

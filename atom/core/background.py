@@ -17,20 +17,28 @@ from django.db import transaction
 log = structlog.get_logger(__name__)
 
 
-def enqueue(task: Task[Any, Any] | str, *args: Any, countdown_s: float = 0) -> None:
+def enqueue(
+    task: Task[Any, Any] | str,
+    *args: Any,
+    countdown_s: float = 0,
+    expires_s: float | None = None,
+) -> None:
     """Send `task(*args)` to the workers once the present transaction has committed.
+
+    A message that nobody took within `expires_s` seconds is dropped: who sends the same again and
+    again must not fill the queue.
 
     An app's actions name their tasks (`"atom.jobs.tasks.tick"`): tasks import actions, and the
     reverse would be a cycle.
     """
     found = _task_named(task) if isinstance(task, str) else task
-    transaction.on_commit(lambda: _send(found, args, countdown_s))
+    transaction.on_commit(lambda: _send(found, args, countdown=countdown_s, expires=expires_s))
 
 
-def _send(task: Task[Any, Any], args: tuple[Any, ...], countdown_s: float) -> None:
+def _send(task: Task[Any, Any], args: tuple[Any, ...], **options: Any) -> None:
     """Send a message; what was committed stands, so a broker that is away is no error."""
     try:
-        task.apply_async(args=args, countdown=countdown_s)
+        task.apply_async(args=args, **options)
     except OperationalError as exc:
         log.warning("task_not_sent", task=task.name, task_args=args, error=str(exc))
 

@@ -7,12 +7,16 @@ exceptions, into `application/problem+json` (RFC 9457).
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import structlog
 from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
+from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, JsonResponse
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import TimeoutError as RedisTimeoutError
 from rest_framework import exceptions as drf
 from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
@@ -20,6 +24,10 @@ from rest_framework.response import Response
 log = structlog.get_logger(__name__)
 
 PROBLEM_JSON = "application/problem+json"
+# PostgreSQL or Valkey cannot be reached, or let go of a connection: the launcher has them back
+# within seconds.
+_SERVICE_IS_AWAY = (OperationalError, InterfaceError, RedisConnectionError, RedisTimeoutError)
+_BACK_AFTER_S = 2
 
 
 class AtomError(Exception):
@@ -239,7 +247,7 @@ def exception_handler(exc: Exception, context: Mapping[str, Any]) -> Response | 
     return Response(body, status=problem.status, headers=problem.headers, content_type=PROBLEM_JSON)
 
 
-def to_atom_error(exc: Exception) -> AtomError | None:
+def to_atom_error(exc: BaseException) -> AtomError | None:
     """Translate the framework's exceptions; None means that it is not ours to render."""
     if isinstance(exc, AtomError):
         return exc
@@ -251,6 +259,9 @@ def to_atom_error(exc: Exception) -> AtomError | None:
         return NotAuthenticated(headers={"WWW-Authenticate": 'Bearer realm="atom"'})
     if isinstance(exc, drf.APIException):
         return _from_drf(exc)
+    if isinstance(exc, _SERVICE_IS_AWAY):
+        log.warning("service_is_away", error=str(exc))
+        return Unavailable(headers={"Retry-After": str(_BACK_AFTER_S)})
     return None
 
 
@@ -318,7 +329,8 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> JsonR
 
 def server_error(request: HttpRequest) -> JsonResponse:
     """Django's `handler500`: the request id is the thread to pull."""
-    return problem_response(InternalError(), request)
+    known = to_atom_error(exc) if (exc := sys.exception()) else None
+    return problem_response(known or InternalError(), request)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> JsonResponse:

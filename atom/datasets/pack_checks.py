@@ -16,7 +16,7 @@ from atom_sdk.manifests.entries import ENTRY_SCHEMA
 
 
 class PacksOnTheWay(Exception):
-    """Some packs are uploaded and not verified yet: look again in a moment."""
+    """What a commit needs is uploaded and not verified yet: look again in a moment."""
 
 
 def check_puts(project: Project, puts: pa.Table) -> pa.Table:

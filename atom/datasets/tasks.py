@@ -18,8 +18,8 @@ from atom.datasets.pack_checks import PacksOnTheWay
 
 log = structlog.get_logger(__name__)
 
-# Longer than any single step takes without touching its row.
-STUCK_AFTER = timedelta(minutes=2)
+# Work older than this may have lost its worker or its message; a living worker holds a lock.
+STUCK_AFTER = timedelta(seconds=15)
 # A request that kills its worker each time must not do so for ever.
 GIVE_UP_AFTER = timedelta(hours=2)
 PACKS_WAIT_S = 1.0
@@ -52,11 +52,11 @@ def recover() -> None:
     for task, rows in ((verify_upload, uploads), (build_commit, commits)):
         for pk in rows.order_by("created_at").values_list("pk", flat=True)[:500]:
             log.warning("work_recovered", task=task.name, id=str(pk))
-            enqueue(task, str(pk))
+            enqueue(task, str(pk), expires_s=STUCK_AFTER.total_seconds())
         # Noted, so that the next beat does not send it once more.
         rows.update(updated_at=timezone.now())
 
 
 BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
-    "datasets.recover": {"task": "datasets.recover", "schedule": 30.0},
+    "datasets.recover": {"task": "datasets.recover", "schedule": 10.0},
 }

@@ -7,6 +7,7 @@ from uuid import UUID
 from celery import shared_task
 from django.utils import timezone
 
+from atom.core.background import enqueue
 from atom.labeling import states
 from atom.labeling.actions.completion import complete_finished
 from atom.labeling.actions.leases import expire_leases
@@ -14,7 +15,7 @@ from atom.labeling.actions.publishing import publish_task
 from atom.labeling.models import LabelTask
 
 # A publication older than this may have lost its worker; a living one holds a lock.
-_STUCK_AFTER_S = 60
+_STUCK_AFTER_S = 10
 
 BEAT_SCHEDULE: Final[dict[str, dict[str, Any]]] = {
     "labeling-tick": {"task": "labeling.tick", "schedule": 15.0},
@@ -35,4 +36,4 @@ def tick() -> None:
     stuck_before = timezone.now() - timedelta(seconds=_STUCK_AFTER_S)
     stuck = LabelTask.objects.filter(state=states.PUBLISHING, updated_at__lt=stuck_before)
     for task_id in stuck.values_list("pk", flat=True):
-        publish_labels.delay(str(task_id))
+        enqueue(publish_labels, str(task_id), expires_s=_STUCK_AFTER_S)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.db import OperationalError, connection
 from django.test import Client
 
 from tests.factories.accounts import make_member, make_project
@@ -120,3 +121,17 @@ def test_what_a_list_does_not_know_is_refused_and_what_it_knows_is_named(
 ) -> None:
     problem = problem_of(member.get(address), 400, "invalid")
     assert allowed in problem["errors"][name][0]
+
+
+@pytest.mark.parametrize("path", [DATASETS, "/api/v1/auth/session/"])
+def test_a_database_that_is_away_is_no_defect_and_says_when_to_come_back(
+    member: Client, path: str
+) -> None:
+    def refuse(*_: Any) -> None:
+        raise OperationalError("connection refused")
+
+    member.raise_request_exception = False
+    with connection.execute_wrapper(refuse):
+        answer = member.get(path)
+    problem_of(answer, 503, "unavailable")
+    assert answer["Retry-After"] == "2"

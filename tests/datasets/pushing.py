@@ -17,6 +17,7 @@ from rest_framework.test import APIClient
 
 from atom.accounts.models import Project, User
 from atom.datasets.engines.images import media_type_of
+from atom.datasets.models import CommitRequest, Dataset
 from atom_sdk.packs import PackMember, PackWriter
 
 
@@ -191,3 +192,25 @@ def class_files(classes: int = 3, per_class: int = 4) -> dict[str, bytes]:
         for label in range(classes)
         for index in range(per_class)
     }
+
+
+def prepared_commit(pusher: Pusher, files: dict[str, bytes]) -> CommitRequest:
+    """Return a commit request that no worker has touched."""
+    pack = make_pack(files)
+    pusher.upload(pack.data)
+    upload = pusher.upload(changes_file(put_rows(pack)), "changes")
+    dataset = Dataset.objects.get(project=pusher.project)
+    return CommitRequest.objects.create(
+        dataset=dataset,
+        branch="main",
+        expected_head=pusher.head() or "",
+        changes_upload_id=upload["id"],
+        created_by=pusher.user,
+    )
+
+
+def corrupted(pack: MadePack, offset: int) -> bytes:
+    """Return the pack's bytes with one bit turned."""
+    data = bytearray(pack.data)
+    data[offset] ^= 1
+    return bytes(data)

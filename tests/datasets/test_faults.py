@@ -1,4 +1,4 @@
-"""What goes wrong: lies, cut-off pushes, races, dead workers, quarantined packs."""
+"""What goes wrong during a push: lies, cuts and races."""
 
 from __future__ import annotations
 
@@ -10,29 +10,20 @@ from blake3 import blake3
 from django.db import connection
 
 from atom.core import storage
-from atom.datasets import actions, ref_log
-from atom.datasets.actions.branches import BranchMove, settle_branch
+from atom.datasets.actions.branches import BranchMove
 from atom.datasets.actions.commits import run_commit
 from atom.datasets.actions.uploads import UploadRequest, start_upload
-from atom.datasets.actions.verification import verify_upload
-from atom.datasets.models import Branch, CommitRequest, Dataset, Pack, Upload, Version
-from atom.datasets.tasks import recover
+from atom.datasets.models import CommitRequest, Dataset, Pack, Version
 from tests.datasets.pushing import (
-    MadePack,
     Pusher,
     changes_file,
     class_files,
+    corrupted,
     make_pack,
     png,
+    prepared_commit,
     put_rows,
 )
-
-
-def corrupted(pack: MadePack, offset: int) -> bytes:
-    """Return the pack's bytes with one bit turned."""
-    data = bytearray(pack.data)
-    data[offset] ^= 1
-    return bytes(data)
 
 
 def test_a_digest_that_lies_is_quarantined_with_its_reason(pusher: Pusher) -> None:
@@ -120,21 +111,6 @@ def test_completing_twice_is_the_same_as_once(pusher: Pusher) -> None:
     assert again["state"] == "verified"
 
 
-def prepared_commit(pusher: Pusher, files: dict[str, bytes]) -> CommitRequest:
-    """Return a commit request that no worker has touched."""
-    pack = make_pack(files)
-    pusher.upload(pack.data)
-    upload = pusher.upload(changes_file(put_rows(pack)), "changes")
-    dataset = Dataset.objects.get(project=pusher.project)
-    return CommitRequest.objects.create(
-        dataset=dataset,
-        branch="main",
-        expected_head=pusher.head() or "",
-        changes_upload_id=upload["id"],
-        created_by=pusher.user,
-    )
-
-
 def test_of_two_commits_on_one_head_exactly_one_wins(pusher: Pusher) -> None:
     pusher.push(class_files())
     requests = [prepared_commit(pusher, {f"new{n}.png": png(n)}) for n in range(2)]
@@ -191,216 +167,6 @@ def test_the_same_idempotency_key_commits_once(pusher: Pusher) -> None:
 
     assert answers[0].json()["id"] == answers[1].json()["id"]
     assert CommitRequest.objects.count() == 1
-
-
-@pytest.mark.parametrize("state", ["uploaded", "verifying"])
-def test_verification_that_died_is_done_again(pusher: Pusher, state: str) -> None:
-    pack = make_pack(class_files())
-    upload = pusher.upload(pack.data)
-    row = Upload.objects.get(pk=upload["id"])
-    # As a worker leaves it that dies after the copy and before the row: everything is there.
-    storage.objects().put(row.key, pack.data)
-    Upload.objects.update(state=state)
-    Pack.objects.update(state="verifying")
-
-    verify_upload(row.pk)
-    verify_upload(row.pk)
-
-    row.refresh_from_db()
-    assert row.state == "verified"
-    assert Pack.objects.get().state == "verified"
-
-
-@pytest.mark.parametrize("state", ["pending", "building"])
-def test_a_commit_that_died_is_built_again(pusher: Pusher, state: str) -> None:
-    request = prepared_commit(pusher, class_files())
-    CommitRequest.objects.update(state=state)
-
-    first = run_commit(request.pk)
-    again = run_commit(request.pk)
-
-    assert first.state == again.state == "published"
-    assert first.version_id == again.version_id
-    assert Version.objects.count() == 1
-
-
-def test_a_worker_that_died_after_the_branch_moved_finds_its_own_version(pusher: Pusher) -> None:
-    request = prepared_commit(pusher, class_files())
-    run_commit(request.pk)
-    pusher.push({"later.png": png(3)})
-    CommitRequest.objects.filter(pk=request.pk).update(state="building", version=None)
-
-    run_commit(request.pk)
-
-    request.refresh_from_db()
-    assert request.state == "published"
-    assert request.version is not None
-    assert request.version.number == 1
-    assert Version.objects.count() == 2
-
-
-def rewind(branch: Branch) -> str:
-    """Undo the row of the last move, as a crash between the ref log and the row leaves it."""
-    assert branch.head is not None
-    last = branch.head
-    before = Version.objects.filter(commit__in=last.parents).first()
-    CommitRequest.objects.filter(version=last).update(version=None)
-    branch.head, branch.seq = before, branch.seq - 1
-    branch.save()
-    # Past the ORM: the row was never there as far as other apps know.
-    Version.objects.filter(pk=last.pk)._raw_delete("default")
-    return last.commit
-
-
-def test_a_dangling_ref_log_entry_that_continues_the_head_is_adopted(pusher: Pusher) -> None:
-    pusher.push(class_files())
-    pusher.push({"x.png": png(9)}, message="second")
-    branch = Branch.objects.select_related("head", "dataset__project").get()
-    lost = rewind(branch)
-
-    settle_branch(branch.dataset, "main")
-
-    branch.refresh_from_db()
-    assert branch.head is not None
-    assert (branch.head.commit, branch.head.number) == (lost, 2)
-    assert branch.head.message == "second"
-    assert (branch.head.added, branch.seq) == (1, 2)
-
-
-def test_a_dangling_entry_whose_commit_is_missing_is_void(pusher: Pusher) -> None:
-    pusher.push(class_files())
-    branch = Branch.objects.select_related("head", "dataset__project").get()
-    head = branch.head
-    assert head is not None
-    move = ref_log.RefMove(2, head.commit, "ab" * 32, 2, "", "2024-01-01T00:00:00Z")
-    ref_log.write_move(branch, move)
-
-    settle_branch(branch.dataset, "main")
-    version = pusher.push({"x.png": png(9)})
-
-    branch.refresh_from_db()
-    assert version["number"] == 2
-    entry = ref_log.read_move(branch, 2)
-    assert entry is not None
-    assert entry.new == version["commit"]
-
-
-def test_every_move_is_in_the_ref_log_before_it_counts(pusher: Pusher) -> None:
-    first = pusher.push(class_files())
-    second = pusher.push({"x.png": png(9)})
-    branch = Branch.objects.select_related("dataset__project").get()
-
-    moves = [ref_log.read_move(branch, seq) for seq in (1, 2)]
-
-    assert [move and (move.old, move.new, move.number) for move in moves] == [
-        ("", first["commit"], 1),
-        (first["commit"], second["commit"], 2),
-    ]
-    assert ref_log.read_move(branch, 3) is None
-
-
-def test_the_beat_sends_stuck_work_again(pusher: Pusher) -> None:
-    request = prepared_commit(pusher, class_files())
-    CommitRequest.objects.filter(pk=request.pk).update(updated_at="2024-01-01T00:00:00Z")
-
-    recover()
-
-    request.refresh_from_db()
-    assert request.state == "published"
-
-
-def test_fresh_work_is_left_to_its_worker(pusher: Pusher) -> None:
-    request = prepared_commit(pusher, class_files())
-
-    recover()
-
-    request.refresh_from_db()
-    assert request.state == "pending"
-
-
-def test_a_quarantined_pack_is_in_no_manifest(pusher: Pusher) -> None:
-    pack = make_pack(class_files())
-    pusher.push(class_files())
-
-    actions.quarantine_pack(pusher.project, pack.digest, "found damaged")
-
-    manifest = pusher.client.get(f"{pusher.base}versions/v1/manifest/")
-    urls = pusher.client.post(f"{pusher.base}versions/v1/pack-urls/", {"packs": [pack.digest]})
-    for answer in (manifest, urls):
-        assert (answer.status_code, answer.json()["code"]) == (409, "pack_quarantined")
-        assert answer.json()["pack"] == pack.digest
-    prefix = storage.project_prefix(pusher.project)
-    assert not storage.objects().exists(f"{prefix}packs/{pack.digest}.tar")
-
-
-def test_a_push_is_told_which_packs_are_quarantined(pusher: Pusher) -> None:
-    pack = make_pack(class_files())
-    pusher.push(class_files())
-    actions.quarantine_pack(pusher.project, pack.digest, "found damaged")
-
-    manifest = pusher.get("versions/v1/manifest/", with_quarantined="true")
-
-    assert manifest["quarantined_packs"] == [pack.digest]
-
-
-def test_a_damaged_pack_is_listed_with_its_push_and_what_to_do(pusher: Pusher) -> None:
-    pack = make_pack(class_files())
-    pusher.push(class_files())
-    assert pusher.get("quarantined-packs/")["results"] == []
-
-    actions.quarantine_pack(pusher.project, pack.digest, "found damaged")
-
-    (listed,) = pusher.get("quarantined-packs/")["results"]
-    assert (listed["digest"], listed["reason"]) == (pack.digest, "found damaged")
-    assert listed["found_in"] == "store"
-    assert listed["push"]["created_by"]["username"] == pusher.user.username
-    assert listed["files_count"] == len(class_files())
-    assert listed["paths"] == sorted(class_files())[:3]
-    assert "Push" in listed["action"]
-    assert pusher.upload(pack.data)["state"] == "verified"
-    assert pusher.get("quarantined-packs/")["results"] == []
-
-
-def test_a_pack_refused_on_its_way_in_is_listed_as_such(pusher: Pusher) -> None:
-    pack = make_pack(class_files())
-    pusher.upload(corrupted(pack, 4096), digest=pack.digest)
-
-    (listed,) = pusher.get("quarantined-packs/")["results"]
-
-    assert (listed["digest"], listed["found_in"]) == (pack.digest, "upload")
-    assert (listed["files_count"], listed["paths"]) == (0, [])
-    assert listed["reason"]
-
-
-def test_quarantined_packs_of_another_dataset_are_not_listed(pusher: Pusher) -> None:
-    pusher.push(class_files())
-    other = Pusher(pusher.project, pusher.user, "other").create()
-    pack = make_pack({"a.png": png(77)})
-    other.upload(corrupted(pack, 4096), digest=pack.digest)
-
-    assert pusher.get("quarantined-packs/")["results"] == []
-    assert len(other.get("quarantined-packs/")["results"]) == 1
-
-
-def test_the_list_of_quarantined_packs_asks_the_same_questions_for_any_length(
-    pusher: Pusher, django_assert_max_num_queries: Any
-) -> None:
-    for seed in range(6):
-        pack = make_pack({"a.png": png(seed)})
-        pusher.upload(corrupted(pack, 4096), digest=pack.digest)
-
-    with django_assert_max_num_queries(8):
-        assert len(pusher.get("quarantined-packs/")["results"]) == 6
-
-
-def test_pushing_the_files_again_repairs_a_quarantined_pack(pusher: Pusher) -> None:
-    pack = make_pack(class_files())
-    pusher.push(class_files())
-    actions.quarantine_pack(pusher.project, pack.digest, "found damaged")
-
-    assert pusher.upload(pack.data)["state"] == "verified"
-
-    assert pusher.get("versions/v1/manifest/")["commit"]
 
 
 def test_two_clients_that_begin_the_same_upload_share_it(pusher: Pusher) -> None:

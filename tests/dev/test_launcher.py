@@ -15,9 +15,27 @@ from tests.stack import Stack
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 
+@pytest.fixture(scope="module")
+def kept_stack() -> Iterator[Stack]:
+    """A stack that the tests may break, as long as it can be started again."""
+    stack = Stack.create()
+    (stack.home / "logs").mkdir()
+    yield stack
+    stack.stop()
+    stack.remove()
+
+
+@pytest.fixture
+def running_stack(kept_stack: Stack) -> Stack:
+    """The same stack, running."""
+    if kept_stack.command("status").returncode != 0:
+        kept_stack.start()
+    return kept_stack
+
+
 @pytest.fixture
 def own_stack() -> Iterator[Stack]:
-    """A stack that the test may break."""
+    """A stack of one test's own, not started."""
     stack = Stack.create()
     (stack.home / "logs").mkdir()
     yield stack
@@ -34,54 +52,48 @@ def wait_for(condition: Callable[[], bool], timeout_s: float = 20) -> bool:
     return False
 
 
-def test_stack_survives_a_killed_web_process_and_stops_without_orphans(own_stack: Stack) -> None:
-    own_stack.start()
-    assert httpx.get(f"{own_stack.base_url}/readyz").status_code == 200
-
-    second = own_stack.command("up")
+def test_a_killed_web_process_is_started_again(running_stack: Stack) -> None:
+    assert httpx.get(f"{running_stack.base_url}/readyz").status_code == 200
+    second = running_stack.command("up")
     assert second.returncode == 1
     assert "already runs" in second.stderr
 
-    killed = own_stack.pid_of("web")
+    before = running_stack.restarts_of("web")
+    killed = running_stack.pid_of("web")
     assert killed is not None
     os.kill(killed, signal.SIGKILL)
-    assert wait_for(lambda: own_stack.restarts_of("web") == 1)
-    assert wait_for(lambda: _answers(own_stack))
-    assert own_stack.pid_of("web") not in {killed, None}
-
-    assert own_stack.stop() < 5.5
-    assert own_stack.processes() == []
+    assert wait_for(lambda: running_stack.restarts_of("web") == before + 1)
+    assert wait_for(lambda: _answers(running_stack))
+    assert running_stack.pid_of("web") not in {killed, None}
 
 
-def test_starting_again_with_a_newer_program_replaces_the_running_one(own_stack: Stack) -> None:
-    first = own_stack.command("start", timeout_s=150)
-    assert first.returncode == 0, first.stderr
-    before = own_stack.pid_of("web")
-    assert "already runs" in own_stack.command("start").stdout
-    assert own_stack.pid_of("web") == before
+def test_starting_again_with_a_newer_program_replaces_the_running_one(running_stack: Stack) -> None:
+    before = running_stack.pid_of("web")
+    same = running_stack.command("start", timeout_s=150)
+    assert same.returncode == 0, same.stderr
+    assert "already runs" in same.stdout
+    assert running_stack.pid_of("web") == before
 
-    state = own_stack.home / "run" / "launcher.json"
+    state = running_stack.home / "run" / "launcher.json"
     state.write_text(state.read_text().replace('"program": "', '"program": "older'))
-    again = own_stack.command("start", timeout_s=150)
+    again = running_stack.command("start", timeout_s=150)
     assert "has changed" in again.stdout
-    assert own_stack.pid_of("web") not in {before, None}
-    assert own_stack.command("down").returncode == 0
-    assert own_stack.processes() == []
+    assert running_stack.pid_of("web") not in {before, None}
 
 
-def test_killing_the_launcher_leaves_no_process_and_the_data_stays(own_stack: Stack) -> None:
-    own_stack.start()
-    password = own_stack.admin_password
-    assert own_stack.process is not None
-    own_stack.process.kill()
-    own_stack.process.wait()
-    assert wait_for(lambda: own_stack.processes() == []), own_stack.processes()
-    assert own_stack.command("status").returncode == 3
+def test_killing_the_launcher_leaves_no_process_and_the_data_stays(running_stack: Stack) -> None:
+    password = running_stack.admin_password
+    running_stack.kill_launcher()
+    assert wait_for(lambda: running_stack.processes() == []), running_stack.processes()
+    assert running_stack.command("status").returncode == 3
 
-    own_stack.start()
-    assert own_stack.admin_password == password
-    assert own_stack.command("down").returncode == 0
-    assert own_stack.processes() == []
+    running_stack.start()
+    assert running_stack.admin_password == password
+
+
+def test_a_stopped_stack_leaves_no_process(running_stack: Stack) -> None:
+    assert running_stack.command("down").returncode == 0
+    assert running_stack.processes() == []
 
 
 def test_a_busy_port_is_named_with_its_variable(own_stack: Stack) -> None:

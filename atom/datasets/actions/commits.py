@@ -20,6 +20,7 @@ from atom.accounts.models import User
 from atom.core import live, states, storage
 from atom.core.background import enqueue
 from atom.core.errors import AtomError
+from atom.core.locks import only_one
 from atom.datasets.actions.branches import BranchMove, head_commit, move_branch
 from atom.datasets.actions.verification import verify_upload
 from atom.datasets.engines.changes import ChangesError, ChangesFile, decode_changes
@@ -36,7 +37,7 @@ from atom.datasets.errors import (
     UploadIncomplete,
 )
 from atom.datasets.models import Branch, CommitRequest, Dataset, Upload, Version
-from atom.datasets.pack_checks import check_puts
+from atom.datasets.pack_checks import PacksOnTheWay, check_puts
 from atom.datasets.states import COMMIT_STATES
 from atom.datasets.stores import VersionStore, version_store
 from atom_sdk.errors import EmptyDatasetError, SplitTooLargeError
@@ -79,13 +80,19 @@ def request_commit(dataset: Dataset, new: NewCommit, changes: Upload, user: User
 
 
 def run_commit(request_id: UUID | str) -> CommitRequest:
-    """Carry a request to its end and return it. Repeatable from every state.
+    """Carry a request to its end and return it; one that another worker is at, as it is.
 
-    Raises PacksOnTheWay when it must be tried again in a moment.
+    Repeatable from every state. Raises PacksOnTheWay when it must be tried again in a moment.
     """
-    request = _claim(request_id)
+    with only_one(request_id) as mine:
+        if mine:
+            _build_to_the_end(_claim(request_id))
+    return CommitRequest.objects.get(pk=request_id)
+
+
+def _build_to_the_end(request: CommitRequest) -> None:
     if request.state != "building":
-        return request
+        return
     try:
         version, unchanged = _build(request)
     except HeadMoved as moved:
@@ -94,8 +101,6 @@ def run_commit(request_id: UUID | str) -> CommitRequest:
         _finish(request, "failed", refused)
     else:
         _finish(request, "published", None, version=version, unchanged=unchanged)
-    request.refresh_from_db()
-    return request
 
 
 def give_up_waiting(request_id: UUID | str, after: timedelta) -> bool:
@@ -167,6 +172,8 @@ def _read_changes(request: CommitRequest) -> ChangesFile:
     upload = request.changes_upload
     if upload.state != "verified":
         upload = verify_upload(upload.pk)
+    if upload.state in {"uploaded", "verifying"}:
+        raise PacksOnTheWay
     if upload.state != "verified":
         raise ChangesUnreadable(f"The changes file is {upload.state}: {upload.error_detail}")
     try:

@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from atom.core import states, storage
+from atom.core.locks import only_one
 from atom.core.storage import ObjectMissing
 from atom.datasets.models import Pack, Upload
 from atom.datasets.pipelines import (
@@ -29,10 +30,19 @@ log = structlog.get_logger(__name__)
 
 
 def verify_upload(upload_id: UUID | str) -> Upload:
-    """Verify one upload to its end and return it; one that is done is returned as it is."""
-    upload = _claim(upload_id)
+    """Verify one upload to its end and return it.
+
+    One that is done, or that another worker is at, is returned as it is.
+    """
+    with only_one(upload_id) as mine:
+        if mine:
+            _verify_to_the_end(_claim(upload_id))
+    return Upload.objects.get(pk=upload_id)
+
+
+def _verify_to_the_end(upload: Upload) -> None:
     if upload.state != "verifying":
-        return upload
+        return
     staged = StagedObject(upload.key, upload.digest, upload.size_bytes)
     try:
         _verify(upload, staged)
@@ -43,8 +53,6 @@ def verify_upload(upload_id: UUID | str) -> Upload:
             _quarantine(upload, "staged_object_missing", "The staged object has disappeared.")
     else:
         _accept(upload)
-    upload.refresh_from_db()
-    return upload
 
 
 def _claim(upload_id: UUID | str) -> Upload:

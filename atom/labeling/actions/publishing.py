@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import structlog
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
@@ -15,6 +15,7 @@ from atom.accounts import audit
 from atom.accounts.models import User
 from atom.core.background import enqueue
 from atom.core.errors import AtomError
+from atom.core.locks import only_one
 from atom.datasets.actions import publish_layer, unpin
 from atom.datasets.models import Version
 from atom.labeling import states
@@ -60,7 +61,7 @@ def publish_task(task_id: UUID) -> None:
 
     Safe to run again after a kill at any line: a version that exists already is adopted.
     """
-    with _only_one(task_id) as mine:
+    with only_one(task_id) as mine:
         task = LabelTask.objects.for_display().filter(pk=task_id).first()
         if not mine or task is None or task.state != states.PUBLISHING:
             return
@@ -78,25 +79,6 @@ def _check_items(task: LabelTask, *, partial: bool) -> None:
         raise UnfinishedItems(f"{unfinished} items are not finished.", unfinished=unfinished)
     if not task.items.filter(state=states.ACCEPTED).exists():
         raise NothingToPublish
-
-
-class _only_one:  # noqa: N801  # reads as a statement
-    """Hold PostgreSQL's advisory lock on a task; it falls with the process that held it."""
-
-    def __init__(self, task_id: UUID) -> None:
-        self._key = int.from_bytes(task_id.bytes[-8:], "big", signed=True)
-        self._mine = False
-
-    def __enter__(self) -> bool:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_try_advisory_lock(%s)", [self._key])
-            self._mine = bool(cursor.fetchone()[0])
-        return self._mine
-
-    def __exit__(self, *_: object) -> None:
-        if self._mine:
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_unlock(%s)", [self._key])
 
 
 def _published_version(task: LabelTask) -> Version | None:

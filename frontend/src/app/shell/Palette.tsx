@@ -36,7 +36,10 @@ interface PaletteProps {
 /** Ctrl+K: every page, the actions of the page shown, and the settings of the shell. */
 export default function Palette({ onClose, onShortcuts }: PaletteProps) {
   const { t } = useTranslation();
-  useEffect(() => control.open(), []);
+  useEffect(() => {
+    control.open();
+    return control.close;
+  }, []);
   const groups = [usePageActions(), useGoTo(), useShellActions(onShortcuts), useProjectActions()];
   return (
     <Spotlight
@@ -46,12 +49,15 @@ export default function Palette({ onClose, onShortcuts }: PaletteProps) {
       scrollable
       maxHeight={420}
       onSpotlightClose={onClose}
+      // Open and focused within the key press: what is typed right after it must not be lost.
+      transitionProps={{ duration: 0 }}
       attributes={{ content: { 'aria-label': t('shell.openPalette') } }}
       nothingFound={t('common.noMatches')}
       searchProps={{
         leftSection: <IconSearch size={16} />,
         placeholder: t('shell.palette'),
         'aria-label': t('shell.palette'),
+        autoFocus: true,
       }}
       actions={groups.filter((group) => group.actions.length > 0)}
     />
