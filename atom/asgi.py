@@ -15,6 +15,7 @@ from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from django.conf import settings  # noqa: E402
 from django.urls import re_path  # noqa: E402
 
+from atom.web.body_limit import BodyLimit  # noqa: E402
 from atom.web.composition import modules_of_apps  # noqa: E402
 from atom.web.lifespan import LifespanApplication  # noqa: E402
 from atom.web.media_proxy import MediaProxy  # noqa: E402
@@ -43,7 +44,7 @@ application = LifespanApplication(
         {
             "http": PrefixRouter(
                 {
-                    DJANGO_PREFIXES: cast(HttpApplication, django_application),
+                    DJANGO_PREFIXES: BodyLimit(cast(HttpApplication, django_application)),
                     ("/media/",): media_proxy,
                     ("/static/",): StaticFiles(
                         settings.STATIC_ROOT, prefix="static", refresh=settings.DEBUG

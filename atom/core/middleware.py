@@ -6,10 +6,8 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
 
-from atom.core.errors import Invalid, TooLarge, problem_response
+from atom.core.errors import Invalid, problem_response
 
-# Large things go to the object store; the largest bodies here are batches of annotations.
-MAX_BODY_BYTES = 64 << 20
 _NUL = ("\0", "%00")
 
 
@@ -29,18 +27,3 @@ class RefuseNul:
 
 def _query(request: HttpRequest) -> str:
     return str(request.META.get("QUERY_STRING", ""))
-
-
-class LimitBody:
-    """Refuse a body before anything reads it into memory."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self._get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer 413 to a body that announces more than MAX_BODY_BYTES."""
-        announced = request.headers.get("Content-Length", "")
-        if announced.isdecimal() and int(announced) > MAX_BODY_BYTES:
-            said = f"The body has {announced} bytes; at most {MAX_BODY_BYTES} are read."
-            return problem_response(TooLarge(said), request)
-        return self._get_response(request)

@@ -96,14 +96,6 @@ def test_a_form_of_answer_that_does_not_exist(member: Client) -> None:
     problem_of(answer, 406, "not_acceptable")
 
 
-def test_too_large_a_body_is_not_read(member: Client) -> None:
-    answer = member.post(
-        DATASETS, "{}", content_type="application/json", headers={"Content-Length": str(1 << 40)}
-    )
-    problem = problem_of(answer, 413, "too_large")
-    assert str(1 << 40) in problem["detail"]
-
-
 @pytest.mark.parametrize(
     ("address", "name", "allowed"),
     [
