@@ -38,6 +38,7 @@ async def answer_to(headers: dict[str, str], pieces: list[bytes]) -> tuple[int, 
         )
     start = await communicator.receive_output(10)
     body = await communicator.receive_output(10)
+    await communicator.wait()
     return int(start["status"]), json.loads(body["body"])
 
 
