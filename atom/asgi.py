@@ -44,7 +44,10 @@ application = LifespanApplication(
         {
             "http": PrefixRouter(
                 {
-                    DJANGO_PREFIXES: BodyLimit(cast(HttpApplication, django_application)),
+                    DJANGO_PREFIXES: BodyLimit(
+                        cast(HttpApplication, django_application),
+                        settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
+                    ),
                     ("/media/",): media_proxy,
                     ("/static/",): StaticFiles(
                         settings.STATIC_ROOT, prefix="static", refresh=settings.DEBUG

@@ -23,4 +23,5 @@ urlpatterns = [
 ]
 
 handler404 = "atom.core.errors.not_found"
+handler400 = "atom.core.errors.bad_request"
 handler500 = "atom.core.errors.server_error"

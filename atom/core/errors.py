@@ -327,6 +327,11 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> JsonR
     return problem_response(NotFound(), request)
 
 
+def bad_request(request: HttpRequest, exception: Exception | None = None) -> JsonResponse:
+    """Django's `handler400`: what it finds suspicious before a view runs."""
+    return problem_response(AtomError(str(exception or "") or None), request)
+
+
 def server_error(request: HttpRequest) -> JsonResponse:
     """Django's `handler500`: the request id is the thread to pull."""
     known = to_atom_error(exc) if (exc := sys.exception()) else None

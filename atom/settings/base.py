@@ -73,6 +73,9 @@ MIDDLEWARE = [
 CSRF_FAILURE_VIEW = "atom.core.errors.csrf_failure"
 ROOT_URLCONF = "atom.urls"
 ASGI_APPLICATION = "atom.asgi.application"
+# The largest body that is read. Large things go to the object store; the largest bodies here are
+# batches of annotations.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 64 << 20
 # Every API path ends in a slash; a redirect would lose the body of a POST.
 APPEND_SLASH = False
 
@@ -162,7 +165,7 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["atom.core.bodies.JSONParser"],
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_PAGINATION_CLASS": None,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",

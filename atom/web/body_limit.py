@@ -11,14 +11,11 @@ from atom.core.errors import TooLarge
 from atom.web.answers import send_problem
 from atom.web.router import HttpApplication
 
-# Large things go to the object store; the largest bodies here are batches of annotations.
-MAX_BODY_BYTES = 64 << 20
-
 
 class BodyLimit:
     """Passes requests on; counts what arrives, whatever its length was said to be."""
 
-    def __init__(self, application: HttpApplication, max_bytes: int = MAX_BODY_BYTES) -> None:
+    def __init__(self, application: HttpApplication, max_bytes: int) -> None:
         self._application = application
         self._max_bytes = max_bytes
 

@@ -127,3 +127,36 @@ def test_a_database_that_is_away_is_no_defect_and_says_when_to_come_back(
         answer = member.get(path)
     problem_of(answer, 503, "unavailable")
     assert answer["Retry-After"] == "2"
+
+
+@pytest.mark.parametrize("depth", [65, 1_000, 100_000])
+def test_json_that_is_nested_too_deeply_is_refused(member: Client, depth: int) -> None:
+    body = f'{{"name": "deep", "description": {"[" * depth}{"]" * depth}}}'
+    answer = member.post(DATASETS, body, content_type="application/json")
+    assert "levels deep" in problem_of(answer, 400, "malformed_body")["detail"]
+
+
+def test_a_field_that_nobody_reads_is_named(member: Client) -> None:
+    answer = member.post(
+        DATASETS, {"name": "digits", "bogus": 1, "nope": {}}, content_type="application/json"
+    )
+    errors = problem_of(answer, 400, "invalid")["errors"]
+    assert sorted(errors) == ["bogus", "nope"]
+    assert "description" in errors["bogus"][0]
+
+
+def test_unknown_fields_and_wrong_ones_are_told_together(member: Client) -> None:
+    run = {"command": ["true"], "resources": {"memory_bytes": "much", "disks": 1}}
+    answer = member.post("/api/v1/projects/vision/runs/", run, content_type="application/json")
+    errors = problem_of(answer, 400, "invalid")["errors"]
+    assert sorted(errors) == ["resources.disks", "resources.memory_bytes"]
+
+
+def test_a_large_body_is_read(member: Client) -> None:
+    body = {"name": "digits", "description": "x" * (5 << 20)}
+    answer = member.post(DATASETS, body, content_type="application/json")
+    assert list(problem_of(answer, 400, "invalid")["errors"]) == ["description"]
+
+
+def test_a_host_of_somebody_else_is_a_problem(member: Client) -> None:
+    problem_of(member.get(DATASETS, headers={"Host": "evil.example"}), 400, "bad_request")

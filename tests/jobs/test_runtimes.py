@@ -91,12 +91,12 @@ def test_what_the_server_has_installed_is_not_taken_for_installed(tmp_path: Path
 def test_a_build_that_hangs_is_stopped_with_all_its_processes(tmp_path: Path) -> None:
     marker = str(tmp_path / "pid")
     hang = f"open({marker!r}, 'w').write(str(os.getpid())); import time; time.sleep(300)"
-    wanted = spec(tmp_path, write_source(tmp_path, [], hang), timeout_s=8.0)
+    wanted = spec(tmp_path, write_source(tmp_path, [], hang), timeout_s=25.0)
     started_s = time.monotonic()
     with pytest.raises(BuildFailedError) as failed:
         build(wanted, lambda _: None)
     assert time.monotonic() - started_s < 60
-    assert "took longer than 8 s and was stopped" in failed.value.tail
+    assert "took longer than 25 s and was stopped" in failed.value.tail
     assert not is_alive(int(Path(marker).read_text()))
 
 

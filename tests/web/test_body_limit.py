@@ -9,7 +9,7 @@ import pytest
 from asgiref.testing import ApplicationCommunicator
 
 from atom.asgi import application
-from atom.web.body_limit import MAX_BODY_BYTES
+from atom.settings.base import DATA_UPLOAD_MAX_MEMORY_SIZE as MAX_BODY_BYTES
 
 ADDRESS = "/api/v1/auth/login/"
 MANY = b"x" * (16 << 20)

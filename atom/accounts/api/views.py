@@ -27,6 +27,7 @@ from atom.accounts.api.serializers import (
     UserSerializer,
 )
 from atom.accounts.models import ApiToken, AuditEvent, Project, User
+from atom.core.bodies import check
 from atom.core.errors import NotFound, PermissionDenied
 from atom.core.pagination import KeysetPagination
 from atom.core.query import choice
@@ -60,7 +61,7 @@ class LoginView(APIView):
     def post(self, request: Request) -> Response:
         """Start a session. Ten failures in five minutes are answered with 429."""
         body = LoginSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
+        check(body)
         user = actions.check_password(
             request._request, body.validated_data["username"], body.validated_data["password"]
         )
@@ -144,7 +145,7 @@ class TokenListView(ScopedView, generics.ListCreateAPIView[ApiToken]):
         """Make a token. Its secret is in this answer only, so the call is not replayable."""
         _refuse_escalation(token_of(request))
         body = TokenSerializer(data=request.data, context=self.get_serializer_context())
-        body.is_valid(raise_exception=True)
+        check(body)
         new = actions.create_token(user_of(request), **body.validated_data)
         data = {**TokenSerializer(new.token).data, "secret": new.secret}
         return Response(data, status=status.HTTP_201_CREATED)

@@ -23,6 +23,7 @@ from atom.cache.errors import NodeUnknown
 from atom.cache.models import CacheRecord
 from atom.clusters.actions import ensure_local_node
 from atom.clusters.models import Node
+from atom.core.bodies import check
 from atom.datasets.api.scope import DatasetScopedView
 from atom.datasets.models import Version
 
@@ -47,7 +48,7 @@ class WarmView(DatasetScopedView, APIView):
     def post(self, request: Request, project: str, dataset: str, ref: str) -> Response:
         """Warm the version in the background."""
         body = WarmSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
+        check(body)
         node = _node(body.validated_data.get("node"))
         actions.request_warm(self.version, node, body.validated_data["selector"])
         return Response(_lines(self.version), status=status.HTTP_202_ACCEPTED)
@@ -64,7 +65,7 @@ class EvictView(DatasetScopedView, APIView):
     def post(self, request: Request, project: str, dataset: str, ref: str) -> Response:
         """Evict the version, unless something needs it."""
         body = NodeChoiceSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
+        check(body)
         node = _node(body.validated_data.get("node"))
         if actions.evict(self.version, node) is not None:
             named = {"dataset": self.dataset.name, "ref": self.version.ref, "node": node.name}

@@ -15,6 +15,7 @@ from rest_framework.views import APIView
 from atom.accounts import permissions
 from atom.accounts.api.mixins import token_of, user_of
 from atom.core import storage
+from atom.core.bodies import check
 from atom.datasets.api.entry_serializers import (
     ManifestSerializer,
     PackDigestsSerializer,
@@ -87,7 +88,7 @@ class PackUrlsView(DatasetScopedView, APIView):
     def post(self, request: Request, project: str, dataset: str, ref: str) -> Response:
         """Return where to GET each pack of this version."""
         body = PackDigestsSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
+        check(body)
         wanted: list[str] = body.validated_data["packs"]
         strange = sorted(set(wanted) - set(packs_of(self.version)))
         if strange:

@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from atom.accounts.api.mixins import user_of
+from atom.core.bodies import check
 from atom.core.errors import Invalid, NotFound
 from atom.core.idempotency import idempotent
 from atom.datasets import actions
@@ -54,7 +55,7 @@ class UploadListView(DatasetScopedView, APIView):
     def post(self, request: Request, project: str, dataset: str) -> Response:
         """Return the upload of this digest: new, resumed, or with nothing to send."""
         body = NewUploadSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
+        check(body)
         wanted = UploadRequest(**body.validated_data)
         upload = actions.start_upload(self.dataset, wanted, user_of(request))
         return Response(_rendered(upload), status=status.HTTP_201_CREATED)
@@ -76,7 +77,7 @@ class UploadPartsView(UploadScopedView, APIView):
     def post(self, request: Request, project: str, dataset: str, upload_id: UUID) -> Response:
         """Return where to PUT each part."""
         body = PartNumbersSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
+        check(body)
         urls = presign_parts(self.upload(upload_id), body.validated_data["numbers"])
         return Response({"urls": {str(number): url for number, url in urls.items()}})
 
@@ -88,7 +89,7 @@ class UploadCompleteView(UploadScopedView, APIView):
     def post(self, request: Request, project: str, dataset: str, upload_id: UUID) -> Response:
         """Join the parts and have the result verified."""
         body = CompleteUploadSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
+        check(body)
         parts = [(part["n"], part["etag"]) for part in body.validated_data["parts"]]
         upload = actions.complete_upload(self.upload(upload_id), parts)
         return Response(_rendered(upload), status=status.HTTP_202_ACCEPTED)
@@ -102,7 +103,7 @@ class CommitListView(DatasetScopedView, APIView):
     def post(self, request: Request, project: str, dataset: str) -> Response:
         """Ask a worker to commit an uploaded changes file."""
         body = NewCommitSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
+        check(body)
         values = dict(body.validated_data)
         changes = self._changes(values.pop("changes_upload"))
         values["expected_head"] = values["expected_head"] or ""

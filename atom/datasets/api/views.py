@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from atom.accounts.api.mixins import ProjectScopedView, user_of
+from atom.core.bodies import check
 from atom.core.errors import NotFound
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
@@ -45,7 +46,7 @@ class DatasetListView(ProjectScopedView, generics.ListAPIView[Dataset]):
     def post(self, request: Request, project: str) -> Response:
         """Add a dataset."""
         body = NewDatasetSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
+        check(body)
         dataset = actions.create_dataset(self.project, user=user_of(request), **body.validated_data)
         found = Dataset.objects.in_project(self.project).with_summary().get(pk=dataset.pk)
         return Response(DatasetSerializer(found).data, status=status.HTTP_201_CREATED)
@@ -139,5 +140,5 @@ class TagListView(DatasetScopedView, generics.ListAPIView[Tag]):
 
 def _new_ref(request: Request, dataset: Dataset) -> tuple[str, Version]:
     body = NewRefSerializer(data=request.data)
-    body.is_valid(raise_exception=True)
+    check(body)
     return body.validated_data["name"], resolve_ref(dataset, body.validated_data["at"])

@@ -15,6 +15,7 @@ from rest_framework.views import APIView
 
 from atom.accounts.api.mixins import SAFE, ProjectScopedView, ScopedView, authorize, user_of
 from atom.accounts.models import Project
+from atom.core.bodies import check
 from atom.core.errors import NotFound
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
@@ -104,7 +105,7 @@ def _project_of_query(request: Request) -> Project | None:
 def parse_request(request: Request) -> RunRequest:
     """Return the body as a run request. Raises Invalid."""
     serializer = RunRequestSerializer(data=request.data)
-    serializer.is_valid(raise_exception=True)
+    check(serializer)
     given = {name: value for name, value in serializer.validated_data.items() if value is not None}
     return RunRequest(**given)
 
@@ -285,7 +286,7 @@ class CodeSnapshotsView(ProjectScopedView, APIView):
     def post(self, request: Request, project: str) -> Response:
         """Announce a tar.gz of code; the answer says where to put it."""
         serializer = CodeRequestSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
+        check(serializer)
         snapshot = code.announce(self.project, **serializer.validated_data)
         return Response(_state_of(snapshot), status=201)
 

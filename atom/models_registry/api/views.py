@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from atom.accounts.api.mixins import ProjectScopedView, user_of
+from atom.core.bodies import check
 from atom.core.errors import Invalid
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
@@ -70,7 +71,7 @@ class ModelListView(ProjectScopedView, generics.GenericAPIView[Model]):
     def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Make a model without versions."""
         body = NewModelSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
+        check(body)
         made = actions.create_model(self.project, user_of(request), **body.validated_data)
         model = reads.models_of(self.project).get(pk=made.pk)
         return Response(render_models([model])[0], status=status.HTTP_201_CREATED)
@@ -125,7 +126,7 @@ class VersionListView(ModelScopedView, generics.ListAPIView[ModelVersion]):
     def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Register the stored files of a run; the same again answers with the same version."""
         body = NewVersionSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
+        check(body)
         data = body.validated_data
         run = Run.objects.filter(project=self.project, pk=data["run"]).first()
         if run is None:
@@ -190,13 +191,13 @@ class AliasView(ModelScopedView, APIView):
     def put(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Point the alias at a version."""
         body = AliasTargetSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
+        check(body)
         number = body.validated_data["version"]
         version = self.model.versions.filter(number=number).first()
         if version is None:
             raise Invalid(errors={"version": [f"{self.model.name} has no version {number}."]})
         name = NewModelSerializer(data={"name": self.kwargs["alias"]})
-        name.is_valid(raise_exception=True)
+        check(name)
         alias = actions.set_alias(self.model, self.kwargs["alias"], version, user_of(request))
         return Response(AliasSerializer(alias).data)
 

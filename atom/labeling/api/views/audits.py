@@ -12,6 +12,7 @@ from rest_framework.views import APIView
 
 from atom.accounts.api.mixins import authorize, user_of
 from atom.accounts.models import Project
+from atom.core.bodies import check
 from atom.labeling import reads
 from atom.labeling.actions import audits, leases
 from atom.labeling.actions.audits import Decision, Ruling
@@ -46,7 +47,7 @@ class AuditsView(APIView):
     def post(self, request: Request) -> Response:
         """Accept or return; returned work goes to the same person with the comment."""
         body = DecisionsSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
+        check(body)
         decisions = [
             Decision(slot_id=row.pop("slot"), revision_id=row.pop("revision"), **row)
             for row in body.validated_data["decisions"]

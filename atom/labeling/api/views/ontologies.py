@@ -13,6 +13,7 @@ from rest_framework.response import Response
 
 from atom.accounts.api.mixins import ProjectScopedView, user_of
 from atom.accounts.models import Project
+from atom.core.bodies import check
 from atom.core.errors import NotFound
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
@@ -49,7 +50,7 @@ class OntologyListView(ProjectScopedView, generics.ListAPIView[Ontology]):
     def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Make an ontology with its first version."""
         body = NewOntologySerializer(data=request.data)
-        body.is_valid(raise_exception=True)
+        check(body)
         version = actions.create_ontology(self.project, user_of(request), **body.validated_data)
         ontology = _with_versions().get(pk=version.ontology_id)
         return Response(OntologySerializer(ontology).data, status=status.HTTP_201_CREATED)
@@ -90,7 +91,7 @@ class OntologyVersionListView(_OntologyView):
     def post(self, request: Request, ontology_id: UUID) -> Response:
         """Add the next version."""
         body = NewOntologyVersionSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
+        check(body)
         version = actions.add_version(self.ontology, **body.validated_data)
         data = OntologyVersionSerializer(version).data
         return Response(data, status=status.HTTP_201_CREATED)
@@ -103,7 +104,7 @@ class OntologyVersionView(_OntologyView):
     def put(self, request: Request, ontology_id: UUID, number: int) -> Response:
         """Replace labels and guideline; refused once a task has started with the version."""
         body = NewOntologyVersionSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
+        check(body)
         version = self.ontology.versions.filter(number=number).first()
         if version is None:
             raise NotFound

@@ -14,6 +14,7 @@ from rest_framework.response import Response
 
 from atom.accounts.api.mixins import ProjectScopedView, user_of
 from atom.accounts.models import User
+from atom.core.bodies import check
 from atom.core.errors import Invalid, NotFound
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
@@ -81,7 +82,7 @@ class LabelTaskListView(ProjectScopedView, generics.GenericAPIView[LabelTask]):
     def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Make a draft task over the entries that the filter leaves."""
         body = NewLabelTaskSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
+        check(body)
         user = user_of(request)
         task = label_tasks.create_task(self.project, user, self._plan(body.validated_data))
         return Response(render_tasks([task], user)[0], status=status.HTTP_201_CREATED)
@@ -163,7 +164,7 @@ class PublishView(TaskView):
     def post(self, request: Request, task_id: UUID) -> Response:
         """Publish in the background; `state` and `output_version` say when it is done."""
         body = PublishSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
+        check(body)
         task = publishing.request_publish(self.task, self.user, **body.validated_data)
         return Response(render_tasks([task], self.user)[0], status=status.HTTP_202_ACCEPTED)
 

@@ -10,6 +10,7 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from atom.core.bodies import check
 from atom.core.errors import AtomError, NotFound
 from atom.labeling import reads
 from atom.labeling.actions import drafts, leases, submissions
@@ -60,7 +61,7 @@ class SubmitBatchView(TaskView):
     def post(self, request: Request, task_id: UUID) -> Response:
         """Store every submission; each has its own result, one failure stops no other."""
         body = SubmitBatchSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
+        check(body)
         batch = [_submission(row["slot"], row) for row in body.validated_data["submissions"]]
         outcomes = submissions.submit(self.task.project, self.user, batch)
         return Response({"results": results_of(outcomes)})
@@ -73,7 +74,7 @@ class SubmitView(SlotView):
     def post(self, request: Request, slot_id: UUID) -> Response:
         """Store one submission; a lost lease answers 409 and the revision is still kept."""
         body = SubmitSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
+        check(body)
         submission = _submission(self.slot.pk, body.validated_data)
         project = self.slot.label_task.project
         [outcome] = submissions.submit(project, self.user, [submission])
@@ -132,7 +133,7 @@ class DraftView(SlotView):
     def put(self, request: Request, slot_id: UUID) -> Response:
         """Save the newest document; an older `seq` changes nothing. Returns what is kept."""
         body = DraftSerializer(data=request.data)
-        body.is_valid(raise_exception=True)
+        check(body)
         draft = drafts.save_draft(self.slot, self.user, **body.validated_data)
         return Response({"seq": draft.seq, "document": draft.decoded})
 
@@ -159,7 +160,7 @@ def _with_revision(outcome: Outcome) -> AtomError:
 
 def _lease_no(request: Request) -> int:
     body = LeaseNoSerializer(data=request.data)
-    body.is_valid(raise_exception=True)
+    check(body)
     return int(body.validated_data["lease_no"])
 
 

@@ -1,0 +1,75 @@
+"""Bodies of requests: JSON of a sane depth, and no field that nobody reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import IO, Any
+
+from rest_framework import parsers, serializers
+
+from atom.core.errors import Invalid, MalformedBody, flatten_errors
+
+# Deeper than any settings of a person; what is stored must be readable by every JSON library.
+MAX_DEPTH = 64
+
+
+class JSONParser(parsers.JSONParser):
+    """DRF's parser, which fails on deep nesting in ways of its own."""
+
+    def parse(
+        self,
+        stream: IO[Any],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Return the parsed body. Raises MalformedBody if it is nested too deeply."""
+        try:
+            found = super().parse(stream, media_type, parser_context)
+        except RecursionError:
+            raise _too_deep() from None
+        if _is_deeper_than(found, MAX_DEPTH):
+            raise _too_deep()
+        return found
+
+
+def check(body: serializers.BaseSerializer[Any]) -> None:
+    """Validate a body. Raises Invalid, which also names fields that do not exist."""
+    unknown = {name: [said] for name, said in _unknown(body, body.initial_data, "")}
+    if body.is_valid():
+        wrong: dict[str, list[str]] = {}
+    else:
+        wrong = flatten_errors(body.errors)
+    if errors := {**unknown, **wrong}:
+        raise Invalid(errors=errors)
+
+
+def _unknown(field: Any, data: Any, prefix: str) -> Iterator[tuple[str, str]]:
+    if isinstance(field, serializers.ListSerializer) and isinstance(data, list):
+        for index, row in enumerate(data):
+            yield from _unknown(field.child, row, f"{prefix}{index}.")
+    if not isinstance(field, serializers.Serializer) or not isinstance(data, Mapping):
+        return
+    known = {name: child for name, child in field.fields.items() if not child.read_only}
+    for name, value in data.items():
+        if name in known:
+            yield from _unknown(known[name], value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", f"There is no such field. Known are: {', '.join(known)}."
+
+
+def _is_deeper_than(found: Any, depth: int) -> bool:
+    level = [found] if isinstance(found, dict | list) else []
+    for _ in range(depth):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, dict | list)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _too_deep() -> MalformedBody:
+    return MalformedBody(f"The body is nested more than {MAX_DEPTH} levels deep.")
