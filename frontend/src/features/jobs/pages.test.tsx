@@ -54,6 +54,13 @@ describe('the list of runs', () => {
     await expectNoViolations(container);
   });
 
+  test('a long name is cut, and whole as its title', async () => {
+    const name = 'n'.repeat(195);
+    serve('GET', 'projects/{project}/runs/', listing(run(1, { name })));
+    await renderPage(<RunsPage />, '/runs');
+    expect((await screen.findByTitle(name)).textContent).toBe(name);
+  });
+
   test('an empty project offers the next action', async () => {
     serve('GET', 'projects/{project}/runs/', listing());
     await renderPage(<RunsPage />, '/runs');
@@ -187,6 +194,29 @@ describe('a new run', () => {
       workflow: 'image-classification',
       parameters: { epochs: 5 },
     });
+  });
+
+  test('a step with a wrong field is not left: the field says why and has the focus', async () => {
+    const dataset = { ...workflow.parameters[0], name: 'dataset', type: 'dataset', title: 'Dataset', required: true };
+    serve('GET', 'workflows/', listing({ ...workflow, parameters: [dataset] }));
+    serve('GET', 'projects/{project}/datasets/', listing());
+    serve('POST', 'projects/{project}/runs/preview/', {
+      ...preview,
+      valid: false,
+      errors: { 'parameters.dataset': ['Required.'] },
+      warm: null,
+    });
+    sessionStorage.setItem('atom-new-run/vision', JSON.stringify({ workflow: 'image-classification' }));
+    await renderPage(<NewRunPage />, '/runs/new');
+    const field = await screen.findByLabelText('Dataset: dataset', { selector: 'input' });
+    expect(screen.queryByText('Required.')).toBeNull();
+    await userEvent.click(screen.getByRole('button', { name: 'Continue' }));
+    await screen.findByText('Required.');
+    await waitFor(() => expect(document.activeElement).toBe(field));
+    expect(screen.queryByText('Data already there')).toBeNull();
+    await userEvent.click(screen.getByRole('button', { name: /Review/ }));
+    await screen.findByText('Required.');
+    expect(screen.queryByRole('textbox', { name: /Memory/ })).toBeNull();
   });
 
   test('what no machine could ever run is not said to wait in the queue', async () => {
