@@ -40,6 +40,7 @@ const whole = (number: number, extra: object = {}) =>
     suggestion: null,
     evidence: null,
     outputs_count: 0,
+    has_model: false,
     model_versions: [],
     ...extra,
   });
@@ -140,6 +141,19 @@ describe('the page of a run', () => {
     await screen.findByText('3 lines');
     await userEvent.type(screen.getByRole('textbox', { name: 'Find in the log' }), 'line');
     await screen.findByText('1 of 2');
+  });
+
+  test.each([
+    ['succeeded with a model', {}, 1],
+    ['an evaluation that left only a report', { has_model: false }, 0],
+    ['still running', { state: 'running', finished_at: null }, 0],
+    ['failed', { state: 'failed' }, 0],
+  ])('registering a model is offered where there is one: %s', async (_case, extra, buttons) => {
+    serve('GET', 'runs/{run_id}/', whole(6, { outputs_count: 2, has_model: true, ...extra }));
+    serve('GET', 'runs/{run_id}/logs/', emptyLog);
+    await renderPage(<RunPage />, '/runs/run-6', '/runs/$runId');
+    await screen.findByRole('link', { name: 'Clone' });
+    expect(screen.queryAllByRole('button', { name: 'Register model' }).length).toBe(buttons);
   });
 
   test('a run that is not there says so', async () => {
