@@ -70,9 +70,9 @@ describe('the list of runs', () => {
   });
 
   test('a failure shows its reason and can be tried again', async () => {
-    serve('GET', 'projects/{project}/runs/', () => problem(503, 'unavailable', 'The database is away.'));
+    serve('GET', 'projects/{project}/runs/', () => problem(500, 'internal_error', 'The database is broken.'));
     await renderPage(<RunsPage />, '/runs');
-    expect((await screen.findByRole('alert')).textContent).toContain('The database is away.');
+    expect((await screen.findByRole('alert')).textContent).toContain('The database is broken.');
     serve('GET', 'projects/{project}/runs/', listing(run(1)));
     await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
     await screen.findByRole('link', { name: /train-1/ });
@@ -154,6 +154,45 @@ describe('the page of a run', () => {
     await renderPage(<RunPage />, '/runs/run-6', '/runs/$runId');
     await screen.findByRole('link', { name: 'Clone' });
     expect(screen.queryAllByRole('button', { name: 'Register model' }).length).toBe(buttons);
+  });
+
+  test('forty checkpoints are one line, that opens', async () => {
+    const event = (seq: number, kind: string) => ({
+      seq,
+      kind,
+      text: `${kind} ${seq}`,
+      attempt: null,
+      data: {},
+      at: '2026-01-01T00:00:00Z',
+    });
+    const checkpoints = Array.from({ length: 40 }, (_, index) => event(index + 2, 'own'));
+    serve('GET', 'runs/{run_id}/', whole(7));
+    serve('GET', 'runs/{run_id}/events/', listing(event(1, 'first'), ...checkpoints, event(42, 'last')));
+    const { container } = await renderPage(<RunPage />, '/runs/run-7?tab=events', '/runs/$runId');
+    await screen.findByText('own 41');
+    expect(screen.queryByText('own 40')).toBeNull();
+    screen.getByText('first 1');
+    screen.getByText('last 42');
+    await expectNoViolations(container);
+    await userEvent.click(screen.getByRole('button', { name: 'Show all 40' }));
+    screen.getByText('own 2');
+  });
+
+  test('the page of a running run has one control of its live updates', async () => {
+    serve('GET', 'runs/{run_id}/', whole(8, { state: 'running', finished_at: null }));
+    serve('GET', 'runs/{run_id}/logs/', { ...emptyLog, eof: false });
+    await renderPage(<RunPage />, '/runs/run-8', '/runs/$runId');
+    await screen.findByText('It has written nothing.');
+    expect(screen.getAllByRole('button', { name: 'Pause live updates' }).length).toBe(1);
+  });
+
+  test('a log that cannot be read says that it goes on by itself', async () => {
+    serve('GET', 'runs/{run_id}/', whole(9, { state: 'running', finished_at: null }));
+    serve('GET', 'runs/{run_id}/logs/', () => {
+      throw new TypeError('Failed to fetch');
+    });
+    await renderPage(<RunPage />, '/runs/run-9', '/runs/$runId');
+    await screen.findByText(/asked again every few seconds/);
   });
 
   test('a run that is not there says so', async () => {
