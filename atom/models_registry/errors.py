@@ -26,6 +26,14 @@ class ArtifactNotFound(Invalid):
     action = "Look at the run's files; the model's own are below model/."
 
 
+class RunNotOver(Conflict):
+    """The run may still write, or replace, the files."""
+
+    code = "run_not_over"
+    title = "The run is not over yet, so that nothing of it can be registered."
+    action = "Wait until the run has finished, then register its model."
+
+
 class ArtifactNotReady(Conflict):
     """Some of the files are still being stored."""
 

@@ -39,6 +39,18 @@ def test_the_keyboard_alone_reaches_pages_actions_and_help(
     assert seed.trained_run
 
 
+def test_on_a_phone_the_header_fits_and_opens_the_palette(signed_in_page: Page) -> None:
+    page = signed_in_page
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto("/runs")
+    heading(page, "Runs")
+    account = page.get_by_role("button", name="Account of").bounding_box()
+    assert account is not None
+    assert account["x"] + account["width"] <= 390
+    page.get_by_role("button", name="Open the command palette").click()
+    expect(page.locator("[role=dialog] input")).to_be_focused()
+
+
 def test_the_first_tab_stop_skips_to_the_content(signed_in_page: Page) -> None:
     page = signed_in_page
     page.goto("/datasets")

@@ -40,6 +40,15 @@ def test_the_api_documentation_is_reached_through_the_sign_in_page(
     expect(page.get_by_role("heading", name="Atom")).to_be_visible()
 
 
+def test_who_is_signed_in_is_led_on_from_the_sign_in_page(page: Page, stack: Stack) -> None:
+    sign_in(page, stack, administrator(stack))
+    page.goto("/login?next=/runs?state=failed")
+    expect(page.get_by_role("heading", name="Runs", level=1)).to_be_visible()
+    expect(page).to_have_url(re.compile(r"/runs\?.*state=failed"))
+    page.goto("/login")
+    expect(page.get_by_role("heading", name="What needs you now?")).to_be_visible()
+
+
 def test_nothing_is_sent_while_a_field_is_empty(page: Page) -> None:
     page.goto("/login")
     page.get_by_role("button", name="Sign in").click()

@@ -21,10 +21,11 @@ from atom.models_registry.errors import (
     ArtifactNotFound,
     ArtifactNotReady,
     ModelNotFound,
+    RunNotOver,
 )
 from atom.models_registry.inputs import resolve_model
 from atom.models_registry.models import AliasChange, ModelVersion
-from tests.factories.jobs import make_attempt
+from tests.factories.jobs import make_attempt, make_run
 from tests.factories.models_registry import WEIGHTS, make_trained_run, store_file
 
 pytestmark = pytest.mark.django_db
@@ -93,6 +94,24 @@ def test_a_file_that_is_still_being_stored_is_waited_for() -> None:
     model = actions.create_model(run.project, None, "digits")
     with pytest.raises(ArtifactNotReady, match=r"late\.bin"):
         actions.register(model, run, "model", None)
+
+
+@pytest.mark.parametrize("state", [job_states.RUNNING, job_states.FINALIZING])
+def test_a_run_that_is_not_over_is_not_registered(state: str) -> None:
+    run = make_trained_run()
+    make_attempt(run, state)
+    model = actions.create_model(run.project, None, "digits")
+    with pytest.raises(RunNotOver):
+        actions.register(model, run, "model", None)
+
+
+def test_a_run_without_a_model_is_registered_only_by_the_path_of_a_file() -> None:
+    run = make_run()
+    store_file(make_attempt(run, job_states.SUCCEEDED), "evaluation.json", b"{}")
+    model = actions.create_model(run.project, None, "digits")
+    with pytest.raises(ArtifactNotFound):
+        actions.register(model, run, "model/", None)
+    assert actions.register(model, run, "evaluation.json", None).number == 1
 
 
 @pytest.mark.parametrize("path", ["nothing", "mod", "model/weights"])

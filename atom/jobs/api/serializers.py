@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
+from django.db.models import Q
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
@@ -317,6 +318,7 @@ class RunSerializer(RunShortSerializer):
     suggestion = serializers.SerializerMethodField()
     evidence = serializers.SerializerMethodField()
     outputs_count = serializers.SerializerMethodField()
+    has_model = serializers.SerializerMethodField()
     model_versions = serializers.SerializerMethodField()
     project = serializers.CharField(source="project.slug")
 
@@ -324,8 +326,8 @@ class RunSerializer(RunShortSerializer):
         fields = (
             *RunShortSerializer.Meta.fields,
             "project", "parameters", "command", "runtime", "code", "env", "suggestion", "evidence",
-            "outputs_count", "model_versions", "workflow_version", "timeout_s", "max_retries",
-            "priority", "queued_at", "cancel_requested_at",
+            "outputs_count", "has_model", "model_versions", "workflow_version", "timeout_s",
+            "max_retries", "priority", "queued_at", "cancel_requested_at",
         )  # fmt: skip
 
     @extend_schema_field(AttemptSerializer(many=True))
@@ -350,6 +352,10 @@ class RunSerializer(RunShortSerializer):
     def get_outputs_count(self, run: Run) -> int:
         """Return how many files it left."""
         return run.artifacts.count()
+
+    def get_has_model(self, run: Run) -> bool:
+        """Return whether some of the files are declared to be a model."""
+        return run.artifacts.filter(Q(kind="model") | Q(path__startswith="model/")).exists()
 
     @extend_schema_field(RegisteredVersionSerializer(many=True))
     def get_model_versions(self, run: Run) -> list[dict[str, Any]]:

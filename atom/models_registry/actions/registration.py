@@ -25,6 +25,7 @@ from atom.models_registry.errors import (
     ArtifactNotFound,
     ArtifactNotReady,
     ModelNameTaken,
+    RunNotOver,
 )
 from atom.models_registry.models import Model, ModelFile, ModelVersion
 
@@ -83,8 +84,11 @@ def register(
     """Make the next version from the run's stored files at or below `artifact_path`.
 
     Every byte is read and compared with its digests first. Registering the same again returns
-    the version that there is. Raises ArtifactNotFound, ArtifactNotReady, ArtifactDamaged.
+    the version that there is.
+    Raises RunNotOver, ArtifactNotFound, ArtifactNotReady, ArtifactDamaged.
     """
+    if run.state not in job_states.TERMINAL:
+        raise RunNotOver
     path = artifact_path.strip("/")
     existing = model.versions.filter(run=run, artifact_path=path).first()
     if existing is not None:

@@ -24,6 +24,11 @@ export class ApiError extends Error {
     this.fields = init.fields ?? {};
     this.retryAfterS = init.retryAfterS ?? null;
   }
+
+  /** A part of the platform is starting again: no defect, and over soon. */
+  get isTemporary(): boolean {
+    return this.status === 503 && this.code === 'unavailable';
+  }
 }
 
 export interface ApiErrorInit {

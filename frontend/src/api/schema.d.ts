@@ -2924,6 +2924,8 @@ export interface components {
             } | null;
             /** @description Return how many files it left. */
             readonly outputs_count: number;
+            /** @description Return whether some of the files are declared to be a model. */
+            readonly has_model: boolean;
             readonly model_versions: components["schemas"]["RegisteredVersion"][];
             workflow_version: string;
             timeout_s: number | null;

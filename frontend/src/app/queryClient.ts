@@ -14,6 +14,18 @@ const watchSession = (error: unknown) => {
 };
 
 const MAX_RETRIES = 2;
+const MAX_DELAY_MS = 30_000;
+
+/** What the server refused, it refuses again; a service that is starting again is waited for. */
+export function mayRetry(failures: number, thrown: unknown): boolean {
+  const { status, isTemporary } = asApiError(thrown);
+  return isTemporary || (failures < MAX_RETRIES && (status === 0 || status >= 500));
+}
+
+export function retryDelayMs(failures: number, thrown: unknown): number {
+  const { retryAfterS } = asApiError(thrown);
+  return retryAfterS === null ? Math.min(1000 * 2 ** failures, MAX_DELAY_MS) : retryAfterS * 1000;
+}
 
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: watchSession }),
@@ -27,11 +39,8 @@ export const queryClient = new QueryClient({
     queries: {
       staleTime: 15_000,
       refetchOnWindowFocus: true,
-      // What the server refused, it refuses again.
-      retry: (failures, error) => {
-        const { status } = asApiError(error);
-        return failures < MAX_RETRIES && (status === 0 || status >= 500);
-      },
+      retry: mayRetry,
+      retryDelay: retryDelayMs,
     },
   },
 });

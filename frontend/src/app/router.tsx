@@ -6,6 +6,7 @@ import {
   redirect,
   retainSearchParams,
 } from '@tanstack/react-router';
+import { isServerPage, safeNext } from '@/features/auth/safeNext';
 import { browseSearch, datasetsSearch, diffSearch, versionsSearch } from '@/features/datasets/search';
 import { newRunSearch, runSearch, runsSearch } from '@/features/jobs/search';
 import { auditSearch, taskSearch, tasksSearch, workSearch } from '@/features/labeling/search';
@@ -30,10 +31,17 @@ const root = createRootRoute({
 });
 const under = () => root;
 
+const loginSearch = optional((raw: RawSearch) => ({ next: text(raw.next), reason: oneOf('expired')(raw.reason) }));
 const login = createRoute({
   getParentRoute: under,
   path: LOGIN,
-  validateSearch: optional((raw) => ({ next: text(raw.next), reason: oneOf('expired')(raw.reason) })),
+  validateSearch: loginSearch,
+  beforeLoad: async ({ search }) => {
+    // A server that does not answer is no reason to hide the form.
+    if (!(await isSignedIn().catch(() => false))) return;
+    const href = safeNext(search.next);
+    throw redirect({ href, replace: true, reloadDocument: isServerPage(href) });
+  },
   component: lazyRouteComponent(() => import('@/features/auth'), 'LoginPage'),
 });
 

@@ -41,6 +41,10 @@ export const common = {
 export const errors = {
   title: 'Something went wrong',
   unreachable: 'The server cannot be reached',
+  unreachableRetrying: 'It is asked again every few seconds; what is here stays.',
+  unavailable: 'A service is starting again',
+  unavailableHint: 'Nothing is wrong with what you did. Try again in a moment.',
+  unavailableRetrying: 'A service is starting again, trying again…',
   unreachableHint: 'Check your connection; we keep your place and try again when you ask.',
   notFound: 'This page does not exist',
   notFoundHint: 'It may have been removed, or you may not have access to it.',

@@ -44,6 +44,10 @@ export const common: Translation<typeof en.common> = {
 export const errors: Translation<typeof en.errors> = {
   title: '出错了',
   unreachable: '无法连接服务器',
+  unreachableRetrying: '每隔几秒会自动重连；已显示的内容会保留。',
+  unavailable: '服务正在重新启动',
+  unavailableHint: '您的操作没有问题，请稍后重试。',
+  unavailableRetrying: '服务正在重新启动，正在重试…',
   unreachableHint: '请检查网络连接；当前位置已保留，可随时重试。',
   notFound: '页面不存在',
   notFoundHint: '它可能已被删除，或者您没有访问权限。',

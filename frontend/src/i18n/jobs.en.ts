@@ -79,7 +79,7 @@ export const jobs = {
     linkToLine: 'Link to line {{line}}',
     empty: 'It has written nothing.',
     notStarted: 'Lines appear as soon as the command starts.',
-    feed: { loading: 'Loading', live: 'Live', paused: 'Paused', ended: 'Complete', failed: 'Interrupted' },
+    feed: { loading: 'Loading', ended: 'Complete', failed: 'Interrupted' },
   },
   curves: {
     none: 'No curves yet',
@@ -115,7 +115,12 @@ export const jobs = {
     noneYet: 'Files appear here while the command writes them to ATOM_OUTPUT_DIR.',
     downloadOne: 'Download {{path}}',
   },
-  events: { none: 'No events yet' },
+  events: {
+    none: 'No events yet',
+    showAll_one: 'Show the one before it',
+    showAll_other: 'Show all {{count, number}}',
+    showNewest: 'Show only the newest',
+  },
   config: {
     command: 'Command',
     parameters: 'Parameters',

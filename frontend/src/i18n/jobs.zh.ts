@@ -71,7 +71,7 @@ export const jobs: Translation<typeof source> = {
     linkToLine: '第 {{line}} 行的链接',
     empty: '没有任何输出。',
     notStarted: '命令启动后，日志会显示在这里。',
-    feed: { loading: '加载中', live: '实时', paused: '已暂停', ended: '完整', failed: '已中断' },
+    feed: { loading: '加载中', ended: '完整', failed: '已中断' },
   },
   curves: {
     none: '还没有曲线',
@@ -107,7 +107,7 @@ export const jobs: Translation<typeof source> = {
     noneYet: '命令写入 ATOM_OUTPUT_DIR 后，文件会出现在这里。',
     downloadOne: '下载 {{path}}',
   },
-  events: { none: '还没有事件' },
+  events: { none: '还没有事件', showAll_other: '展开全部 {{count, number}} 条', showNewest: '只看最新一条' },
   config: {
     command: '命令',
     parameters: '参数',

@@ -1,5 +1,5 @@
 import { Alert, Button, Code, Group, Text } from '@mantine/core';
-import { IconAlertTriangle, IconCloudOff, IconLock, IconRefresh } from '@tabler/icons-react';
+import { IconAlertTriangle, IconCloudOff, IconHourglass, IconLock, IconRefresh } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { type ApiError, asApiError } from '@/api/errors';
 import { CopyId } from './CopyId';
@@ -10,19 +10,31 @@ export interface ErrorStateProps {
   onRetry?: () => void;
   /** Inside a form or a card: no margin, smaller. */
   compact?: boolean;
+  /** Who shows it asks again without being told to. */
+  retrying?: boolean;
 }
 
 /** The words for an error: the server's own, or ours where it could not be asked. */
-export function useErrorWords(error: ApiError): { title: string; detail: string; action: string } {
-  const words = useTitledWords(error);
+export function useErrorWords(error: ApiError, retrying = false): { title: string; detail: string; action: string } {
+  const words = useTitledWords(error, retrying);
   // Without a detail of its own the server repeats the title.
   return { ...words, detail: words.detail === words.title ? '' : words.detail };
 }
 
-function useTitledWords(error: ApiError): { title: string; detail: string; action: string } {
+function useTitledWords(error: ApiError, retrying: boolean): { title: string; detail: string; action: string } {
   const { t } = useTranslation();
   if (error.status === 0 && error.code === 'unreachable')
-    return { title: t('errors.unreachable'), detail: '', action: t('errors.unreachableHint') };
+    return {
+      title: t('errors.unreachable'),
+      detail: '',
+      action: t(retrying ? 'errors.unreachableRetrying' : 'errors.unreachableHint'),
+    };
+  if (error.isTemporary)
+    return {
+      title: t(retrying ? 'errors.unavailableRetrying' : 'errors.unavailable'),
+      detail: '',
+      action: retrying ? '' : t('errors.unavailableHint'),
+    };
   if (error.status === 403)
     return { title: t('errors.forbidden'), detail: error.detail, action: error.action || t('errors.forbiddenHint') };
   if (error.status === 404)
@@ -30,16 +42,19 @@ function useTitledWords(error: ApiError): { title: string; detail: string; actio
   return { title: error.title || t('errors.title'), detail: error.detail, action: error.action };
 }
 
-const iconFor = (status: number) => (status === 0 ? IconCloudOff : status === 403 ? IconLock : IconAlertTriangle);
+const iconFor = ({ status, isTemporary }: ApiError) => {
+  if (isTemporary) return IconHourglass;
+  return status === 0 ? IconCloudOff : status === 403 ? IconLock : IconAlertTriangle;
+};
 
-export function ErrorState({ error: thrown, onRetry, compact = false }: ErrorStateProps) {
+export function ErrorState({ error: thrown, onRetry, compact = false, retrying = false }: ErrorStateProps) {
   const { t } = useTranslation();
   const error = asApiError(thrown);
-  const words = useErrorWords(error);
-  const Glyph = iconFor(error.status);
+  const words = useErrorWords(error, retrying);
+  const Glyph = iconFor(error);
   return (
     <Alert
-      color="red"
+      color={error.isTemporary ? 'yellow' : 'red'}
       variant="light"
       title={words.title}
       icon={<Glyph size={18} />}
@@ -54,12 +69,12 @@ export function ErrorState({ error: thrown, onRetry, compact = false }: ErrorSta
             {t('common.retry')}
           </Button>
         )}
-        {error.code && (
+        {error.code && !error.isTemporary && (
           <Text size="xs" component="span">
             {t('errors.code')} <Code fz="inherit">{error.code}</Code>
           </Text>
         )}
-        {error.requestId && (
+        {error.requestId && !error.isTemporary && (
           <Text size="xs" component="span">
             {t('errors.requestId')} <CopyId value={error.requestId} />
           </Text>

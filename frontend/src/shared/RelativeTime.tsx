@@ -3,48 +3,50 @@ import { useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from './format';
 
-const TICK_MS = 15_000;
-let nowMs = Date.now();
+const TICK_MS = 1000;
 let timer: ReturnType<typeof setInterval> | undefined;
 const listeners = new Set<() => void>();
 
-/** One clock for every "3 minutes ago" on the page. */
+/** One timer for every "3 minutes ago" on the page. */
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   timer ??= setInterval(() => {
-    nowMs = Date.now();
     for (const notify of listeners) notify();
   }, TICK_MS);
   return () => {
     listeners.delete(listener);
-    if (listeners.size === 0) {
-      clearInterval(timer);
-      timer = undefined;
-    }
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
   };
 }
 
-export function useNow(): number {
-  return useSyncExternalStore(subscribe, () => nowMs);
+/** The time now, to the second, for what counts on; null, and at rest, for what does not. */
+export function useNow(counts: boolean): number | null {
+  return useSyncExternalStore(subscribe, () => (counts ? Math.floor(Date.now() / TICK_MS) * TICK_MS : null));
 }
 
 /** `3 minutes ago`, with the absolute time as a tooltip; "Never" for no time. */
 export function RelativeTime({ at }: { at: string | null | undefined }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const now = useNow();
+  // The text is the snapshot: an old time asks for no rendering before its minute, or its day, is over.
+  const words = useSyncExternalStore(subscribe, () => {
+    if (!at) return '';
+    // A server clock a little ahead of ours must not read "in 2 seconds".
+    const reference = Math.max(Date.now(), Math.min(Date.parse(at), Date.now() + 5000));
+    return format.relative(at, reference);
+  });
   if (!at)
     return (
       <Text span inherit c="dimmed">
         {t('common.never')}
       </Text>
     );
-  // A server clock a little ahead of ours must not read "in 2 seconds".
-  const reference = Math.max(now, Math.min(Date.parse(at), Date.now() + 5000));
   return (
     <Tooltip label={format.dateTime(at)}>
       <time dateTime={at} style={{ whiteSpace: 'nowrap' }}>
-        {format.relative(at, reference)}
+        {words}
       </time>
     </Tooltip>
   );

@@ -25,6 +25,16 @@ test.each([
   expect(formatDuration(seconds)).toBe(words);
 });
 
+test.each([
+  [0.42, '0.42秒'],
+  [45, '45秒'],
+  [1800, '30分00秒'],
+  [8040, '2小时14分'],
+  [183_600, '2天03小时'],
+])('%d seconds read %s in Chinese', (seconds, words) => {
+  expect(zh.duration(seconds)).toBe(words);
+});
+
 test('metrics keep four digits, and tiny ones their exponent', () => {
   expect([0.123456, 0, 3e-5, 98.7654].map(en.metric)).toEqual(['0.1235', '0', '3.00e-5', '98.77']);
   expect(en.metric(Number.NaN)).toBe('NaN');

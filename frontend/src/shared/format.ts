@@ -12,7 +12,7 @@ export interface Format {
   percent: (ratio: number, digits?: number) => string;
   /** Binary units: `312.4 GiB` */
   bytes: (sizeBytes: number) => string;
-  /** `2h 14m`, `3m 05s`, `0.4s` */
+  /** `2h 14m`, `3m 05s`, `0.4s`; `2小时14分` */
   duration: (seconds: number) => string;
   /** Four significant digits; tiny and huge values in exponent form. */
   metric: (value: number) => string;
@@ -22,9 +22,24 @@ export interface Format {
   relative: (iso: string | Date, nowMs?: number) => string;
 }
 
-export function formatDuration(seconds: number): string {
+interface DurationUnits {
+  days: string;
+  hours: string;
+  minutes: string;
+  seconds: string;
+  /** Between two amounts. */
+  gap: string;
+}
+
+const DURATION_UNITS: Record<'en' | 'zh', DurationUnits> = {
+  en: { days: 'd', hours: 'h', minutes: 'm', seconds: 's', gap: ' ' },
+  zh: { days: '天', hours: '小时', minutes: '分', seconds: '秒', gap: '' },
+};
+
+export function formatDuration(seconds: number, locale = 'en'): string {
+  const unit = DURATION_UNITS[locale.startsWith('zh') ? 'zh' : 'en'];
   if (!Number.isFinite(seconds) || seconds < 0) return '–';
-  if (seconds < 10) return `${seconds < 1 && seconds > 0 ? seconds.toFixed(2) : seconds.toFixed(1)}s`;
+  if (seconds < 10) return `${seconds < 1 && seconds > 0 ? seconds.toFixed(2) : seconds.toFixed(1)}${unit.seconds}`;
   const total = Math.round(seconds);
   const [d, h, m, s] = [
     Math.floor(total / 86_400),
@@ -33,9 +48,10 @@ export function formatDuration(seconds: number): string {
     total % 60,
   ];
   const two = (value: number) => String(value).padStart(2, '0');
-  if (d > 0) return `${d}d ${two(h)}h`;
-  if (h > 0) return `${h}h ${two(m)}m`;
-  return m > 0 ? `${m}m ${two(s)}s` : `${s}s`;
+  if (d > 0) return `${d}${unit.days}${unit.gap}${two(h)}${unit.hours}`;
+  if (h > 0) return `${h}${unit.hours}${unit.gap}${two(m)}${unit.minutes}`;
+  const left = `${m > 0 ? two(s) : s}${unit.seconds}`;
+  return m > 0 ? `${m}${unit.minutes}${unit.gap}${left}` : left;
 }
 
 const RELATIVE_STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
@@ -74,7 +90,7 @@ export function createFormat(locale: string): Format {
       const power = sizeBytes < 1024 ? 0 : Math.min(5, Math.floor(Math.log2(sizeBytes) / 10));
       return `${number(sizeBytes / 1024 ** power, power === 0 ? 0 : 1)} ${BYTE_UNITS[power]}`;
     },
-    duration: formatDuration,
+    duration: (seconds) => formatDuration(seconds, locale),
     metric: (value) => {
       const size = Math.abs(value);
       if (!Number.isFinite(value)) return String(value);

@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { asApiError } from '@/api/errors';
+import { type ApiError, asApiError } from '@/api/errors';
 import i18n from '@/i18n';
 
 export interface UndoableAction {
@@ -55,10 +55,15 @@ export function notifySuccess(message: string): void {
   notifications.show({ color: 'teal', message });
 }
 
+function titleOf(error: ApiError): string {
+  if (error.code === 'unreachable') return i18n.t('errors.unreachable');
+  return error.isTemporary ? i18n.t('errors.unavailable') : error.title || i18n.t('errors.title');
+}
+
 export function notifyError(thrown: unknown): void {
   const error = asApiError(thrown);
-  const title = error.code === 'unreachable' ? i18n.t('errors.unreachable') : error.title || i18n.t('errors.title');
+  const title = titleOf(error);
   const detail = error.detail === title ? '' : error.detail;
-  const words = [detail, error.action].filter(Boolean).join(' ');
+  const words = error.isTemporary ? i18n.t('errors.unavailableHint') : [detail, error.action].filter(Boolean).join(' ');
   notifications.show({ color: 'red', title, message: words || error.code, autoClose: 8000 });
 }

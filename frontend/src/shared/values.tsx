@@ -26,8 +26,8 @@ export function Duration({ seconds }: { seconds: number | null | undefined }) {
 
 /** Time from `from` to `to`; while `to` is null it counts on. */
 export function Elapsed({ from, to }: { from: string | null | undefined; to?: string | null }) {
-  const now = useNow();
+  const now = useNow(!to);
   if (!from) return <Dash />;
-  const endMs = to ? Date.parse(to) : Math.max(now, Date.now());
+  const endMs = to ? Date.parse(to) : Math.max(now ?? 0, Date.now());
   return <Duration seconds={Math.max(0, (endMs - Date.parse(from)) / 1000)} />;
 }

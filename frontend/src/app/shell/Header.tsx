@@ -1,4 +1,4 @@
-import { Burger, Group, Kbd, Select, Text, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Burger, Group, Kbd, Select, Text, UnstyledButton } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -19,12 +19,14 @@ interface HeaderProps {
 export function Header({ menuOpen, onMenu, onPalette, onShortcuts }: HeaderProps) {
   const { t } = useTranslation();
   return (
-    <Group h="100%" px="md" justify="space-between" wrap="nowrap">
-      <Group gap="sm" wrap="nowrap">
+    <Group h="100%" px={{ base: 'xs', sm: 'md' }} justify="space-between" wrap="nowrap" gap="xs">
+      <Group gap="sm" wrap="nowrap" miw={0}>
         <Burger opened={menuOpen} onClick={onMenu} hiddenFrom="sm" size="sm" aria-label={t('nav.menu')} />
         <Link to="/" className={classes.brand} aria-label={['Atom', t('nav.overview')].join(' · ')}>
           <Logo size={26} />
-          <span>Atom</span>
+          <Text span inherit visibleFrom="sm">
+            Atom
+          </Text>
         </Link>
         <ProjectSwitcher />
       </Group>
@@ -35,7 +37,10 @@ export function Header({ menuOpen, onMenu, onPalette, onShortcuts }: HeaderProps
         </Text>
         <Kbd size="xs">Ctrl K</Kbd>
       </UnstyledButton>
-      <Group gap={4} wrap="nowrap">
+      <Group gap={4} wrap="nowrap" flex="none">
+        <ActionIcon color="gray" size="lg" hiddenFrom="sm" onClick={onPalette} aria-label={t('shell.openPalette')}>
+          <IconSearch size={18} />
+        </ActionIcon>
         <LanguageMenu />
         <SchemeButton />
         <UserMenu onShortcuts={onShortcuts} />
@@ -60,7 +65,8 @@ function ProjectSwitcher() {
       aria-label={t('shell.project')}
       placeholder={t('shell.noProject')}
       size="xs"
-      w={{ base: 130, sm: 180 }}
+      flex="0 1 180px"
+      miw={64}
       data={projects.map((project) => ({ value: project.slug, label: project.name || project.slug }))}
       value={current?.slug ?? null}
       onChange={choose}

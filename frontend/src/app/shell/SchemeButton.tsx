@@ -9,7 +9,7 @@ export function SchemeButton() {
   const scheme = useComputedColorScheme('light');
   return (
     <Tooltip label={t('shell.toggleTheme')}>
-      <ActionIcon color="gray" size="lg" onClick={toggle} aria-label={t('shell.toggleTheme')}>
+      <ActionIcon color="gray" size="lg" visibleFrom="sm" onClick={toggle} aria-label={t('shell.toggleTheme')}>
         {scheme === 'dark' ? <IconSun size={18} /> : <IconMoon size={18} />}
       </ActionIcon>
     </Tooltip>

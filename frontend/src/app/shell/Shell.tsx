@@ -11,7 +11,7 @@ import { listenForShortcuts, useShortcuts } from '@/shared/shortcuts';
 import { PagePending } from '../fallbacks';
 import { Header } from './Header';
 import { navigationFor } from './navigation';
-import { OfflineBanner } from './OfflineBanner';
+import { OfflineBanner, ServiceBanner } from './OfflineBanner';
 import { Sidebar } from './Sidebar';
 import { UnknownProject } from './UnknownProject';
 import { useSchemeToggle } from './useSchemeToggle';
@@ -98,6 +98,7 @@ function Content() {
   return (
     <AppShell.Main id="main" ref={main} tabIndex={-1}>
       <OfflineBanner />
+      <ServiceBanner />
       {projects.isPending && <PagePending />}
       {projects.error && !projects.data && (
         <Page>

@@ -3,6 +3,10 @@ import { $api } from '@/api/client';
 import { useProject } from '@/shared/project';
 import type { NavItem } from './navigation';
 
+/** While runs are active, their end is to be seen soon; the pages that watch runs ask at once. */
+const ACTIVE_POLL_MS = 5000;
+const IDLE_POLL_MS = 60_000;
+
 type Counts = Partial<Record<NavItem['key'], { value: number; label: string }>>;
 
 /** What waits behind an entry: active runs, open labeling items. The overview page reads the same answer. */
@@ -14,7 +18,11 @@ export function useNavCounts(): Counts {
     'get',
     path,
     { params: { path: { project } } },
-    { enabled: project !== '', refetchInterval: 60_000 },
+    {
+      enabled: project !== '',
+      refetchInterval: ({ state: { data } }) =>
+        data && data.runs.running + data.runs.queued > 0 ? ACTIVE_POLL_MS : IDLE_POLL_MS,
+    },
   );
   if (!data) return {};
   const active = data.runs.running + data.runs.queued;

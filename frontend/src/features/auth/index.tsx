@@ -10,7 +10,7 @@ import { type ApiError, asApiError } from '@/api/errors';
 import { ErrorState } from '@/shared/ErrorState';
 import { useFormat } from '@/shared/format';
 import { Logo } from '@/shared/Logo';
-import { safeNext } from './safeNext';
+import { isServerPage, safeNext } from './safeNext';
 
 const route = getRouteApi('/login');
 
@@ -84,8 +84,7 @@ function useLogin(next: string | undefined) {
       // The session, and every answer that an anonymous visitor got, is stale now.
       client.clear();
       const target = safeNext(next);
-      // The server's own pages, such as the API's documentation, are no routes of the portal.
-      if (/^\/(api|admin)\//.test(target)) window.location.replace(target);
+      if (isServerPage(target)) window.location.replace(target);
       else router.history.replace(target);
     },
   });

@@ -40,6 +40,7 @@ const whole = (number: number, extra: object = {}) =>
     suggestion: null,
     evidence: null,
     outputs_count: 0,
+    has_model: false,
     model_versions: [],
     ...extra,
   });
@@ -54,6 +55,13 @@ describe('the list of runs', () => {
     await expectNoViolations(container);
   });
 
+  test('a long name is cut, and whole as its title', async () => {
+    const name = 'n'.repeat(195);
+    serve('GET', 'projects/{project}/runs/', listing(run(1, { name })));
+    await renderPage(<RunsPage />, '/runs');
+    expect((await screen.findByTitle(name)).textContent).toBe(name);
+  });
+
   test('an empty project offers the next action', async () => {
     serve('GET', 'projects/{project}/runs/', listing());
     await renderPage(<RunsPage />, '/runs');
@@ -62,9 +70,9 @@ describe('the list of runs', () => {
   });
 
   test('a failure shows its reason and can be tried again', async () => {
-    serve('GET', 'projects/{project}/runs/', () => problem(503, 'unavailable', 'The database is away.'));
+    serve('GET', 'projects/{project}/runs/', () => problem(500, 'internal_error', 'The database is broken.'));
     await renderPage(<RunsPage />, '/runs');
-    expect((await screen.findByRole('alert')).textContent).toContain('The database is away.');
+    expect((await screen.findByRole('alert')).textContent).toContain('The database is broken.');
     serve('GET', 'projects/{project}/runs/', listing(run(1)));
     await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
     await screen.findByRole('link', { name: /train-1/ });
@@ -135,6 +143,58 @@ describe('the page of a run', () => {
     await screen.findByText('1 of 2');
   });
 
+  test.each([
+    ['succeeded with a model', {}, 1],
+    ['an evaluation that left only a report', { has_model: false }, 0],
+    ['still running', { state: 'running', finished_at: null }, 0],
+    ['failed', { state: 'failed' }, 0],
+  ])('registering a model is offered where there is one: %s', async (_case, extra, buttons) => {
+    serve('GET', 'runs/{run_id}/', whole(6, { outputs_count: 2, has_model: true, ...extra }));
+    serve('GET', 'runs/{run_id}/logs/', emptyLog);
+    await renderPage(<RunPage />, '/runs/run-6', '/runs/$runId');
+    await screen.findByRole('link', { name: 'Clone' });
+    expect(screen.queryAllByRole('button', { name: 'Register model' }).length).toBe(buttons);
+  });
+
+  test('forty checkpoints are one line, that opens', async () => {
+    const event = (seq: number, kind: string) => ({
+      seq,
+      kind,
+      text: `${kind} ${seq}`,
+      attempt: null,
+      data: {},
+      at: '2026-01-01T00:00:00Z',
+    });
+    const checkpoints = Array.from({ length: 40 }, (_, index) => event(index + 2, 'own'));
+    serve('GET', 'runs/{run_id}/', whole(7));
+    serve('GET', 'runs/{run_id}/events/', listing(event(1, 'first'), ...checkpoints, event(42, 'last')));
+    const { container } = await renderPage(<RunPage />, '/runs/run-7?tab=events', '/runs/$runId');
+    await screen.findByText('own 41');
+    expect(screen.queryByText('own 40')).toBeNull();
+    screen.getByText('first 1');
+    screen.getByText('last 42');
+    await expectNoViolations(container);
+    await userEvent.click(screen.getByRole('button', { name: 'Show all 40' }));
+    screen.getByText('own 2');
+  });
+
+  test('the page of a running run has one control of its live updates', async () => {
+    serve('GET', 'runs/{run_id}/', whole(8, { state: 'running', finished_at: null }));
+    serve('GET', 'runs/{run_id}/logs/', { ...emptyLog, eof: false });
+    await renderPage(<RunPage />, '/runs/run-8', '/runs/$runId');
+    await screen.findByText('It has written nothing.');
+    expect(screen.getAllByRole('button', { name: 'Pause live updates' }).length).toBe(1);
+  });
+
+  test('a log that cannot be read says that it goes on by itself', async () => {
+    serve('GET', 'runs/{run_id}/', whole(9, { state: 'running', finished_at: null }));
+    serve('GET', 'runs/{run_id}/logs/', () => {
+      throw new TypeError('Failed to fetch');
+    });
+    await renderPage(<RunPage />, '/runs/run-9', '/runs/$runId');
+    await screen.findByText(/asked again every few seconds/);
+  });
+
   test('a run that is not there says so', async () => {
     await renderPage(<RunPage />, '/runs/nothing', '/runs/$runId');
     expect((await screen.findByRole('alert')).textContent).toContain('does not exist');
@@ -187,6 +247,29 @@ describe('a new run', () => {
       workflow: 'image-classification',
       parameters: { epochs: 5 },
     });
+  });
+
+  test('a step with a wrong field is not left: the field says why and has the focus', async () => {
+    const dataset = { ...workflow.parameters[0], name: 'dataset', type: 'dataset', title: 'Dataset', required: true };
+    serve('GET', 'workflows/', listing({ ...workflow, parameters: [dataset] }));
+    serve('GET', 'projects/{project}/datasets/', listing());
+    serve('POST', 'projects/{project}/runs/preview/', {
+      ...preview,
+      valid: false,
+      errors: { 'parameters.dataset': ['Required.'] },
+      warm: null,
+    });
+    sessionStorage.setItem('atom-new-run/vision', JSON.stringify({ workflow: 'image-classification' }));
+    await renderPage(<NewRunPage />, '/runs/new');
+    const field = await screen.findByLabelText('Dataset: dataset', { selector: 'input' });
+    expect(screen.queryByText('Required.')).toBeNull();
+    await userEvent.click(screen.getByRole('button', { name: 'Continue' }));
+    await screen.findByText('Required.');
+    await waitFor(() => expect(document.activeElement).toBe(field));
+    expect(screen.queryByText('Data already there')).toBeNull();
+    await userEvent.click(screen.getByRole('button', { name: /Review/ }));
+    await screen.findByText('Required.');
+    expect(screen.queryByRole('textbox', { name: /Memory/ })).toBeNull();
   });
 
   test('what no machine could ever run is not said to wait in the queue', async () => {

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api, api, keyOf } from '@/api/client';
 import type { RunQuery, RunRequest, RunShort, Workflow } from '@/api/contract/jobs';
@@ -12,6 +12,17 @@ import { localise } from './wizard/localise';
 const ACTIVE_POLL_MS = 2000;
 /** Others may start runs too, but nothing on the page is moving. */
 const IDLE_POLL_MS = 15_000;
+
+/** The shell's badge counts active runs: it is asked again as soon as a page sees one start or end. */
+function useCountedAgain(seen: string | undefined): void {
+  const client = useQueryClient();
+  const before = useRef(seen);
+  useEffect(() => {
+    const isNews = before.current !== undefined && before.current !== seen;
+    before.current = seen;
+    if (isNews) void client.invalidateQueries({ queryKey: keyOf('/api/v1/projects/{project}/overview/') });
+  }, [client, seen]);
+}
 
 export function useRuns(filter: RunQuery) {
   const project = useProject();
@@ -28,16 +39,20 @@ export function useRuns(filter: RunQuery) {
       },
     },
   );
-  return useKeysetRows<RunShort>(query);
+  const listed = useKeysetRows<RunShort>(query);
+  useCountedAgain(listed.rows?.map(({ id, state }) => id + state).join());
+  return listed;
 }
 
 export function useRun(id: string, enabled = true) {
   const init = { params: { path: { run_id: id } } };
-  return $api.useQuery('get', '/api/v1/runs/{run_id}/', init, {
+  const query = $api.useQuery('get', '/api/v1/runs/{run_id}/', init, {
     enabled,
     // The socket says when it changes; this is for a socket that cannot be opened.
     refetchInterval: ({ state }) => (state.data && isActive(state.data) ? ACTIVE_POLL_MS : false),
   });
+  useCountedAgain(query.data?.state);
+  return query;
 }
 
 export const useExplanation = (id: string, enabled: boolean) =>

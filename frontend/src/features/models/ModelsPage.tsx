@@ -3,6 +3,7 @@ import { IconBox, IconSearch } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { Model } from '@/api/contract/models';
+import { CutName } from '@/shared/CutName';
 import { type Column, DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
 import { useFormat } from '@/shared/format';
@@ -27,7 +28,12 @@ export function ModelsPage() {
   const q = (search.q ?? '').toLowerCase();
   const rows = models.rows?.filter((model) => model.name.toLowerCase().includes(q));
   const columns: Column<Model>[] = [
-    { key: 'name', header: t('models.model'), cell: (model) => model.name, sortValue: (model) => model.name },
+    {
+      key: 'name',
+      header: t('models.model'),
+      cell: (model) => <CutName name={model.name} />,
+      sortValue: (model) => model.name,
+    },
     {
       key: 'aliases',
       header: t('models.aliases'),

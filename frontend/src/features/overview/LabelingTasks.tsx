@@ -40,7 +40,9 @@ function TaskLine({ task }: { task: RecentTask }) {
   return (
     <Link to="/labeling/$taskId" params={{ taskId: task.id }} className={classes.row}>
       <div className={classes.line}>
-        <span className={classes.name}>{task.name}</span>
+        <span className={classes.name} title={task.name}>
+          {task.name}
+        </span>
         <StateBadge state={task.state} />
       </div>
       <div className={classes.detail}>

@@ -44,7 +44,9 @@ function RunLine({ run }: { run: RecentRun }) {
   return (
     <Link to="/runs/$runId" params={{ runId: run.id }} className={classes.row}>
       <div className={classes.line}>
-        <span className={classes.name}>{name}</span>
+        <span className={classes.name} title={name}>
+          {name}
+        </span>
         <StateBadge state={run.state} />
       </div>
       <div className={classes.line}>

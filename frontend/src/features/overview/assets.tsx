@@ -25,7 +25,7 @@ export function RecentDatasets({ datasets }: { datasets: Dataset[] }) {
       {datasets.map(({ id, name, latest, updated_at }) => (
         <Link key={id} to="/datasets/$name" params={{ name }} className={classes.row}>
           <div className={classes.line}>
-            <span className={classes.name}>
+            <span className={classes.name} title={name}>
               {name}
               {latest && <span className={classes.detail}> {latest.ref}</span>}
             </span>
@@ -54,7 +54,7 @@ export function RecentModels({ models }: { models: RecentModel[] }) {
       {models.map(({ id, name, latest, updated_at }) => (
         <Link key={id} to="/models/$name" params={{ name }} className={classes.row}>
           <div className={classes.line}>
-            <span className={classes.name}>
+            <span className={classes.name} title={name}>
               {name}
               {latest && <span className={classes.detail}> {t('overview.versionOf', { number: latest.number })}</span>}
             </span>

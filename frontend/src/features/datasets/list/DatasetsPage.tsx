@@ -6,6 +6,7 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Dataset } from '@/api/contract/datasets';
 import { CommandLine } from '@/shared/CommandLine';
+import { CutName } from '@/shared/CutName';
 import { useCommands } from '@/shared/commands';
 import { type Column, DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
@@ -78,7 +79,12 @@ function useColumns(): Column<Dataset>[] {
   const { t } = useTranslation();
   return useMemo<Column<Dataset>[]>(
     () => [
-      { key: 'name', header: t('datasets.name'), cell: ({ name }) => name, sortValue: ({ name }) => name },
+      {
+        key: 'name',
+        header: t('datasets.name'),
+        cell: ({ name }) => <CutName name={name} />,
+        sortValue: ({ name }) => name,
+      },
       {
         key: 'latest',
         header: t('datasets.latest'),

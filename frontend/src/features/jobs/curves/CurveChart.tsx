@@ -7,7 +7,7 @@ import { type CurveLine, LineChart } from '@/shared/charts/LineChart';
 import { Series } from '@/shared/charts/series';
 import type { YAxis } from '@/shared/charts/uplot';
 import { ErrorState } from '@/shared/ErrorState';
-import { formatDuration } from '@/shared/format';
+import { useFormat } from '@/shared/format';
 import { useSeries } from '../queries';
 import { smooth } from './smoothing';
 
@@ -46,6 +46,7 @@ function linesOf(data: MetricSeries[], { smoothing = 0, byTime, labelOf }: Curve
 export function CurveChart(props: CurveChartProps) {
   const { runId, title, metrics, logY, yAxis, byTime = false, zoom, onZoom, formatY, syncKey = runId } = props;
   const { t } = useTranslation();
+  const format = useFormat();
   const keys = useMemo(() => metrics.map((metric) => metric.key), [metrics]);
   const count = metrics.reduce((sum, metric) => sum + metric.n, 0);
   const series = useSeries(runId, keys, byTime ? null : (zoom ?? null), count);
@@ -64,7 +65,7 @@ export function CurveChart(props: CurveChartProps) {
       logY={logY}
       yAxis={yAxis}
       xLabel={byTime ? t('jobs.curves.byTime') : t('jobs.curves.byStep')}
-      formatX={byTime ? formatDuration : undefined}
+      formatX={byTime ? format.duration : undefined}
       formatY={formatY}
       syncKey={`${syncKey}/${byTime ? 'time' : 'step'}`}
       zoom={zoom}

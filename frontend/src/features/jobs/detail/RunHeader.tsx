@@ -66,7 +66,7 @@ export function RunHeader({ run, live }: { run: Run; live: Live }) {
   const clone = () => void navigate({ to: '/runs/new', search: { clone: run.id } });
   const canCancel = mayRun && mayCancel(run);
   const canRetry = mayRun && (run.state === 'failed' || run.state === 'cancelled');
-  const canRegister = mayRun && run.outputs_count > 0;
+  const canRegister = mayRun && run.state === 'succeeded' && run.has_model;
   useCommands([
     ...(canCancel ? [{ id: 'run-cancel', label: t('jobs.cancelRun'), icon: IconBan, run: actions.cancel }] : []),
     ...(canRetry ? [{ id: 'run-retry', label: t('jobs.retryRun'), icon: IconRefresh, run: actions.retry }] : []),
@@ -89,17 +89,15 @@ export function RunHeader({ run, live }: { run: Run; live: Live }) {
         }
         subtitle={<Facts run={run} />}
       >
+        {run.model_versions.length > 0 && (
+          <Text size="sm" c="dimmed">
+            {t('jobs.registeredAs')} <RegisteredVersions run={run} />
+          </Text>
+        )}
         {canRegister && (
-          <>
-            {run.model_versions.length > 0 && (
-              <Text size="sm" c="dimmed">
-                {t('jobs.registeredAs')} <RegisteredVersions run={run} />
-              </Text>
-            )}
-            <Button variant="default" leftSection={<IconBox size={14} />} onClick={() => setRegistering(true)}>
-              {t(run.model_versions.length > 0 ? 'jobs.registerAgain' : 'jobs.registerModel')}
-            </Button>
-          </>
+          <Button variant="default" leftSection={<IconBox size={14} />} onClick={() => setRegistering(true)}>
+            {t(run.model_versions.length > 0 ? 'jobs.registerAgain' : 'jobs.registerModel')}
+          </Button>
         )}
         {mayRun && (
           <Tooltip label={t('jobs.cloneHint')}>

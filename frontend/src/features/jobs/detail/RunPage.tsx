@@ -1,6 +1,6 @@
 import { Skeleton, Stack, Tabs } from '@mantine/core';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Run } from '@/api/contract/jobs';
 import { ErrorState } from '@/shared/ErrorState';
@@ -58,6 +58,11 @@ function RunView({ run }: { run: Run }) {
   const attempt = search.attempt ?? run.attempts.at(-1)?.number;
   const log = useLog(run.id, attempt, tab === 'log');
   const live = useRunLive({ run, runId: run.id, attempt, wantsLog: tab === 'log', store: log.store, feed: log.feed });
+  const { feed } = log;
+  useEffect(() => {
+    if (live.paused) feed.pause();
+    else feed.resume();
+  }, [live.paused, feed]);
   const open = (next: string | null) =>
     void navigate({ to: '.', search: (old) => ({ ...old, tab: (next ?? 'log') as Tab }), replace: true });
   useShortcuts(

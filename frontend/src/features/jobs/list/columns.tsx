@@ -1,6 +1,7 @@
 import { Badge, Group, Text, Tooltip } from '@mantine/core';
 import type { TFunction } from 'i18next';
 import type { RunShort } from '@/api/contract/jobs';
+import { CutName } from '@/shared/CutName';
 import type { Column } from '@/shared/DataTable';
 import type { Format } from '@/shared/format';
 import { AnchorLink } from '@/shared/links';
@@ -18,7 +19,9 @@ export const runName = (run: { name: string; number: number }): string => run.na
 function NameCell({ run }: { run: RunShort }) {
   return (
     <span className={classes.name}>
-      <span className={classes.title}>{runName(run)}</span>
+      <span className={classes.title}>
+        <CutName name={runName(run)} />
+      </span>
       <span className={classes.sub}>
         {run.name && <span className="tabular">#{run.number}</span>}
         {run.workflow && <span>{run.workflow}</span>}
@@ -43,7 +46,7 @@ function DataCell({ run }: { run: RunShort }) {
     <Group gap={6}>
       {run.datasets.map(({ alias, dataset, ref }) => (
         <AnchorLink key={alias} to="/datasets/$name" params={{ name: dataset }} search={{ ref }} fz="inherit">
-          {`${dataset}@${ref}`}
+          <CutName name={`${dataset}@${ref}`} />
         </AnchorLink>
       ))}
     </Group>

@@ -65,7 +65,13 @@ export function LogTab({ run, attempt, store, feed, revision }: LogTabProps) {
   ]);
 
   const emptyText =
-    feed.state === 'loading' ? t('common.loading') : isWaiting(run) ? t('jobs.log.notStarted') : t('jobs.log.empty');
+    feed.state === 'loading'
+      ? t('common.loading')
+      : feed.state === 'paused'
+        ? t('live.paused')
+        : isWaiting(run)
+          ? t('jobs.log.notStarted')
+          : t('jobs.log.empty');
   const attempts = run.attempts.map(({ number }) => ({
     value: String(number),
     label: t('jobs.attemptNumber', { number }),
@@ -175,7 +181,7 @@ export function LogTab({ run, attempt, store, feed, revision }: LogTabProps) {
           </ActionIcon>
         </Tooltip>
       </Group>
-      {feed.state === 'failed' && <ErrorState error={feed.error} onRetry={() => feed.resume()} compact />}
+      {feed.state === 'failed' && <ErrorState error={feed.error} onRetry={() => feed.resume()} compact retrying />}
       <LogView
         store={store}
         revision={revision}

@@ -56,6 +56,8 @@ export function DatasetPicker({ label, description, error, withAsterisk, value, 
           aria-label={t('jobs.wizard.datasetOf', { label })}
           placeholder={t('jobs.wizard.pickDataset')}
           searchable
+          // The focus may be put here to show an error, which the open list would cover.
+          openOnFocus={false}
           data={dataset && !names.includes(dataset) ? [dataset, ...names] : names}
           value={dataset || null}
           onChange={choose}

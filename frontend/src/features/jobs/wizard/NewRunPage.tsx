@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Stepper, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconArrowLeft, IconArrowRight, IconEraser, IconPlayerPlay } from '@tabler/icons-react';
+import { IconAlertTriangle, IconArrowLeft, IconArrowRight, IconEraser, IconPlayerPlay } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -15,13 +15,24 @@ import { confirmUndo } from '@/shared/undo';
 import { runName } from '../list/columns';
 import { startRun, usePreview, useRun, useWorkflows } from '../queries';
 import type { newRunSearch } from '../search';
-import { draftErrors, draftFromRun, EMPTY_DRAFT, fieldErrors, requestOf, STEPS, type Step, stepOfField } from './draft';
+import {
+  draftErrors,
+  draftFromRun,
+  EMPTY_DRAFT,
+  fieldErrors,
+  parameterField,
+  requestOf,
+  STEPS,
+  type Step,
+  stepOfField,
+} from './draft';
 import { labelOfField } from './labels';
 import { ParametersStep } from './ParametersStep';
 import { PreviewCard } from './PreviewCard';
 import { ResourcesStep } from './ResourcesStep';
 import { ReviewStep } from './ReviewStep';
 import { useDraft } from './useDraft';
+import { useFocusFirstWrong } from './useFocusFirstWrong';
 import { WorkflowStep } from './WorkflowStep';
 import classes from './wizard.module.css';
 
@@ -85,7 +96,8 @@ function Wizard() {
   const [tried, setTried] = useState(false);
   const [sendError, setSendError] = useState<unknown>(null);
   const [sending, setSending] = useState(false);
-  const [leaving, setLeaving] = useState(false);
+  const [leavingFor, setLeavingFor] = useState<number | null>(null);
+  const { form, focusFirstWrong } = useFocusFirstWrong();
   const idempotencyKey = useRef<{ body: string; key: string } | null>(null);
 
   const request = useMemo(() => requestOf(draft), [draft]);
@@ -100,20 +112,25 @@ function Wizard() {
   const blocked = Object.keys(own).length > 0 || (!stale && preview.data?.valid === false);
   const errors = tried
     ? allErrors
-    : Object.fromEntries(Object.entries(allErrors).filter(([name]) => name in own || touched(name, draft.parameters)));
+    : Object.fromEntries(
+        Object.entries(allErrors).filter(([name]) => name in own || isFilledIn(name, draft.parameters)),
+      );
   const stepErrors = (name: Step) => Object.keys(allErrors).filter((field) => stepOfField(field, draft) === name);
 
   const goTo = (index: number) =>
     void navigate({ to: '.', search: (old) => ({ ...old, step: index }), replace: false });
-  const next = () => setLeaving(true);
-  // What was typed last is checked before the step is left.
+  const next = () => setLeavingFor(at + 1);
+  const choose = (index: number) => (index > at ? setLeavingFor(index) : goTo(index));
+  // What was typed last is checked before the step is left; no step that has errors is passed by.
   useEffect(() => {
-    if (!leaving || stale) return;
-    setLeaving(false);
-    const isWrong = Object.keys(allErrors).some((field) => stepOfField(field, draft) === step);
-    setTried(isWrong);
-    if (!isWrong) void navigate({ to: '.', search: (old) => ({ ...old, step: at + 1 }) });
-  }, [leaving, stale, allErrors, draft, step, at, navigate]);
+    if (leavingFor === null || stale) return;
+    setLeavingFor(null);
+    const steps = Object.keys(allErrors).map((field) => STEPS.indexOf(stepOfField(field, draft)));
+    const to = Math.min(leavingFor, ...steps.filter((index) => index >= at));
+    setTried(to < leavingFor);
+    if (to < leavingFor) focusFirstWrong();
+    if (to !== at) void navigate({ to: '.', search: (old) => ({ ...old, step: to }) });
+  }, [leavingFor, stale, allErrors, draft, at, navigate, focusFirstWrong]);
   const startOver = () => {
     dispatch({ type: 'load', draft: EMPTY_DRAFT });
     setTried(false);
@@ -140,7 +157,9 @@ function Wizard() {
       setSendError(error);
       setTried(true);
       const field = Object.keys(asApiError(error).fields)[0];
-      if (field) goTo(STEPS.indexOf(stepOfField(field, draft)));
+      if (!field) return;
+      goTo(STEPS.indexOf(stepOfField(field, draft)));
+      focusFirstWrong();
     } finally {
       setSending(false);
     }
@@ -172,17 +191,18 @@ function Wizard() {
           {t('jobs.wizard.cloneOf', { name: runName(cloned.data) })}
         </Alert>
       )}
-      <Stepper active={at} onStepClick={goTo} size="sm" mb="lg" allowNextStepsSelect={draft.workflow !== null}>
+      <Stepper active={at} onStepClick={choose} size="sm" mb="lg" allowNextStepsSelect={draft.workflow !== null}>
         {STEPS.map((name) => (
           <Stepper.Step
             key={name}
             label={t(`jobs.wizard.step.${name}`)}
-            color={tried && stepErrors(name).length > 0 ? 'red' : undefined}
+            {...(tried &&
+              stepErrors(name).length > 0 && { color: 'red', completedIcon: <IconAlertTriangle size={16} /> })}
           />
         ))}
       </Stepper>
       <div className={classes.layout} data-wide={step === 'workflow' || undefined}>
-        <div>
+        <div ref={form}>
           {step === 'workflow' && (
             <WorkflowStep
               chosen={draft.workflow}
@@ -234,7 +254,7 @@ function Wizard() {
               {t('jobs.wizard.go')}
             </Button>
           ) : (
-            <Button rightSection={<IconArrowRight size={14} />} loading={leaving} onClick={next}>
+            <Button rightSection={<IconArrowRight size={14} />} loading={leavingFor !== null} onClick={next}>
               {t('jobs.wizard.next')}
             </Button>
           )}
@@ -245,7 +265,7 @@ function Wizard() {
 }
 
 /** "Required" is not said about a field that nobody has reached yet. */
-const touched = (field: string, parameters: Record<string, unknown>) => {
-  const value = parameters[field];
+const isFilledIn = (field: string, parameters: Record<string, unknown>) => {
+  const value = Object.entries(parameters).find(([name]) => parameterField(name) === field)?.[1];
   return value !== undefined && value !== '' && value !== null;
 };

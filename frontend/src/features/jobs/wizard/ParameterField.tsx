@@ -93,6 +93,7 @@ function ModelField(props: TextFieldProps) {
       data={data}
       value={props.value || null}
       searchable
+      openOnFocus={false}
       placeholder={t('jobs.wizard.pickModel')}
       nothingFoundMessage={t('jobs.wizard.noModels')}
       onChange={(value) => props.onChange(value ?? '')}

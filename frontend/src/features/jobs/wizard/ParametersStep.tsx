@@ -3,7 +3,7 @@ import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Workflow } from '@/api/contract/jobs';
 import { DatasetPicker } from './DatasetPicker';
-import { COMMAND, type DatasetRow, type Draft, type DraftAction } from './draft';
+import { COMMAND, type DatasetRow, type Draft, type DraftAction, parameterField } from './draft';
 import { ParameterField } from './ParameterField';
 import classes from './wizard.module.css';
 
@@ -28,7 +28,7 @@ export function ParametersStep(props: StepProps) {
           <ParameterField
             parameter={parameter}
             value={draft.parameters[parameter.name]}
-            error={errors[parameter.name]}
+            error={errors[parameterField(parameter.name)]}
             onChange={(value) => dispatch({ type: 'parameter', name: parameter.name, value })}
           />
         </div>

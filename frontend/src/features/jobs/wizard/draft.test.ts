@@ -114,15 +114,17 @@ describe('messages', () => {
   const draft = draftReducer(EMPTY_DRAFT, { type: 'choose', workflow });
 
   test('are shown in the step that has the field', () => {
-    expect(stepOfField('epochs', draft)).toBe('parameters');
+    expect(stepOfField('parameters.epochs', draft)).toBe('parameters');
     expect(stepOfField('parameters.dataset', draft)).toBe('parameters');
+    expect(stepOfField('parameters.name', draft)).toBe('parameters');
+    expect(stepOfField('name', draft)).toBe('resources');
     expect(stepOfField('resources.gpus', draft)).toBe('resources');
     expect(stepOfField('workflow', draft)).toBe('workflow');
   });
 
-  test('lose the prefix that the form does not know', () => {
+  test('of one field are one text', () => {
     expect(fieldErrors({ 'parameters.epochs': ['Too small.', 'Not whole.'] })).toEqual({
-      epochs: 'Too small. Not whole.',
+      'parameters.epochs': 'Too small. Not whole.',
     });
   });
 });

@@ -148,25 +148,20 @@ export function requestOf(draft: Draft): RunRequest {
   };
 }
 
-const RESOURCE_FIELDS = /^(resources|cpus|memory_bytes|gpus|timeout_s|max_retries|datasets?($|\.)|env|tags|name)/;
+const RESOURCE_FIELDS = /^(resources|cpus|memory_bytes|gpus|timeout_s|max_retries|datasets($|\.)|env|tags|name)/;
 
-/** Which step shows the message about a field. */
+/** The server's name of a workflow's parameter; a parameter may be called as a field of the run is. */
+export const parameterField = (name: string): string => `parameters.${name}`;
+
+/** Which step shows the message about a field, as the server names it. */
 export function stepOfField(field: string, draft: Draft): Step {
-  const bare = field.replace(/^parameters\./, '');
-  if (bare === 'workflow') return 'workflow';
-  if (field.startsWith('parameters.') || bare in draft.parameters) return 'parameters';
-  if (/^(command|code_snapshot|requirements)/.test(bare)) return 'parameters';
-  if (draft.workflow === COMMAND && bare.startsWith('datasets')) return 'parameters';
-  return RESOURCE_FIELDS.test(bare) ? 'resources' : 'parameters';
+  if (field === 'workflow') return 'workflow';
+  if (draft.workflow === COMMAND && field.startsWith('datasets')) return 'parameters';
+  return RESOURCE_FIELDS.test(field) ? 'resources' : 'parameters';
 }
 
-/** Messages by field, `parameters.` taken off, several sentences joined. */
+/** Messages by field, several sentences joined. */
 export function fieldErrors(errors: Record<string, string[] | string> | undefined): Record<string, string> {
   const entries = Object.entries(errors ?? {});
-  return Object.fromEntries(
-    entries.map(([field, words]) => [
-      field.replace(/^parameters\./, ''),
-      Array.isArray(words) ? words.join(' ') : words,
-    ]),
-  );
+  return Object.fromEntries(entries.map(([field, words]) => [field, Array.isArray(words) ? words.join(' ') : words]));
 }

@@ -1,9 +1,10 @@
 import type { TFunction } from 'i18next';
 import type { Workflow } from '@/api/contract/jobs';
+import { parameterField } from './draft';
 
 /** The form's own words for a field that the server names; a field that the form does not have keeps its name. */
 export function labelOfField(field: string, workflow: Workflow | undefined, t: TFunction): string {
-  const parameter = workflow?.parameters.find((one) => one.name === field);
+  const parameter = workflow?.parameters.find((one) => parameterField(one.name) === field);
   if (parameter) return parameter.title || parameter.name;
   const labels: Record<string, string> = {
     workflow: t('jobs.wizard.step.workflow'),

@@ -3,6 +3,7 @@ import { IconPlus, IconTags } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { LabelTask } from '@/api/contract/labeling';
+import { CutName } from '@/shared/CutName';
 import { type Column, DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
 import { type Format, useFormat } from '@/shared/format';
@@ -50,7 +51,12 @@ export function TasksPage() {
   const open = () => void navigate({ to: '/labeling', search: { create: 'yes' } });
   useShortcuts(mayCreate ? [{ keys: 'N', label: t('labeling.newTask'), run: open }] : []);
   const columns: Column<LabelTask>[] = [
-    { key: 'name', header: t('labeling.task'), cell: (task) => task.name, sortValue: (task) => task.name },
+    {
+      key: 'name',
+      header: t('labeling.task'),
+      cell: (task) => <CutName name={task.name} />,
+      sortValue: (task) => task.name,
+    },
     { key: 'state', header: t('labeling.state'), cell: (task) => <StateBadge state={task.state} />, width: 130 },
     {
       key: 'progress',
@@ -70,7 +76,7 @@ export function TasksPage() {
           search={{ ref: task.dataset_ref }}
           fz="inherit"
         >
-          {`${task.dataset}@${task.dataset_ref}`}
+          <CutName name={`${task.dataset}@${task.dataset_ref}`} />
         </AnchorLink>
       ),
     },
