@@ -96,6 +96,33 @@ test('a batch is labelled by keys: a digit goes on, Enter shows the next batch',
   expect(sent.some(({ line }) => line.endsWith('/submit-batch/'))).toBe(false);
 });
 
+test('after the last batch the page says that it is saved, and what counts open images is asked again', async () => {
+  let leases = 0;
+  serve('GET', 'labelx/tasks/{task_id}/my-work/', listing());
+  serve('POST', 'labelx/tasks/{task_id}/lease/', () => ({ lease: leases++ === 0 ? [slot(1), slot(2)] : [] }));
+  serve('PUT', 'labelx/slots/{slot_id}/draft/', {});
+  serve('POST', 'labelx/tasks/{task_id}/submit-batch/', {
+    results: [
+      { slot: 's1', ok: true },
+      { slot: 's2', ok: true },
+    ],
+  });
+  await renderPage(<WorkPage />, '/labeling/t1/work', '/labeling/$taskId/work');
+  await screen.findByRole('option', { name: '1.png: no class' });
+  for (const key of ['1', '2']) {
+    fireEvent.keyDown(window, { key });
+    fireEvent.keyUp(window, { key });
+  }
+  await screen.findByRole('option', { name: '2.png: dog' });
+  screen.getByText(/^All have a class ·/);
+  const asked = () => sent.filter(({ line }) => line === 'GET /api/v1/labelx/tasks/t1/').length;
+  const before = asked();
+  fireEvent.keyDown(window, { key: 'Enter' });
+  await screen.findByText('Nothing left to label');
+  await screen.findByText('Saved');
+  await waitFor(() => expect(asked()).toBeGreaterThan(before));
+});
+
 test('Enter does not submit images without a class', async () => {
   serve('GET', 'labelx/tasks/{task_id}/my-work/', listing());
   serve('POST', 'labelx/tasks/{task_id}/lease/', { lease: [slot(1), slot(2)] });
