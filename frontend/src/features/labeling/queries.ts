@@ -1,3 +1,4 @@
+import { keepPreviousData } from '@tanstack/react-query';
 import { $api, api, keyOf } from '@/api/client';
 import type { AuditDecision, LeasedSlot, NewLabelTask, Submission } from '@/api/contract/labeling';
 import { asApiError } from '@/api/errors';
@@ -70,6 +71,18 @@ export function useVersionStats(dataset: string, ref: string) {
     '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/stats/',
     { params: { path: { project, dataset, ref } } },
     { enabled: dataset !== '' && ref !== '' },
+  );
+}
+
+/** How many images a new task would have, and which files it would leave out. */
+export function useTaskPreview(dataset: string, ref: string, prefix: string, unlabelled: boolean) {
+  const project = useProject();
+  const query = { dataset: `${dataset}@${ref}`, prefix, labelled: unlabelled ? 'false' : 'any' } as const;
+  return $api.useQuery(
+    'get',
+    '/api/v1/projects/{project}/labelx/task-preview/',
+    { params: { path: { project }, query } },
+    { enabled: dataset !== '' && ref !== '', placeholderData: keepPreviousData },
   );
 }
 
