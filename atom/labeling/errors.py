@@ -74,6 +74,14 @@ class NoItems(Invalid):
     action = "Widen the filter, or choose another version."
 
 
+class NoImages(NoItems):
+    """Files match the filter, but none of them can be shown as an image."""
+
+    code = "no_images"
+    title = "No file that matches the filter is an image that can be shown."
+    action = "Widen the filter, or choose a version with images such as PNG, JPEG or WebP."
+
+
 class TaskNotActive(Conflict):
     """The task hands out no work in its present state."""
 

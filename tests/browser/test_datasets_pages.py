@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from playwright.sync_api import Page, Response, expect
 
-from tests.browser.seed import DATASET, Seed
+from atom_sdk.client import Client
+from atom_sdk.client.push import PushOptions
+from tests.browser.boxes import box_of
+from tests.browser.conftest import VIEWPORT
+from tests.browser.seed import DATASET, Seed, draw_shapes
 
 _SHOWN_THUMBNAILS = """[...document.images].filter(
   (image) => image.src.includes('/media/') && image.naturalWidth > 0
@@ -59,3 +64,27 @@ def test_a_difference_names_what_was_added_removed_changed_and_renamed(
     for path in ("circle/002.png", "square/001.png", "renamed.png"):
         expect(page.get_by_text(re.compile(re.escape(path))).first).to_be_visible()
     assert seed.published_task
+
+
+def test_one_very_long_name_leaves_the_other_columns_where_they_can_be_read(
+    signed_in_page: Page, atom: Client, seed: Seed, tmp_path: Path
+) -> None:
+    draw_shapes(tmp_path, 3)
+    long = "a" * 200 + "-042.png"
+    next(tmp_path.rglob("*.png")).rename(tmp_path / long)
+    atom.datasets.push(tmp_path, "longnames", PushOptions())
+    page = signed_in_page
+    page.goto("/datasets/longnames?ref=v1&view=list")
+    name = page.get_by_title(long)
+    expect(name).to_be_visible()
+    assert name.inner_text() == long
+    last = box_of(page.get_by_role("columnheader", name="Digest"))
+    assert last["x"] + last["width"] <= VIEWPORT["width"]
+    row = page.get_by_role("row").filter(has=name)
+    height = box_of(row)["height"]
+    page.get_by_role("link").filter(has=name).focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    # With the focus on it the whole name can be read.
+    assert box_of(row)["height"] > height
+    assert seed.admin

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from atom.accounts.models import Project
 from atom.core.storage import project_store
+from atom.datasets.engines.images import media_type_of
 from atom.datasets.models import Branch, Dataset, Version
 from atom_sdk.manifests import (
     Commit,
@@ -42,17 +43,23 @@ def digest_of_file(path: str) -> bytes:
     return blake3(path.encode()).digest()
 
 
-def make_version(dataset: Dataset, labels: Mapping[str, str | None], **fields: Any) -> Version:
+def make_version(
+    dataset: Dataset,
+    labels: Mapping[str, str | None],
+    attributes: Mapping[str, str] | None = None,
+    **fields: Any,
+) -> Version:
     """Return the next version on `main`: files by path, those with a label in a layer.
 
-    The bytes of a file are its own path; its pack exists in name only.
+    The bytes of a file are its own path; its pack exists in name only. `attributes` are JSON.
     """
     store = project_store(dataset.project)
     entries = []
     for offset, path in enumerate(sorted(labels)):
         size, digest = len(path.encode()), digest_of_file(path)
         pack = blake3(b"pack").digest()
-        entries.append(Entry(path, size, digest, "image/png", None, pack, offset * 1024))
+        said, media_type = (attributes or {}).get(path), media_type_of(path)
+        entries.append(Entry(path, size, digest, media_type, said, pack, offset * 1024))
     root = build_root([entries_table(entries)], store)
     layer = _label_layer(labels, store)
     root = root.with_layers(layer) if layer else root

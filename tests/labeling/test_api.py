@@ -379,3 +379,71 @@ def test_work_costs_the_same_queries_for_one_and_for_twenty_items(
         assert len(answer.get("lease", answer.get("results"))) == n
         counts.append(len(queries))
     assert counts[0] == counts[1]
+
+
+MIXED = {
+    **unlabelled(3),
+    "1/a.png": "1",
+    "unlabelled/.hidden": None,
+    "unlabelled/page.html": None,
+    "unlabelled/drawing.svg": None,
+    "unlabelled/notes.txt": None,
+    "unlabelled/torn.png": None,
+    "text/only.txt": None,
+}
+TORN = {"unlabelled/torn.png": '{"unreadable":"the file is empty"}'}
+
+
+@pytest.fixture
+def mixed(project: Project) -> str:
+    """A version in which images are among other files."""
+    return f"mixed@{make_version(make_dataset(project, 'mixed'), MIXED, TORN).ref}"
+
+
+def test_only_what_can_be_shown_as_an_image_is_handed_out(
+    project: Project, researcher: Api, mixed: str
+) -> None:
+    body = new_task(project, dataset=mixed)
+    made = researcher("POST", f"projects/{project.slug}/labelx/tasks/", body)
+    assert made.status_code == 201
+    task = LabelTask.objects.get(pk=made.json()["id"])
+    assert set(task.items.values_list("path", flat=True)) == set(unlabelled(3))
+    assert made.json()["left_out"] == {"not_images": 5, "unreadable": 1}
+    again = researcher("GET", f"labelx/tasks/{task.pk}/").json()
+    assert again["left_out"] == {"not_images": 5, "unreadable": 1}
+
+
+def test_a_task_without_any_image_is_refused_and_says_why(
+    project: Project, researcher: Api, mixed: str
+) -> None:
+    body = new_task(project, dataset=mixed, filter={"prefix": "text/", "labelled": False})
+    refused = researcher("POST", f"projects/{project.slug}/labelx/tasks/", body)
+    assert (refused.status_code, refused.json()["code"]) == (400, "no_images")
+    assert refused.json()["not_images"] == 1
+    assert "1 are no images" in refused.json()["errors"]["filter"][0]
+    assert not LabelTask.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("query", "items", "left_out"),
+    [
+        ("", 3, {"not_images": 5, "unreadable": 1}),
+        ("&labelled=any", 4, {"not_images": 5, "unreadable": 1}),
+        ("&labelled=true", 1, {"not_images": 0, "unreadable": 0}),
+        ("&prefix=text/", 0, {"not_images": 1, "unreadable": 0}),
+    ],
+)
+def test_a_preview_counts_what_a_task_would_hand_out(
+    project: Project, researcher: Api, mixed: str, query: str, items: int, left_out: dict[str, int]
+) -> None:
+    asked = f"projects/{project.slug}/labelx/task-preview/?dataset={mixed}{query}"
+    preview = researcher("GET", asked)
+    assert preview.status_code == 200
+    assert preview.json() == {"items": items, "left_out": left_out}
+
+
+def test_a_preview_of_a_dataset_that_is_not_there_is_refused(
+    project: Project, researcher: Api
+) -> None:
+    asked = f"projects/{project.slug}/labelx/task-preview/?dataset=nothing@v1"
+    assert researcher("GET", asked).status_code == 400

@@ -19,6 +19,7 @@ from atom.datasets.engines.folder_pages import (
     read_page,
     slice_of_prefix,
 )
+from atom.datasets.engines.images import marked_unreadable
 from atom.datasets.engines.versions import SPLIT_LAYER, label_layers
 from atom_sdk.manifests.layers import current_rows
 from atom_sdk.manifests.listing import prefix_end
@@ -123,8 +124,7 @@ class VersionBrowser:
             ):
                 for row in pc.value_counts(table[name].drop_null()).to_pylist():
                     counter[row["values"]] += row["counts"]
-            marked = pc.match_substring(pc.fill_null(table["attributes"], ""), '"unreadable":')
-            unreadable += pc.sum(marked).as_py() or 0
+            unreadable += pc.sum(marked_unreadable(table)).as_py() or 0
         unlabelled = self.root.count - labels.total()
         return VersionStats(
             labels=dict(sorted(labels.items())),

@@ -6,6 +6,8 @@ import io
 import mimetypes
 import warnings
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from PIL import Image, UnidentifiedImageError
 
 MAX_CHECKED_BYTES = 64 << 20
@@ -22,6 +24,18 @@ def media_type_of(path: str) -> str:
 def is_raster_image(media_type: str) -> bool:
     """Return whether Pillow should be able to open it."""
     return media_type.startswith("image/") and media_type not in _NOT_RASTER
+
+
+def raster_images(entries: pa.Table) -> pa.ChunkedArray:
+    """Return for each entry whether its type is one that Pillow should be able to open."""
+    types = entries.column("media_type")
+    images = [one for one in pc.unique(types).to_pylist() if one and is_raster_image(one)]
+    return pc.is_in(types, value_set=pa.array(images, pa.string()))
+
+
+def marked_unreadable(entries: pa.Table) -> pa.ChunkedArray:
+    """Return for each entry whether it was found, when it was pushed, to be no image."""
+    return pc.match_substring(pc.fill_null(entries.column("attributes"), ""), '"unreadable":')
 
 
 def unreadable_reason(data: bytes | memoryview) -> str | None:

@@ -17,8 +17,9 @@ from atom.labeling.actions.items import add_items
 from atom.labeling.actions.leases import tell_progress
 from atom.labeling.actions.moves import move
 from atom.labeling.actions.ontologies import LabelInput, create_ontology, lock_version
-from atom.labeling.actions.samples import matching_samples
-from atom.labeling.errors import NoItems, TaskNameTaken
+from atom.labeling.actions.samples import ImageSelection
+from atom.labeling.engines.selection import LeftOut
+from atom.labeling.errors import NoImages, NoItems, TaskNameTaken
 from atom.labeling.models import LabelTask, OntologyVersion
 
 PIN_HOLDER = "label_task"
@@ -45,9 +46,10 @@ class TaskPlan:
 
 @transaction.atomic
 def create_task(project: Project, user: User, plan: TaskPlan) -> LabelTask:
-    """Make a draft task and its items. Raises TaskNameTaken, NoItems, InvalidLabels.
+    """Make a draft task and its items. Raises TaskNameTaken, NoItems, NoImages, InvalidLabels.
 
-    The version is pinned until the task is published.
+    Files that cannot be shown as images are left out; the task keeps how many they are. The
+    version is pinned until the task is published.
     """
     # First: a taken name is said of the task, not of the ontology that would be named after it.
     if LabelTask.objects.filter(project=project, name=plan.name).exists():
@@ -56,13 +58,30 @@ def create_task(project: Project, user: User, plan: TaskPlan) -> LabelTask:
         project, user, plan.name, plan.labels, plan.guideline
     )
     task = _insert(project, user, plan, ontology_version)
-    samples = matching_samples(plan.version, prefix=plan.prefix, labelled=plan.labelled)
-    if not add_items(task, samples):
-        raise NoItems(errors={"filter": ["No file of this version matches."]})
+    chosen = ImageSelection(plan.version, plan.prefix, plan.labelled)
+    if not add_items(task, chosen.samples()):
+        raise _nothing_to_label(chosen.left_out)
+    task.not_images, task.unreadable = chosen.left_out.not_images, chosen.left_out.unreadable
+    task.save(update_fields=["not_images", "unreadable", "updated_at"])
     pin(plan.version, PIN_HOLDER, str(task.pk))
     audit.record(user, "label_task.created", task, project, name=task.name)
     task.refresh_from_db(fields=["populated_at"])
     return task
+
+
+def _nothing_to_label(left_out: LeftOut) -> NoItems:
+    if left_out == LeftOut():
+        return NoItems(errors={"filter": ["No file of this version matches."]})
+    said = (
+        f"Of the files that match, {left_out.not_images} are no images and "
+        f"{left_out.unreadable} are images that cannot be read."
+    )
+    return NoImages(
+        said,
+        errors={"filter": [said]},
+        not_images=left_out.not_images,
+        unreadable=left_out.unreadable,
+    )
 
 
 def _insert(

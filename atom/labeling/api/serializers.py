@@ -92,6 +92,28 @@ class NewLabelTaskSerializer(serializers.Serializer[Any]):
         return attrs
 
 
+class LeftOutSerializer(serializers.Serializer[Any]):
+    """Files that match the filter and cannot be shown as images: why, and how many."""
+
+    not_images = serializers.IntegerField(help_text="Files of another type.")
+    unreadable = serializers.IntegerField(help_text="Images that cannot be decoded.")
+
+
+class TaskPreviewSerializer(serializers.Serializer[Any]):
+    """What a task would be about."""
+
+    items = serializers.IntegerField(source="count")
+    left_out = LeftOutSerializer()
+
+
+class TaskPreviewParametersSerializer(serializers.Serializer[Any]):
+    """The part of a new task that decides what it is about."""
+
+    dataset = serializers.CharField(help_text="name@ref, such as digits@v2")
+    prefix = serializers.CharField(allow_blank=True, default="", max_length=4096)
+    labelled = serializers.ChoiceField(["true", "false", "any"], default="false")
+
+
 class ProgressSerializer(serializers.Serializer[Any]):
     """Items by state; `accepted` includes what is published."""
 
@@ -137,6 +159,7 @@ class LabelTaskSerializer(serializers.ModelSerializer[LabelTask]):
     labels = LabelSerializer(many=True, source="ontology_version.labels")
     guideline = serializers.CharField(source="ontology_version.guideline")
     filter = TaskFilterSerializer(source="*")
+    left_out = LeftOutSerializer(source="*")
     progress = serializers.SerializerMethodField()
     my = serializers.SerializerMethodField()
     publish_error = serializers.SerializerMethodField()
@@ -148,8 +171,8 @@ class LabelTaskSerializer(serializers.ModelSerializer[LabelTask]):
         fields = (
             "id", "name", "state", "modality", "dataset", "dataset_ref", "ontology_version",
             "labels", "guideline", "filter", "batch_size", "audit_percent", "lease_ttl_s",
-            "progress", "my", "publish_error", "output_version", "created_by", "created_at",
-            "started_at", "published_at",
+            "left_out", "progress", "my", "publish_error", "output_version", "created_by",
+            "created_at", "started_at", "published_at",
         )  # fmt: skip
 
     @extend_schema_field(ProgressSerializer)

@@ -12,6 +12,7 @@ SLOT = "labelx/slots/<uuid:slot_id>"
 urlpatterns = [
     path(f"{PROJECT}/ontologies/", ontologies.OntologyListView.as_view()),
     path(f"{PROJECT}/tasks/", tasks.LabelTaskListView.as_view()),
+    path(f"{PROJECT}/task-preview/", tasks.TaskPreviewView.as_view()),
     path(f"{ONTOLOGY}/", ontologies.OntologyView.as_view()),
     path(f"{ONTOLOGY}/versions/", ontologies.OntologyVersionListView.as_view()),
     path(f"{ONTOLOGY}/versions/<int:number>/", ontologies.OntologyVersionView.as_view()),

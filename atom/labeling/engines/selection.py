@@ -1,12 +1,27 @@
 """Which entries of a version a label task is about."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from atom.datasets.engines.images import marked_unreadable, raster_images
 from atom_sdk.manifests.layers import current_rows
 from atom_sdk.manifests.roots import RangeRef
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """How many entries match the filter and can still not be labelled as images, and why."""
+
+    not_images: int = 0
+    unreadable: int = 0
+
+    def __add__(self, other: Self) -> "LeftOut":
+        """Return the sums."""
+        return LeftOut(self.not_images + other.not_images, self.unreadable + other.unreadable)
 
 
 def may_hold(part: RangeRef, prefix: str) -> bool:
@@ -26,6 +41,13 @@ def matching(
     if labelled is None or not len(table):
         return table
     return table.filter(pc.equal(_has_label(table, label_layers), labelled))
+
+
+def images(table: pa.Table) -> tuple[pa.Table, LeftOut]:
+    """Return the entries that a person can be shown as an image, and how many cannot."""
+    raster = table.filter(raster_images(table))
+    readable = raster.filter(pc.invert(marked_unreadable(raster)))
+    return readable, LeftOut(len(table) - len(raster), len(raster) - len(readable))
 
 
 def rows(table: pa.Table) -> Iterator[dict[str, object]]:

@@ -55,6 +55,9 @@ class LabelTask(TimestampedModel):
     # Which entries of the version become items; labelled None means both.
     prefix = models.CharField(max_length=4096, blank=True)
     labelled = models.BooleanField(null=True, default=False)
+    # Files that match and are no items: they cannot be shown as images.
+    not_images = models.PositiveIntegerField(default=0)
+    unreadable = models.PositiveIntegerField(default=0)
     overlap = models.PositiveSmallIntegerField(default=1, validators=[MaxValueValidator(1)])
     lease_ttl_s = models.PositiveIntegerField(
         default=1800, validators=[MinValueValidator(300), MaxValueValidator(14_400)]

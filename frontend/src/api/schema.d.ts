@@ -909,6 +909,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/labelx/task-preview/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Count the images that the filter leaves, and the files that are none. */
+        get: operations["labelx_task_preview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/labelx/tasks/": {
         parameters: {
             query?: never;
@@ -2179,6 +2196,7 @@ export interface components {
             /** Format: double */
             audit_percent: number;
             lease_ttl_s: number;
+            left_out: components["schemas"]["LeftOut"];
             readonly progress: components["schemas"]["Progress"];
             readonly my: components["schemas"]["MyWorkCounts"];
             readonly publish_error: components["schemas"]["TaskError"] | null;
@@ -2276,6 +2294,13 @@ export interface components {
          * @enum {string}
          */
         LeasedSlotStateEnum: "leased" | "returned";
+        /** @description Files that match the filter and cannot be shown as images: why, and how many. */
+        LeftOut: {
+            /** @description Files of another type. */
+            not_images: number;
+            /** @description Images that cannot be decoded. */
+            unreadable: number;
+        };
         /** @description A graph. */
         Lineage: {
             nodes: components["schemas"]["LineageNode"][];
@@ -3328,6 +3353,11 @@ export interface components {
             /** @default false */
             labelled?: boolean | null;
         };
+        /** @description What a task would be about. */
+        TaskPreview: {
+            items: number;
+            left_out: components["schemas"]["LeftOut"];
+        };
         /** @description A token without its secret. */
         Token: {
             /** Format: uuid */
@@ -3627,6 +3657,7 @@ export type Lease = components['schemas']['Lease'];
 export type LeaseNoRequest = components['schemas']['LeaseNoRequest'];
 export type LeasedSlot = components['schemas']['LeasedSlot'];
 export type LeasedSlotStateEnum = components['schemas']['LeasedSlotStateEnum'];
+export type LeftOut = components['schemas']['LeftOut'];
 export type Lineage = components['schemas']['Lineage'];
 export type LineageEdge = components['schemas']['LineageEdge'];
 export type LineageNode = components['schemas']['LineageNode'];
@@ -3745,6 +3776,7 @@ export type Tag = components['schemas']['Tag'];
 export type TaskError = components['schemas']['TaskError'];
 export type TaskFilter = components['schemas']['TaskFilter'];
 export type TaskFilterRequest = components['schemas']['TaskFilterRequest'];
+export type TaskPreview = components['schemas']['TaskPreview'];
 export type Token = components['schemas']['Token'];
 export type TokenRequest = components['schemas']['TokenRequest'];
 export type TypeEnum = components['schemas']['TypeEnum'];
@@ -5661,6 +5693,46 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Ontology"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_task_preview: {
+        parameters: {
+            query: {
+                /** @description name@ref, such as digits@v2 */
+                dataset: string;
+                /**
+                 * @description * `true` - true
+                 *     * `false` - false
+                 *     * `any` - any
+                 */
+                labelled?: "true" | "false" | "any";
+                prefix?: string;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskPreview"];
                 };
             };
             /** @description The request failed. */

@@ -18,6 +18,8 @@ export interface Column<T> {
   width?: number | string;
   /** Names and short values stay on one line; numbers do anyway. */
   nowrap?: boolean;
+  /** Takes the room that the other columns leave, and no more: give it a `LongName`. */
+  elastic?: boolean;
   /** Hidden below this breakpoint. */
   from?: 'xs' | 'sm' | 'md' | 'lg';
 }
@@ -195,6 +197,7 @@ function Row<T>({ row, table }: { row: T; table: DataTableProps<T> }) {
           key={column.key}
           ta={column.align}
           visibleFrom={column.from}
+          className={column.elastic ? classes.elastic : undefined}
           style={column.nowrap ? { whiteSpace: 'nowrap' } : undefined}
         >
           {link && index === 0 ? (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -11,9 +11,10 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import generics, status
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.views import APIView
 
 from atom.accounts.api.mixins import ProjectScopedView, user_of
-from atom.accounts.models import User
+from atom.accounts.models import Project, User
 from atom.core.bodies import check
 from atom.core.errors import Invalid, NotFound
 from atom.core.idempotency import idempotent
@@ -24,11 +25,14 @@ from atom.datasets.refs import resolve_ref
 from atom.labeling import reads, states
 from atom.labeling.actions import label_tasks, publishing
 from atom.labeling.actions.label_tasks import TaskPlan
+from atom.labeling.actions.samples import ImageSelection
 from atom.labeling.api.scoped import TaskView
 from atom.labeling.api.serializers import (
     LabelTaskSerializer,
     NewLabelTaskSerializer,
     PublishSerializer,
+    TaskPreviewParametersSerializer,
+    TaskPreviewSerializer,
 )
 from atom.labeling.api.work_serializers import (
     LabelTaskStatsSerializer,
@@ -45,6 +49,18 @@ def render_tasks(tasks: Sequence[LabelTask], user: User) -> list[dict[str, Any]]
     ids = [task.pk for task in tasks]
     context = {"counts": item_counts(ids), "held": held_counts(ids, user)}
     return list(LabelTaskSerializer(tasks, many=True, context=context).data)
+
+
+def version_named(project: Project, text: str) -> Version:
+    """Return the version that `name@ref` means. Raises Invalid."""
+    name, _, ref = text.partition("@")
+    dataset = project.datasets.filter(name=name).first()
+    if dataset is None:
+        raise Invalid(errors={"dataset": [f"The project has no dataset {name}."]})
+    try:
+        return resolve_ref(dataset, ref or "main")
+    except NotFound as exc:
+        raise Invalid(errors={"dataset": [exc.detail]}) from exc
 
 
 class LabelTaskListView(ProjectScopedView, generics.GenericAPIView[LabelTask]):
@@ -91,7 +107,7 @@ class LabelTaskListView(ProjectScopedView, generics.GenericAPIView[LabelTask]):
         chosen = data.get("filter", {})
         return TaskPlan(
             name=data["name"],
-            version=self._version(data["dataset"]),
+            version=version_named(self.project, data["dataset"]),
             ontology_version=self._ontology_version(data.get("ontology_version")),
             labels=data.get("labels", ()),
             guideline=data["guideline"],
@@ -102,16 +118,6 @@ class LabelTaskListView(ProjectScopedView, generics.GenericAPIView[LabelTask]):
             lease_ttl_s=data["lease_ttl_s"],
         )
 
-    def _version(self, text: str) -> Version:
-        name, _, ref = text.partition("@")
-        dataset = self.project.datasets.filter(name=name).first()
-        if dataset is None:
-            raise Invalid(errors={"dataset": [f"The project has no dataset {name}."]})
-        try:
-            return resolve_ref(dataset, ref or "main")
-        except NotFound as exc:
-            raise Invalid(errors={"dataset": [exc.detail]}) from exc
-
     def _ontology_version(self, pk: UUID | None) -> OntologyVersion | None:
         if pk is None:
             return None
@@ -120,6 +126,27 @@ class LabelTaskListView(ProjectScopedView, generics.GenericAPIView[LabelTask]):
         if found is None:
             raise Invalid(errors={"ontology_version": ["The project has no such version."]})
         return found
+
+
+class TaskPreviewView(ProjectScopedView, APIView):
+    """What a new task would be about."""
+
+    filters = ("dataset", "prefix", "labelled")
+    _LABELLED: ClassVar = {"true": True, "false": False, "any": None}
+
+    @extend_schema(
+        responses=TaskPreviewSerializer,
+        parameters=[TaskPreviewParametersSerializer],
+        operation_id="labelx_task_preview",
+    )
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Count the images that the filter leaves, and the files that are none."""
+        asked = TaskPreviewParametersSerializer(data=request.query_params)
+        check(asked)
+        data = asked.validated_data
+        version = version_named(self.project, data["dataset"])
+        chosen = ImageSelection(version, data["prefix"], self._LABELLED[data["labelled"]])
+        return Response(TaskPreviewSerializer(chosen.counted()).data)
 
 
 class LabelTaskView(TaskView):

@@ -22,6 +22,7 @@ const task = (extra: object = {}) => ({
   batch_size: 2,
   audit_percent: 10,
   lease_ttl_s: 900,
+  left_out: { not_images: 0, unreadable: 0 },
   progress: { total: 10, ready: 4, labeling: 2, audit: 1, rework: 0, accepted: 3 },
   output_version: null,
   created_by: null,
@@ -96,6 +97,33 @@ test('a batch is labelled by keys: a digit goes on, Enter shows the next batch',
   expect(sent.some(({ line }) => line.endsWith('/submit-batch/'))).toBe(false);
 });
 
+test('after the last batch the page says that it is saved, and what counts open images is asked again', async () => {
+  let leases = 0;
+  serve('GET', 'labelx/tasks/{task_id}/my-work/', listing());
+  serve('POST', 'labelx/tasks/{task_id}/lease/', () => ({ lease: leases++ === 0 ? [slot(1), slot(2)] : [] }));
+  serve('PUT', 'labelx/slots/{slot_id}/draft/', {});
+  serve('POST', 'labelx/tasks/{task_id}/submit-batch/', {
+    results: [
+      { slot: 's1', ok: true },
+      { slot: 's2', ok: true },
+    ],
+  });
+  await renderPage(<WorkPage />, '/labeling/t1/work', '/labeling/$taskId/work');
+  await screen.findByRole('option', { name: '1.png: no class' });
+  for (const key of ['1', '2']) {
+    fireEvent.keyDown(window, { key });
+    fireEvent.keyUp(window, { key });
+  }
+  await screen.findByRole('option', { name: '2.png: dog' });
+  screen.getByText(/^All have a class ·/);
+  const asked = () => sent.filter(({ line }) => line === 'GET /api/v1/labelx/tasks/t1/').length;
+  const before = asked();
+  fireEvent.keyDown(window, { key: 'Enter' });
+  await screen.findByText('Nothing left to label');
+  await screen.findByText('Saved');
+  await waitFor(() => expect(asked()).toBeGreaterThan(before));
+});
+
 test('Enter does not submit images without a class', async () => {
   serve('GET', 'labelx/tasks/{task_id}/my-work/', listing());
   serve('POST', 'labelx/tasks/{task_id}/lease/', { lease: [slot(1), slot(2)] });
@@ -137,6 +165,10 @@ function serveDatasets() {
     unlabelled: 9,
     unreadable: 0,
   });
+  serve('GET', 'projects/{project}/labelx/task-preview/', (_: Request, url: URL) => {
+    const all = url.searchParams.get('labelled') === 'any';
+    return { items: all ? 12 : 7, left_out: { not_images: 2, unreadable: 1 } };
+  });
 }
 const openForm = async (source: string) => {
   const { CreateTask } = await import('./task/CreateTask');
@@ -152,6 +184,22 @@ test('a task without a name and without classes is refused at each field, and th
   screen.getByText(/needs at least two classes/);
   await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Name' })));
   expect(sent.some(({ line }) => line.startsWith('POST'))).toBe(false);
+});
+
+test('the form says how many images the task will have, and what is left out', async () => {
+  serveDatasets();
+  await openForm('pets@v3');
+  await screen.findByText('The task will have 7 images.');
+  screen.getByText('2 files are left out: they are no images that can be shown.');
+  screen.getByText('1 image is left out: it cannot be read.');
+  await userEvent.click(screen.getByRole('switch', { name: 'Only unlabelled images' }));
+  await screen.findByText('The task will have 12 images.');
+});
+
+test('the page of a task says what was left out', async () => {
+  serve('GET', 'labelx/tasks/{task_id}/', task({ left_out: { not_images: 3, unreadable: 0 } }));
+  await renderPage(<TaskPage />, '/labeling/t1', '/labeling/$taskId');
+  await screen.findByText('3 files are left out: they are no images that can be shown.');
 });
 
 test('only classes are missing: the focus is on what adds them', async () => {

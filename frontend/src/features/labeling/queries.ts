@@ -1,3 +1,4 @@
+import { keepPreviousData } from '@tanstack/react-query';
 import { $api, api, keyOf } from '@/api/client';
 import type { AuditDecision, LeasedSlot, NewLabelTask, Submission } from '@/api/contract/labeling';
 import { asApiError } from '@/api/errors';
@@ -31,6 +32,9 @@ export const useStats = (id: string) =>
 export const TASK_KEY = keyOf('/api/v1/labelx/tasks/{task_id}/');
 export const TASKS_KEY = keyOf('/api/v1/projects/{project}/labelx/tasks/');
 export const STATS_KEY = keyOf('/api/v1/labelx/tasks/{task_id}/stats/');
+
+/** What the navigation shows of what waits. */
+export const OVERVIEW_KEY = keyOf('/api/v1/projects/{project}/overview/');
 
 export const startTask = (id: string) => api.POST('/api/v1/labelx/tasks/{task_id}/start/', inTask(id));
 export const pauseTask = (id: string) => api.POST('/api/v1/labelx/tasks/{task_id}/pause/', inTask(id));
@@ -70,6 +74,18 @@ export function useVersionStats(dataset: string, ref: string) {
   );
 }
 
+/** How many images a new task would have, and which files it would leave out. */
+export function useTaskPreview(dataset: string, ref: string, prefix: string, unlabelled: boolean) {
+  const project = useProject();
+  const query = { dataset: `${dataset}@${ref}`, prefix, labelled: unlabelled ? 'false' : 'any' } as const;
+  return $api.useQuery(
+    'get',
+    '/api/v1/projects/{project}/labelx/task-preview/',
+    { params: { path: { project }, query } },
+    { enabled: dataset !== '' && ref !== '', placeholderData: keepPreviousData },
+  );
+}
+
 /** The labeler's requests, as the workbench wants them. */
 export function workbenchApi(taskId: string): WorkbenchApi {
   const slotPath = (slot: LeasedSlot) => ({
@@ -86,7 +102,7 @@ export function workbenchApi(taskId: string): WorkbenchApi {
     async lease(count) {
       const params = { path: { task_id: taskId }, query: { n: count } };
       const leased = api.POST('/api/v1/labelx/tasks/{task_id}/lease/', { params });
-      return (await unlessOver(leased))?.data?.lease ?? [];
+      return (await unless('task_not_active', leased))?.data?.lease ?? [];
     },
     async submit(submissions: Submission[]) {
       const { data } = await api.POST('/api/v1/labelx/tasks/{task_id}/submit-batch/', {
@@ -99,12 +115,15 @@ export function workbenchApi(taskId: string): WorkbenchApi {
     heartbeat: (slot) => api.POST('/api/v1/labelx/slots/{slot_id}/heartbeat/', slotPath(slot)),
     release: (slot) => api.POST('/api/v1/labelx/slots/{slot_id}/release/', slotPath(slot)),
     skip: (slot) => api.POST('/api/v1/labelx/slots/{slot_id}/skip/', slotPath(slot)),
-    saveDraft: (slot, seq, labelId) =>
-      api.PUT('/api/v1/labelx/slots/{slot_id}/draft/', {
+    async saveDraft(slot, seq, labelId) {
+      const draft = api.PUT('/api/v1/labelx/slots/{slot_id}/draft/', {
         params: { path: { slot_id: slot.id } },
         body: { seq, document: { label_id: labelId } },
         keepalive: true,
-      }),
+      });
+      // Somebody else has the image now: the heartbeat says so, and no later attempt would do better.
+      return unless('stale_lease', draft);
+    },
   };
 }
 
@@ -112,15 +131,15 @@ export function workbenchApi(taskId: string): WorkbenchApi {
 export async function leaseAudit(taskId: string, count: number) {
   const params = { path: { task_id: taskId }, query: { n: count } };
   const leased = api.POST('/api/v1/labelx/tasks/{task_id}/audit-lease/', { params });
-  return (await unlessOver(leased))?.data?.lease ?? [];
+  return (await unless('task_not_active', leased))?.data?.lease ?? [];
 }
 
-/** A task that is not active hands out nothing; the last verdict may have finished it a moment ago. */
-async function unlessOver<T>(leased: Promise<T>): Promise<T | null> {
+/** Null for a refusal that is an answer: a task that is not active hands out nothing, for one. */
+async function unless<T>(code: string, asked: Promise<T>): Promise<T | null> {
   try {
-    return await leased;
+    return await asked;
   } catch (error) {
-    if (asApiError(error).code === 'task_not_active') return null;
+    if (asApiError(error).code === code) return null;
     throw error;
   }
 }

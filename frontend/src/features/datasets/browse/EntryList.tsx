@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { Entry } from '@/api/contract/datasets';
 import { CopyId } from '@/shared/CopyId';
 import { type Column, DataTable } from '@/shared/DataTable';
+import { LongName } from '@/shared/LongName';
 import { Bytes } from '@/shared/values';
 import { useEntryList, type VersionAddress } from '../queries';
 import classes from './browse.module.css';
@@ -43,7 +44,7 @@ function useColumns(): Column<Entry>[] {
   const { t } = useTranslation();
   return useMemo<Column<Entry>[]>(
     () => [
-      { key: 'path', header: t('datasets.path'), cell: ({ path }) => path },
+      { key: 'path', header: t('datasets.path'), cell: ({ path }) => <LongName value={path} />, elastic: true },
       { key: 'label', header: t('datasets.labelFilter'), cell: ({ label }) => (label ? <Badge>{label}</Badge> : '–') },
       { key: 'split', header: t('datasets.split'), cell: ({ split }) => split ?? '–' },
       { key: 'type', header: t('datasets.type'), from: 'md', cell: ({ media_type }) => media_type },

@@ -9,6 +9,7 @@ import { useProject } from '@/shared/project';
 import { hotkeysFor, paletteColor } from '../labels';
 import { createTask, TASKS_KEY, useDatasets, useVersionStats, useVersions } from '../queries';
 import { LabelRows } from './LabelRows';
+import { TaskPreview } from './TaskPreview';
 
 interface LabelDraft {
   name: string;
@@ -91,7 +92,8 @@ export function CreateTask({ source, onClose }: CreateTaskProps) {
       name: values.name.trim(),
       dataset: `${values.dataset}@${values.ref}`,
       labels: values.labels.map((label) => ({ ...label, name: label.name.trim() })),
-      filter: { ...(values.prefix && { prefix: values.prefix }), ...(values.unlabelled && { labelled: false }) },
+      // Null: with and without a label.
+      filter: { ...(values.prefix && { prefix: values.prefix }), labelled: values.unlabelled ? false : null },
       batch_size: values.batchSize,
       audit_percent: values.auditPercent,
       guideline: values.guideline,
@@ -142,7 +144,7 @@ export function CreateTask({ source, onClose }: CreateTaskProps) {
 
 function DataFields({ form }: { form: TaskForm }) {
   const { t } = useTranslation();
-  const { dataset, ref, unlabelled } = form.values;
+  const { dataset, ref } = form.values;
   const datasets = useDatasets();
   const versions = useVersions(dataset);
   const stats = useVersionStats(dataset, ref);
@@ -199,11 +201,7 @@ function DataFields({ form }: { form: TaskForm }) {
           {...form.getInputProps('unlabelled', { type: 'checkbox' })}
         />
       </Group>
-      {stats.data && unlabelled && (
-        <Text size="xs" c="dimmed" aria-live="polite">
-          {t('labeling.create.unlabelledCount', { count: stats.data.unlabelled })}
-        </Text>
-      )}
+      <TaskPreview form={form} />
     </>
   );
 }

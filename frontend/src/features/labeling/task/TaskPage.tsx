@@ -21,6 +21,7 @@ import { LabelChip } from '../LabelChip';
 import { pauseTask, publishTask, STATS_KEY, startTask, TASK_KEY, useTask } from '../queries';
 import { ToTasks } from '../ToTasks';
 import { LabelerTable } from './LabelerTable';
+import { LeftOut } from './LeftOut';
 import { remaining } from './progress';
 import { TaskProgress } from './TaskProgress';
 
@@ -92,6 +93,7 @@ function TaskView({ task }: { task: LabelTask }) {
       <PublishedNotice task={task} />
       <Card mb="md">
         <TaskProgress progress={task.progress} />
+        <LeftOut leftOut={task.left_out} />
       </Card>
       <SimpleGrid cols={{ base: 1, md: 2 }} mb="md">
         <Facts task={task} />

@@ -25,7 +25,7 @@ function ProgressCell({ task, format }: { task: LabelTask; format: Format }) {
   return (
     <div style={{ minWidth: 130 }}>
       <TaskProgress progress={task.progress} legend={false} />
-      <Group justify="space-between" gap="xs">
+      <Group justify="space-between" gap="xs" mt={4} wrap="nowrap" style={{ whiteSpace: 'nowrap' }}>
         <Text size="xs" c="dimmed" className="tabular">
           {t('labeling.acceptedOf', {
             accepted: format.number(task.progress.accepted),

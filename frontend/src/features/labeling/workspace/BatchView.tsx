@@ -13,7 +13,7 @@ import { notifyError } from '@/shared/undo';
 import { labelById } from '../labels';
 import classes from '../tiles.module.css';
 import { ActiveTime } from './activeTime';
-import { exceptions, gridReducer, openGrid, unlabelled } from './grid';
+import { exceptions, type Grid, gridReducer, openGrid, unlabelled } from './grid';
 import type { Command } from './keys';
 import { SaveState } from './SaveState';
 import { SidePanel } from './SidePanel';
@@ -141,9 +141,7 @@ export function BatchView({ task, bench, batch }: BatchViewProps) {
         }
         subtitle={
           <span aria-live="polite">
-            {open.length > 0
-              ? t('labeling.work.toLabel', { count: open.length })
-              : t('labeling.work.exceptions', { count: exceptions(grid).length })}
+            <GridWords grid={grid} />
             {' · '}
             {t('labeling.work.session', { count: bench.submitted })}
           </span>
@@ -222,6 +220,16 @@ export function BatchView({ task, bench, batch }: BatchViewProps) {
       </div>
     </Page>
   );
+}
+
+/** What is left to do in this batch, or how it was done. */
+function GridWords({ grid }: { grid: Grid }) {
+  const { t } = useTranslation();
+  const open = unlabelled(grid).length;
+  if (open > 0) return t('labeling.work.toLabel', { count: open });
+  if (grid.preset === null) return t('labeling.work.allChosen');
+  const count = exceptions(grid).length;
+  return count > 0 ? t('labeling.work.exceptions', { count }) : t('labeling.work.allPreset');
 }
 
 const nothing = () => {};

@@ -19,7 +19,7 @@ export function SaveState({ bench }: { bench: Workbench }) {
   const { color, icon: Glyph } = LOOKS[state];
   const words = {
     unsafe: t('labeling.work.notSaved'),
-    local: t('labeling.work.savedHere', { count: bench.outbox.waiting }),
+    local: t('labeling.work.savedHere', { count: bench.unsent.size }),
     saving: t('labeling.work.saving'),
     held: t('labeling.work.held', { count: bench.held?.batch.slots.length ?? 0 }),
     saved: t('labeling.work.saved'),

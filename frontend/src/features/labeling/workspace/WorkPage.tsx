@@ -65,7 +65,7 @@ function Work({ task }: { task: LabelTask }) {
   if (bench.state === 'failed')
     return (
       <Page>
-        <PageHeader title={task.name} />
+        <PageHeader title={task.name} badges={<SaveState bench={bench} />} />
         <ErrorState error={bench.error} onRetry={() => bench.retry()} />
       </Page>
     );
@@ -83,9 +83,10 @@ function NothingLeft({ task, bench }: { task: LabelTask; bench: Workbench }) {
   const { t } = useTranslation();
   const words = wordsFor(task.state);
   const over = OVER.some((one) => one === words);
+  const shown = bench.submitted > 0 || bench.unsent.size > 0;
   return (
     <Page>
-      <PageHeader title={task.name} badges={bench.submitted > 0 && <SaveState bench={bench} />} />
+      <PageHeader title={task.name} badges={shown && <SaveState bench={bench} />} />
       <EmptyState
         icon={IconChecks}
         title={t(`labeling.work.nothing.${words}`)}

@@ -39,9 +39,32 @@ describe('classes', () => {
     expect(grid.selected.size).toBe(0);
   });
 
+  test('without a preset there is nothing to be an exception of', () => {
+    const grid = openGrid(items, { a: 3, b: 4 });
+    expect(exceptions(grid)).toEqual([]);
+  });
+
   test('clearing gives the preset back', () => {
-    const grid = play(openGrid(items, { a: 3 }, 7), { type: 'clear' });
+    const grid = play(openGrid(items, { a: 3 }, 7), { type: 'goTo', index: 0 }, { type: 'clear' });
     expect(labelOf(grid, 'a')).toBe(7);
+  });
+});
+
+describe('the first image to label', () => {
+  test('is the first without a class of its own', () => {
+    const grid = openGrid(items, { a: 1, b: 2, d: 3 });
+    expect(targets(grid)).toEqual([2]);
+    expect(play(grid, { type: 'assign', label: 9, advance: true }).labels).toEqual({ a: 1, b: 2, c: 9, d: 3 });
+    expect(targets(play(grid, { type: 'move', to: 'right', columns: 3, extend: true }))).toEqual([2, 3]);
+  });
+
+  test('is the same with a preset class: what somebody chose is not replaced', () => {
+    expect(openGrid(items, { a: 1 }, 7).cursor).toBe(1);
+  });
+
+  test('is the first of all when every one has a class, and none when there are none', () => {
+    expect(openGrid([{ id: 'a' }], { a: 1 }).cursor).toBe(0);
+    expect(targets(openGrid([]))).toEqual([]);
   });
 });
 

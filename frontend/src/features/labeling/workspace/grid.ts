@@ -44,7 +44,12 @@ export type GridAction =
   | { type: 'redo' };
 
 export function openGrid(items: readonly GridItem[], labels: Labels = {}, preset: number | null = null): Grid {
-  return { items, labels, preset, cursor: 0, selected: new Set(), anchor: 0, past: [], future: [] };
+  // Where the work goes on: the next key must not replace a class that was chosen before.
+  const cursor = Math.max(
+    0,
+    items.findIndex(({ id }) => labels[id] === undefined),
+  );
+  return { items, labels, preset, cursor, selected: new Set(), anchor: cursor, past: [], future: [] };
 }
 
 const snapshot = ({ labels, preset, cursor }: Grid): Snapshot => ({ labels, preset, cursor });
@@ -65,8 +70,9 @@ export function unlabelled(grid: Grid): number[] {
   return grid.items.flatMap((item, index) => (labelOf(grid, item.id) === null ? [index] : []));
 }
 
-/** Indices of the images whose class is not the preset one. */
+/** Indices of the images whose class is not the preset one; without a preset class there are none. */
 export function exceptions(grid: Grid): number[] {
+  if (grid.preset === null) return [];
   return grid.items.flatMap((item, index) => {
     const own = grid.labels[item.id];
     return own !== undefined && own !== grid.preset ? [index] : [];

@@ -8,7 +8,7 @@ export interface OutboxOptions {
   send: (submissions: Submission[]) => Promise<SubmitResult[]>;
   onResult: (results: SubmitResult[]) => void;
   onChange: () => void;
-  retryMs?: number;
+  retryMs: number;
 }
 
 /**
@@ -33,6 +33,11 @@ export class Outbox {
 
   private key(id: string): string {
     return `outbox/${this.options.task}/${id}`;
+  }
+
+  /** The images of those batches. */
+  slots(): string[] {
+    return [...this.entries.values()].flatMap((submissions) => submissions.map((one) => one.slot));
   }
 
   /** Sends what an earlier visit left behind. */
@@ -110,7 +115,7 @@ export class Outbox {
   private retryLater(): void {
     this.offline = true;
     clearTimeout(this.timer);
-    if (!this.stopped) this.timer = setTimeout(() => void this.flush(), this.options.retryMs ?? 5000);
+    if (!this.stopped) this.timer = setTimeout(() => void this.flush(), this.options.retryMs);
     this.count();
   }
 

@@ -1,6 +1,7 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useReducer, useState } from 'react';
 import type { LeasedSlot } from '@/api/contract/labeling';
-import { workbenchApi } from '../queries';
+import { OVERVIEW_KEY, TASK_KEY, TASKS_KEY, workbenchApi } from '../queries';
 import { type KeyValue, openStore } from './kv';
 import { Workbench } from './workbench';
 
@@ -18,13 +19,18 @@ function preload(slots: LeasedSlot[]): void {
 /** Opens the labeler's table for a task and keeps its leases alive while the page is open. */
 export function useWorkbench(taskId: string, batchSize: number, onLost: (slots: LeasedSlot[]) => void) {
   const [bench, setBench] = useState<Workbench | null>(null);
+  const client = useQueryClient();
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {
     let opened: Workbench | null = null;
     let closed = false;
+    const onCounts = () => {
+      for (const queryKey of [TASK_KEY, TASKS_KEY, OVERVIEW_KEY]) void client.invalidateQueries({ queryKey });
+    };
     void openStore('atom-labeling').then((store: KeyValue) => {
       if (closed) return;
-      opened = new Workbench({ api: workbenchApi(taskId), store, task: taskId, batchSize, preload, onChange: redraw });
+      const api = workbenchApi(taskId);
+      opened = new Workbench({ api, store, task: taskId, batchSize, preload, onCounts, onChange: redraw });
       setBench(opened);
       void opened.start();
     });
@@ -32,8 +38,8 @@ export function useWorkbench(taskId: string, batchSize: number, onLost: (slots: 
       const lost = await opened?.heartbeat();
       if (lost && lost.length > 0) onLost(lost);
     }, HEARTBEAT_MS);
-    const online = () => void opened?.outbox.flush();
-    const blur = () => void opened?.sendDrafts();
+    const online = () => opened?.online();
+    const blur = () => void opened?.drafts.send();
     const hidden = () => opened?.pageHidden();
     window.addEventListener('online', online);
     window.addEventListener('pagehide', hidden);
@@ -47,6 +53,6 @@ export function useWorkbench(taskId: string, batchSize: number, onLost: (slots: 
       void opened?.leave();
       opened?.stop();
     };
-  }, [taskId, batchSize, onLost]);
+  }, [client, taskId, batchSize, onLost]);
   return bench;
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { LeasedSlot, Submission, SubmitResult } from '@/api/contract/labeling';
 import { type KeyValue, memoryStore } from './kv';
 import { saveStateOf } from './saveState';
-import { Workbench, type WorkbenchApi } from './workbench';
+import { Workbench, type WorkbenchApi, type WorkbenchOptions } from './workbench';
 
 const slot = (n: number, extra: Partial<LeasedSlot> = {}): LeasedSlot => ({
   id: `s${n}`,
@@ -64,8 +64,16 @@ class FakeTask implements WorkbenchApi {
 
 let store: KeyValue;
 let keys = 0;
-const open = (task: FakeTask) =>
-  new Workbench({ api: task, store, task: 't', batchSize: 2, newKey: () => `k${keys++}`, onChange: () => {} });
+const open = (task: FakeTask, extra: Partial<WorkbenchOptions> = {}) =>
+  new Workbench({
+    api: task,
+    store,
+    task: 't',
+    batchSize: 2,
+    newKey: () => `k${keys++}`,
+    onChange: () => {},
+    ...extra,
+  });
 const ids = (bench: Workbench) => bench.current?.slots.map((one) => one.id);
 
 beforeEach(() => {
@@ -158,6 +166,18 @@ describe('submitting', () => {
     await bench.submit({}, 5, 0);
     expect(bench.stale).toEqual(['s1']);
   });
+
+  test('what shows counts is told when images were leased and when they were taken', async () => {
+    const onCounts = vi.fn();
+    const task = new FakeTask(2);
+    const bench = open(task, { onCounts });
+    await bench.start();
+    await vi.advanceTimersByTimeAsync(1);
+    const leased = onCounts.mock.calls.length;
+    expect(leased).toBeGreaterThan(0);
+    await bench.submit({}, 5, 0);
+    expect(onCounts.mock.calls.length).toBeGreaterThan(leased);
+  });
 });
 
 describe('nothing is lost', () => {
@@ -224,6 +244,120 @@ describe('nothing is lost', () => {
     expect(saveStateOf(bench)).toBe('saved');
   });
 
+  test('the last batch of a task is called saved as soon as the server has it', async () => {
+    const task = new FakeTask(2);
+    const bench = open(task);
+    await bench.start();
+    bench.draft('s0', 1);
+    bench.draft('s1', 2);
+    await bench.submit({ s0: 1, s1: 2 }, null, 0);
+    expect(bench.state).toBe('empty');
+    expect(task.received).toHaveLength(2);
+    expect(saveStateOf(bench)).toBe('saved');
+  });
+
+  test('offline it says how many images are kept here, drafts too, and stops when they are sent', async () => {
+    const task = new FakeTask(6);
+    store = { ...memoryStore(), durable: true };
+    const bench = open(task);
+    await bench.start();
+    task.offline = true;
+    bench.draft('s0', 1);
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(saveStateOf(bench)).toBe('local');
+    expect(bench.unsent.size).toBe(1);
+    await bench.submit({ s0: 1 }, 5, 0);
+    await vi.advanceTimersByTimeAsync(9000);
+    expect(bench.unsent).toEqual(new Set(['s0', 's1']));
+    bench.draft('s2', 4);
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(bench.unsent.size).toBe(3);
+    task.offline = false;
+    bench.online();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(saveStateOf(bench)).toBe('saved');
+    expect(bench.unsent.size).toBe(0);
+    expect(task.drafts.at(-1)).toEqual(['s2', 1, 4]);
+  });
+
+  test('a browser that does not say when it is online again asks every few seconds', async () => {
+    const task = new FakeTask(4);
+    const bench = open(task);
+    await bench.start();
+    task.offline = true;
+    bench.draft('s0', 1);
+    await vi.advanceTimersByTimeAsync(3000);
+    task.offline = false;
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(saveStateOf(bench)).toBe('saved');
+  });
+
+  test('drafts that could not be sent and were then submitted are nothing to wait for', async () => {
+    const task = new FakeTask(4);
+    const bench = open(task);
+    await bench.start();
+    task.offline = true;
+    bench.draft('s0', 1);
+    await vi.advanceTimersByTimeAsync(3000);
+    task.offline = false;
+    await bench.submit({ s0: 1 }, 5, 0);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(saveStateOf(bench)).toBe('saved');
+  });
+
+  test('a draft that only this machine has is sent by the next visit', async () => {
+    const task = new FakeTask(0);
+    task.leasedWork = [slot(1)];
+    const first = open(task);
+    await first.start();
+    first.draft('s1', 7);
+    const second = open(task);
+    await second.start();
+    expect(saveStateOf(second)).toBe('saving');
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(task.drafts).toContainEqual(['s1', 1, 7]);
+    expect(saveStateOf(second)).toBe('saved');
+  });
+
+  test('a class changed while its draft is on its way is sent with a number of its own', async () => {
+    const task = new FakeTask(2);
+    const answers: (() => void)[] = [];
+    task.saveDraft = async (one, sequence, labelId) => {
+      task.drafts.push([one.id, sequence, labelId]);
+      await new Promise<void>((resolve) => answers.push(resolve));
+    };
+    const bench = open(task);
+    await bench.start();
+    bench.draft('s0', 1);
+    await vi.advanceTimersByTimeAsync(2000);
+    bench.draft('s0', 2);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(task.drafts).toEqual([
+      ['s0', 1, 1],
+      ['s0', 2, 2],
+    ]);
+    answers[0]?.();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(saveStateOf(bench)).toBe('saving');
+    answers[1]?.();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(saveStateOf(bench)).toBe('saved');
+  });
+
+  test('a page opened offline asks for the work of before when it is online', async () => {
+    const task = new FakeTask(0);
+    task.leasedWork = [slot(1)];
+    const there = task.myWork;
+    task.myWork = () => Promise.reject(new TypeError('offline'));
+    const bench = open(task);
+    await bench.start();
+    expect(bench.state).toBe('failed');
+    task.myWork = there;
+    bench.online();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ids(bench)).toEqual(['s1']);
+  });
+
   test('without a disk nothing is called kept on this computer', async () => {
     const task = new FakeTask(2);
     const bench = open(task);
@@ -279,13 +413,13 @@ describe('nothing is lost', () => {
     bench.draft('s0', 1);
     bench.draft('s0', 2);
     bench.draft('s1', 3);
-    expect(bench.draftsUnsent).toBe(2);
+    expect(bench.unsent.size).toBe(2);
     await vi.advanceTimersByTimeAsync(2000);
     expect(task.drafts).toEqual([
       ['s0', 2, 2],
       ['s1', 1, 3],
     ]);
-    expect(bench.draftsUnsent).toBe(0);
+    expect(bench.unsent.size).toBe(0);
   });
 
   test('heartbeats say which leases are gone', async () => {

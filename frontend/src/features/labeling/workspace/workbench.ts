@@ -1,4 +1,5 @@
 import type { LeasedSlot, Submission, SubmitResult } from '@/api/contract/labeling';
+import { Drafts } from './drafts';
 import type { Labels } from './grid';
 import type { KeyValue } from './kv';
 import { Outbox } from './outbox';
@@ -12,6 +13,7 @@ export interface WorkbenchApi {
   heartbeat: (slot: LeasedSlot) => Promise<unknown>;
   release: (slot: LeasedSlot) => Promise<unknown>;
   skip: (slot: LeasedSlot) => Promise<unknown>;
+  /** Throws when the server cannot be reached. */
   saveDraft: (slot: LeasedSlot, sequence: number, labelId: number | null) => Promise<unknown>;
 }
 
@@ -35,6 +37,8 @@ export interface WorkbenchOptions {
   newKey?: () => string;
   /** Called with the images that will be shown next. */
   preload?: (slots: LeasedSlot[]) => void;
+  /** Images were leased, submitted or given back: the server counts others now. */
+  onCounts?: () => void;
   onChange: () => void;
 }
 
@@ -58,6 +62,8 @@ function draftedLabel({ draft }: LeasedSlot): number | null {
 export type WorkState = 'loading' | 'working' | 'empty' | 'failed';
 
 const REQUESTS_AT_ONCE = 4;
+/** Also asked this often while the browser does not say that the connection is back. */
+const RETRY_MS = 5000;
 
 /**
  * The labeler's table: the batch being worked on, the next one already here, the last one still within reach.
@@ -71,15 +77,14 @@ export class Workbench {
   /** Answers that came after the lease had gone to somebody else. */
   stale: string[] = [];
   submitted = 0;
-  draftsUnsent = 0;
-  draftsFailed = false;
   readonly outbox: Outbox;
+  readonly drafts: Drafts;
   private queue: Batch[] = [];
   private leasing: Promise<void> | null = null;
   private nothingLeft = false;
-  private changed = new Map<string, { slot: LeasedSlot; labelId: number | null }>();
   private sequences = new Map<string, number>();
-  private draftTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Whether the server has said what was held from before. */
+  private opened = false;
   private stopped = false;
 
   private readonly options: WorkbenchOptions;
@@ -88,13 +93,16 @@ export class Workbench {
     this.options = options;
     const { store, task, api, onChange } = options;
     const onResult = (results: SubmitResult[]) => this.answered(results);
-    this.outbox = new Outbox({ store, task, send: api.submit, onResult, onChange });
+    this.outbox = new Outbox({ store, task, send: api.submit, onResult, onChange, retryMs: RETRY_MS });
+    const pauseMs = options.draftMs ?? 2000;
+    this.drafts = new Drafts({ send: api.saveDraft, onChange, pauseMs, retryMs: RETRY_MS });
   }
 
   async start(): Promise<void> {
     try {
       await this.outbox.replay();
       const { leased, returned } = await this.options.api.myWork();
+      this.opened = true;
       await this.enqueue(returned, true);
       await this.enqueue(leased, false);
       await this.next();
@@ -106,15 +114,29 @@ export class Workbench {
   stop(): void {
     this.stopped = true;
     if (this.held) void this.releaseHeld();
-    void this.sendDrafts();
+    void this.drafts.send();
     this.outbox.stop();
-    clearTimeout(this.draftTimer);
+    this.drafts.stop();
   }
 
   retry(): void {
     this.set('loading');
     this.nothingLeft = false;
-    void this.next().catch((error: unknown) => this.fail(error));
+    if (!this.opened) void this.start();
+    else void this.next().catch((error: unknown) => this.fail(error));
+  }
+
+  /** The connection is back: nothing waits for its next attempt. */
+  online(): void {
+    void this.outbox.flush();
+    void this.drafts.send();
+    if (this.state === 'failed') this.retry();
+  }
+
+  /** Images whose class the server has not answered for: submitted, held back or only chosen. */
+  get unsent(): ReadonlySet<string> {
+    const held = this.held?.batch.slots.map((slot) => slot.id) ?? [];
+    return new Set([...this.outbox.slots(), ...held, ...this.drafts.unsent]);
   }
 
   /** Whether this machine keeps the work when the page is closed. */
@@ -138,6 +160,7 @@ export class Workbench {
         const saved = local.get(prefix + slot.id);
         const mine = saved && saved.sequence >= (slot.draft_seq ?? 0) ? saved : undefined;
         const label = mine ? mine.label_id : draftedLabel(slot);
+        if (mine && mine.sequence > (slot.draft_seq ?? 0)) this.drafts.set(slot, mine.sequence, mine.label_id);
         this.sequences.set(slot.id, Math.max(saved?.sequence ?? 0, slot.draft_seq ?? 0));
         if (label != null) labels[slot.id] = label;
       }
@@ -160,6 +183,7 @@ export class Workbench {
     const known = new Set([...this.allSlots()].map((slot) => slot.id));
     const fresh = slots.filter((slot) => !known.has(slot.id));
     this.nothingLeft = fresh.length === 0;
+    this.options.onCounts?.();
     await this.enqueue(fresh, false);
   }
 
@@ -218,7 +242,7 @@ export class Workbench {
     clearTimeout(held.timer);
     this.options.onChange();
     const ids = held.batch.slots.map((slot) => slot.id);
-    for (const id of ids) this.changed.delete(id);
+    this.drafts.forget(ids);
     await this.outbox.release(held.batch.id, held.submissions);
     await this.options.store.remove(ids.map((id) => this.draftKey(id)));
   }
@@ -227,7 +251,7 @@ export class Workbench {
   pageHidden(): void {
     void this.releaseHeld();
     this.outbox.sendNow();
-    void this.sendDrafts();
+    void this.drafts.send();
   }
 
   /** Takes the last batch back; false when it is already on its way. */
@@ -249,9 +273,9 @@ export class Workbench {
     const slot = this.current?.slots.find((one) => one.id === slotId);
     if (!slot || !this.current) return;
     await this.options.api.skip(slot);
+    this.options.onCounts?.();
     this.current = { ...this.current, slots: this.current.slots.filter((one) => one.id !== slotId) };
-    this.changed.delete(slotId);
-    this.options.onChange();
+    this.drafts.forget([slotId]);
     if (this.current.slots.length === 0) await this.next();
   }
 
@@ -262,26 +286,7 @@ export class Workbench {
     const sequence = (this.sequences.get(slotId) ?? 0) + 1;
     this.sequences.set(slotId, sequence);
     void this.options.store.set(this.draftKey(slotId), { label_id: labelId, sequence } satisfies LocalDraft);
-    this.changed.set(slotId, { slot, labelId });
-    this.draftsUnsent = this.changed.size;
-    clearTimeout(this.draftTimer);
-    this.draftTimer = setTimeout(() => void this.sendDrafts(), this.options.draftMs ?? 2000);
-    this.options.onChange();
-  }
-
-  async sendDrafts(): Promise<void> {
-    clearTimeout(this.draftTimer);
-    const pending = [...this.changed.values()];
-    if (pending.length === 0) return;
-    this.changed.clear();
-    const failed = await pooled(pending, REQUESTS_AT_ONCE, ({ slot, labelId }) =>
-      this.options.api.saveDraft(slot, this.sequences.get(slot.id) ?? 1, labelId),
-    );
-    for (const entry of failed) if (!this.changed.has(entry.slot.id)) this.changed.set(entry.slot.id, entry);
-    this.draftsFailed = failed.length > 0;
-    this.draftsUnsent = this.changed.size;
-    if (this.draftsFailed && !this.stopped) this.draftTimer = setTimeout(() => void this.sendDrafts(), 10_000);
-    this.options.onChange();
+    this.drafts.set(slot, sequence, labelId);
   }
 
   /** Keeps every lease alive; those that are lost are reported. */
@@ -295,6 +300,7 @@ export class Workbench {
     const unseen = this.queue.flatMap((batch) => (batch.returned ? [] : batch.slots));
     this.queue = this.queue.filter((batch) => batch.returned);
     await pooled(unseen, REQUESTS_AT_ONCE, (slot) => this.options.api.release(slot));
+    if (unseen.length > 0) this.options.onCounts?.();
   }
 
   dismissStale(): void {
@@ -305,6 +311,7 @@ export class Workbench {
   private answered(results: SubmitResult[]): void {
     const lost = results.filter((result) => !result.ok).map((result) => result.slot);
     if (lost.length > 0) this.stale = [...this.stale, ...lost];
+    this.options.onCounts?.();
     this.options.onChange();
   }
 

@@ -1,0 +1,26 @@
+import { Text } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useTranslation } from 'react-i18next';
+import { useTaskPreview } from '../queries';
+import type { TaskForm } from './CreateTask';
+import { LeftOut } from './LeftOut';
+
+const TYPING_MS = 300;
+
+/** What the task would be about, counted by the server while the form is filled in. */
+export function TaskPreview({ form }: { form: TaskForm }) {
+  const { t } = useTranslation();
+  const { dataset, ref, unlabelled } = form.values;
+  const [prefix] = useDebouncedValue(form.values.prefix, TYPING_MS);
+  const preview = useTaskPreview(dataset, ref, prefix, unlabelled);
+  if (!preview.data) return null;
+  const { items, left_out } = preview.data;
+  return (
+    <div aria-live="polite">
+      <Text size="xs" c={items > 0 ? 'dimmed' : 'red'}>
+        {items > 0 ? t('labeling.create.willHave', { count: items }) : t('labeling.create.nothing')}
+      </Text>
+      <LeftOut leftOut={left_out} />
+    </div>
+  );
+}
