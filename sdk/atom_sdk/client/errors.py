@@ -72,10 +72,25 @@ class UploadRejectedError(ClientError):
 
 
 class CommitFailedError(ClientError):
-    """The server could not build the commit."""
+    """The server could not build the commit; `reason` is the code of what it found."""
 
     code = "commit_failed"
-    hint = "Read the reason, correct the folder, push again; nothing was changed."
+    hint = "Read the reason, correct the folder, push again."
+
+    def __init__(self, detail: str, reason: str = "", action: str = "") -> None:
+        super().__init__(f"{detail} ({reason})" if reason else detail)
+        self.reason = reason
+        self.hint = action or self.hint
+
+
+class PushConflictError(ClientError):
+    """Two pushes at once changed the same files."""
+
+    code = "push_conflict"
+    hint = (
+        "Push again to take this folder as it is, which replaces what the other push did; or pull "
+        "the branch to another folder first and bring the two together."
+    )
 
 
 class ApiError(ClientError):
