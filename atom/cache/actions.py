@@ -7,7 +7,7 @@ Who warms a version renews a lease; when the worker died, `recover` has another 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any
@@ -30,15 +30,16 @@ from atom.cache.engines.local import (
 from atom.cache.engines.selectors import view_selector
 from atom.cache.errors import SelectionEmpty, VersionPinned, ViewNotReady
 from atom.cache.models import CacheRecord
+from atom.cache.origin import PackOrigin
 from atom.cache.placement import ViewPath, cache_root, job_view, job_views, pack_store, view_path
 from atom.cache.states import CACHE_STATES
 from atom.clusters.models import Node
-from atom.core import live, states, storage
+from atom.core import live, states
 from atom.core.background import enqueue
 from atom.core.errors import AtomError
 from atom.core.leases import kept
+from atom.core.storage import StoreError
 from atom.datasets.actions import quarantine_pack
-from atom.datasets.keys import pack_key
 from atom.datasets.models import Version
 from atom.datasets.reads import open_root, packs_of, require_readable
 from atom.datasets.stores import version_store
@@ -51,6 +52,7 @@ _WARM_TASK = "atom.cache.tasks.warm"
 LEASE = timedelta(seconds=20)
 _RENEW_EVERY_S = 5.0
 _RECOVERED_AT_ONCE = 100
+_ERROR_CHARS = 300
 
 Selector = Mapping[str, Any] | None
 
@@ -109,6 +111,8 @@ def _warm(record: CacheRecord) -> None:
     except SelectionEmpty as empty:
         # The bytes are here; another reader may select others.
         _finish(record, "warm", str(empty))
+    except StoreError as exc:
+        _go_on_later(record, exc)
     except (AtomError, SdkError, OSError) as exc:
         _finish(record, "failed", str(exc))
     else:
@@ -135,21 +139,17 @@ def _fill(record: CacheRecord) -> None:
     require_readable(version.dataset.project, digests)
     _note_coverage(record)
     before = record.bytes_present, record.packs_present
-    plan = FillPlan([bytes.fromhex(digest) for digest in digests], _origin(version))
+    plan = FillPlan([bytes.fromhex(digest) for digest in digests], PackOrigin(version).stream)
 
     def report(progress: FillProgress) -> None:
         record.packs_present = before[1] + progress.packs_done
         record.bytes_present = min(before[0] + progress.bytes_done, record.bytes_total)
         record.rate_bytes_s = progress.rate_bytes_s
+        # Bytes come: what an earlier try met is over.
+        record.error = "" if progress.bytes_done else record.error
         _save_progress(record)
 
     fill(pack_store(version.dataset.project), plan, report)
-
-
-def _origin(version: Version) -> Callable[[bytes], Iterator[bytes]]:
-    prefix = storage.project_prefix(version.dataset.project)
-    objects = storage.objects()
-    return lambda pack: objects.stream(prefix + pack_key(pack.hex()))
 
 
 def _write_view(version: Version, selector: Selector) -> ViewPath:
@@ -169,9 +169,22 @@ def _write_view(version: Version, selector: Selector) -> ViewPath:
 def _blame_pack(record: CacheRecord, damaged: DamagedPackError) -> None:
     """Name the pack and take it out of service everywhere."""
     project = record.version.dataset.project
-    quarantine_pack(project, damaged.digest, str(damaged))
+    quarantine_pack(project, damaged.digest, str(damaged), is_readable=damaged.is_readable)
     pack_store(project).remove(bytes.fromhex(damaged.digest))
     _finish(record, "failed", f"The pack {damaged.digest} is damaged and quarantined. {damaged}")
+
+
+def _go_on_later(record: CacheRecord, away: StoreError) -> None:
+    """Say what happened and let `recover` start again: no pack is to blame for a store away."""
+    log.warning("warm_store_away", record_id=str(record.pk), error=str(away))
+    said = f"The object store does not give the data; this is tried again. {_first_line(away)}"
+    rows = CacheRecord.objects.filter(pk=record.pk, state="warming")
+    rows.update(error=said, claimed_until=timezone.now(), updated_at=timezone.now())
+    _tell(record)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).split("\n", 1)[0][:_ERROR_CHARS]
 
 
 def _note_coverage(record: CacheRecord) -> None:
@@ -189,6 +202,7 @@ def _save_progress(record: CacheRecord) -> None:
         packs_total=record.packs_total,
         bytes_total=record.bytes_total,
         rate_bytes_s=record.rate_bytes_s,
+        error=record.error,
         updated_at=timezone.now(),
     )
     _tell(record)

@@ -6,6 +6,7 @@ addresses and drives multipart uploads, which obstore does not expose.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -18,15 +19,23 @@ import obstore
 from botocore.config import Config
 from botocore.exceptions import ClientError
 from django.conf import settings
+from obstore.exceptions import BaseError
 from obstore.store import S3Store
 
 from atom.core.errors import NotFound
 from atom_sdk.errors import ObjectNotFoundError
 
 if TYPE_CHECKING:
+    from obstore.store import RetryConfig
+
     from atom.accounts.models import Project
 
 _CHUNK_BYTES = 8 << 20
+# 503 asks to come again later; the other 5xx say that the store has failed at this request.
+_FAILED = re.compile(r"status code: 5(?!03)\d\d")
+
+# What the client of the store raises when the store cannot be reached or refuses.
+StoreError = BaseError
 
 
 class ObjectMissing(NotFound):
@@ -58,9 +67,13 @@ class Part:
 class ObjectStorage:
     """One bucket. Keys are plain strings; a missing key raises ObjectMissing."""
 
-    def __init__(self, bucket: str, store: S3Store, admin: Any, public: Any) -> None:
+    def __init__(
+        self, bucket: str, store: S3Store, hasty: S3Store, admin: Any, public: Any
+    ) -> None:
+        """`hasty` is `store` without its minutes of retries."""
         self.bucket = bucket
         self._store = store
+        self._hasty = hasty
         self._admin = admin
         self._public = public
 
@@ -80,14 +93,34 @@ class ObjectStorage:
         except FileNotFoundError as exc:
             raise ObjectMissing(f"{key} is not in the object store.") from exc
 
-    def stream(self, key: str) -> Iterator[bytes]:
-        """Yield the object in chunks of a few MiB."""
+    def stream(self, key: str, *, retried: bool = True) -> Iterator[bytes]:
+        """Yield the object in chunks of a few MiB. Raises ObjectMissing or StoreError.
+
+        Without `retried` it soon raises; with it, a store that is away for minutes is waited for.
+        """
         try:
-            result = obstore.get(self._store, key)
+            result = obstore.get(self._store if retried else self._hasty, key)
             for chunk in result.stream(min_chunk_size=_CHUNK_BYTES):
                 yield bytes(chunk)
         except FileNotFoundError as exc:
             raise ObjectMissing(f"{key} is not in the object store.") from exc
+
+    def fails_at(self, key: str, *, witness: str, scratch: str) -> bool:
+        """Return whether the store answers, but not for this object.
+
+        It gives the object `witness`, and cannot make a copy of `key` by itself (to `scratch`,
+        which is removed again): no network is between the store and its disk.
+        """
+        try:
+            obstore.get(self._hasty, witness).bytes()
+        except (StoreError, FileNotFoundError):
+            return False
+        try:
+            obstore.copy(self._hasty, key, scratch)
+        except (StoreError, FileNotFoundError) as exc:
+            return _FAILED.search(str(exc)) is not None
+        self.delete(scratch)
+        return False
 
     def put(self, key: str, data: bytes | Iterable[bytes] | BinaryIO) -> None:
         """Write an object, by multipart when it is large."""
@@ -224,7 +257,13 @@ def project_store(project: Project) -> PrefixStore:
 def objects() -> ObjectStorage:
     """Return the installation's bucket."""
     endpoint = settings.S3_ENDPOINT_URL
-    store = S3Store(
+    public = settings.S3_PUBLIC_ENDPOINT_URL or endpoint
+    store, hasty = _s3_store(endpoint), _s3_store(endpoint, {"max_retries": 0})
+    return ObjectStorage(settings.S3_BUCKET, store, hasty, _boto(endpoint), _boto(public))
+
+
+def _s3_store(endpoint: str, retry_config: RetryConfig | None = None) -> S3Store:
+    return S3Store(
         settings.S3_BUCKET,
         endpoint=endpoint,
         region=settings.S3_REGION,
@@ -235,9 +274,8 @@ def objects() -> ObjectStorage:
             "allow_http": endpoint.startswith("http://"),
             "timeout": timedelta(minutes=5),
         },
+        retry_config=retry_config,
     )
-    public = settings.S3_PUBLIC_ENDPOINT_URL or endpoint
-    return ObjectStorage(settings.S3_BUCKET, store, _boto(endpoint), _boto(public))
 
 
 def _boto(endpoint: str) -> Any:

@@ -154,4 +154,12 @@ class SplitImpossible(CommitRefused):
 
     code = "split_impossible"
     title = "The split cannot be made from this data."
-    action = "Ask for fewer samples in the split."
+    action = "Ask for fewer samples in the split; a file that is in a split stays there."
+
+
+class SplitUnlabelled(CommitRefused):
+    """A split is drawn by label, and there is no label."""
+
+    code = "split_unlabelled"
+    title = "A split is drawn from labelled files, and no file has a label."
+    action = "Give --labels folder to take labels from class folders, or label the files first."

@@ -25,6 +25,11 @@ def quarantine_key(digest: str) -> str:
     return f"quarantine/{digest}.tar"
 
 
+def copy_check_key(digest: str) -> str:
+    """Return where a pack is copied to, to see whether the store can read it; then removed."""
+    return f"checks/{digest}.tar"
+
+
 def ref_log_prefix(dataset_id: UUID, branch: str) -> str:
     """Return the folder of a branch's ref log."""
     return f"refs/{dataset_id}/{branch}/"

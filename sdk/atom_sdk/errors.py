@@ -316,7 +316,20 @@ class SplitTooLargeError(ManifestError):
 
     def __init__(self, split: str, wanted: int, available: int) -> None:
         """Counts are samples."""
-        super().__init__(f"The split {split!r} asks for {wanted} samples but {available} are free.")
+        super().__init__(
+            f"The split {split!r} needs {wanted} more samples, and {available} labelled files are "
+            "in no split yet."
+        )
+
+
+class SplitUnlabelledError(ManifestError):
+    """A split is drawn by label, and there is no label."""
+
+    code = "split_unlabelled"
+    hint = "Push with --labels folder, or label the files first."
+
+    def __init__(self) -> None:
+        super().__init__("A split is drawn from labelled files, and no file has a label.")
 
 
 class PathNotFoundError(ManifestError):

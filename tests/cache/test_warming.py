@@ -166,6 +166,49 @@ def test_a_pack_that_is_missing_in_the_bucket_fails_in_words(pusher: Pusher, nod
     assert packs_of(version)[0] in record.error
 
 
+def test_a_pack_that_the_store_cannot_read_is_named_and_quarantined(
+    pusher: Pusher, node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = version_of(pusher)
+    digest = packs_of(version)[0]
+
+    with valve_before_the_store(monkeypatch) as valve:
+        valve.lost = digest.encode()
+        record = request_warm(version, node)
+
+    record.refresh_from_db()
+    assert record.state == "failed"
+    assert digest in record.error
+    assert "cannot read it" in record.error
+    [listed] = pusher.get("quarantined-packs/")["results"]
+    assert (listed["digest"], listed["found_in"]) == (digest, "store")
+    assert "cannot read it" in listed["reason"]
+    pusher.upload(make_pack(class_files()).data)
+    assert request_warm(version, node).state == "warming"
+    record.refresh_from_db()
+    assert (record.state, record.error) == ("warm", "")
+
+
+def test_a_store_that_is_away_is_waited_for_and_no_pack_is_blamed(
+    pusher: Pusher, node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = version_of(pusher)
+
+    with valve_before_the_store(monkeypatch) as valve:
+        valve.fails = True
+        record = request_warm(version, node)
+        record.refresh_from_db()
+        assert record.state == "warming"
+        line = pusher.client.get(f"{pusher.base}versions/v1/cache/").json()[0]
+        assert "500" in line["error"]
+        valve.fails = False
+        assert recover() == 1
+
+    record.refresh_from_db()
+    assert (record.state, record.error) == ("warm", "")
+    assert Pack.objects.get().state == "verified"
+
+
 def test_two_workers_on_one_record_end_warm(pusher: Pusher, node: Node) -> None:
     version = version_of(pusher)
     record = CacheRecord.objects.create(node=node, version=version, state="warming")

@@ -1,4 +1,4 @@
-"""A TCP proxy in front of the object store that can hold its answers back."""
+"""A TCP proxy in front of the object store that holds its answers back, or fails at some."""
 
 from __future__ import annotations
 
@@ -15,16 +15,23 @@ from atom.core import storage
 
 # A test that fails must end.
 HELD_S = 10.0
+_FAILURE = b"HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
 class Valve:
-    """Passes bytes on unchanged; `open` cleared, an answer waits for up to HELD_S."""
+    """Passes bytes on unchanged; `open` cleared, an answer waits for up to HELD_S.
+
+    As a store does whose disk has lost an object: whoever wants to read or copy something whose
+    address contains `lost` is answered 500. `fails` answers everybody so.
+    """
 
     def __init__(self, target: tuple[str, int]) -> None:
         self.open = threading.Event()
         self.open.set()
         self.asked = threading.Event()
         self.requests: list[str] = []
+        self.lost = b""
+        self.fails = False
         self._target = target
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
@@ -50,8 +57,16 @@ class Valve:
             if data.startswith(b"GET "):
                 self.requests.append(data.split(b" ")[1].decode())
                 self.asked.set()
+            if self._is_failing(data):
+                near.sendall(_FAILURE)
+                near.close()
+                break
             far.sendall(data)
         far.close()
+
+    def _is_failing(self, data: bytes) -> bool:
+        is_asked_for = bool(self.lost) and self.lost in data and not data.startswith(b"HEAD ")
+        return self.fails or is_asked_for
 
     def _answer(self, far: socket.socket, near: socket.socket) -> None:
         for data in _received(far):
@@ -75,6 +90,7 @@ def valve_before_the_store(monkeypatch: pytest.MonkeyPatch) -> Iterator[Valve]:
     valve = Valve((str(address.hostname), int(address.port or 80)))
     with monkeypatch.context() as patch:
         patch.setattr(settings, "S3_ENDPOINT_URL", valve.url)
+        patch.setattr(settings, "S3_PUBLIC_ENDPOINT_URL", valve.url)
         storage.objects.cache_clear()
         try:
             yield valve

@@ -9,7 +9,8 @@ import pytest
 from atom.datasets import actions
 from atom.datasets.models import Pack
 from atom_sdk.client import Client
-from atom_sdk.client.errors import ApiError
+from atom_sdk.client.errors import ApiError, PackUnreadableError
+from tests.cache.valve import valve_before_the_store
 from tests.datasets.pushing import Pusher, class_files
 
 
@@ -50,3 +51,19 @@ def test_only_what_is_damaged_is_sent_again(client: Client, pusher: Pusher, fold
     assert (result.files_sent, result.removed) == (len(class_files()), 1)
     client.datasets.pull("digits@v2", folder.parent / "copy")
     assert (folder.parent / "copy" / "more.txt").read_bytes() == b"later"
+
+
+def test_a_pull_names_the_pack_that_the_store_cannot_read(
+    client: Client, pusher: Pusher, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client.datasets.push(folder, "digits")
+    digest = Pack.objects.get(project=pusher.project).digest
+
+    with valve_before_the_store(monkeypatch) as valve:
+        valve.lost = digest.encode()
+        with pytest.raises(PackUnreadableError) as failed:
+            client.datasets.pull("digits@v1", folder.parent / "copy")
+
+    assert digest in str(failed.value)
+    assert "500" in str(failed.value)
+    assert "atom data warm" in failed.value.hint

@@ -13,6 +13,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from atom.accounts.models import Project
+from atom.cache.models import CacheRecord
 from atom.clusters.actions import beat_local_node, ensure_local_node, reserve
 from atom.core import storage
 from atom.datasets.models import VersionPin
@@ -280,6 +281,21 @@ def test_why_it_is_not_running(api: APIClient, project: Project) -> None:
     warming = make_attempt(make_run(project, runtime=runtime), states.WARMING).run
     answer = api.get(f"/api/v1/runs/{warming.pk}/explain/").json()
     assert "Collecting torch" in answer["reasons"][0]["text"]
+
+
+def test_why_says_what_the_last_try_to_bring_the_data_met(api: APIClient, project: Project) -> None:
+    version = make_version(make_dataset(project), {"a.png": None})
+    run = make_attempt(make_run(project), states.WARMING).run
+    run.inputs.create(alias="digits", version=version)
+    node = ensure_local_node()
+    CacheRecord.objects.create(node=node, version=version, state="warming", error="Answered 500.")
+
+    answer = api.get(f"/api/v1/runs/{run.pk}/explain/").json()
+
+    [reason] = [one for one in answer["reasons"] if one["kind"] == "data_retry"]
+    assert "Answered 500." in reason["text"]
+    assert reason["params"]["error"] == "Answered 500."
+    assert "object store" in reason["action"]
 
 
 def test_a_preview_does_not_place_what_could_never_run(api: APIClient, project: Project) -> None:

@@ -27,9 +27,17 @@ REPORT_EVERY_S = 0.5
 class DamagedPackError(Exception):
     """The stored bytes of a pack do not hash to its digest; `digest` is hex."""
 
+    is_readable = True
+
     def __init__(self, digest: str, reason: str) -> None:
         super().__init__(reason)
         self.digest = digest
+
+
+class UnreadablePackError(DamagedPackError):
+    """The object store cannot read the pack, while it reads other objects."""
+
+    is_readable = False
 
 
 @dataclass(frozen=True)

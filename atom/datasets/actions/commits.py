@@ -34,13 +34,14 @@ from atom.datasets.errors import (
     PackNotVerified,
     RefNotFound,
     SplitImpossible,
+    SplitUnlabelled,
     UploadIncomplete,
 )
 from atom.datasets.models import Branch, CommitRequest, Dataset, Upload, Version
 from atom.datasets.pack_checks import PacksOnTheWay, check_puts
 from atom.datasets.states import COMMIT_STATES
 from atom.datasets.stores import VersionStore, version_store
-from atom_sdk.errors import EmptyDatasetError, SplitTooLargeError
+from atom_sdk.errors import EmptyDatasetError, SplitTooLargeError, SplitUnlabelledError
 from atom_sdk.manifests.commits import Commit, write_commit
 from atom_sdk.manifests.objects import digest_of
 from atom_sdk.manifests.roots import Root, encode_root, write_root
@@ -142,7 +143,8 @@ def _build(request: CommitRequest) -> tuple[Version, bool]:
     parent = _parent(request)
     changes = _read_changes(request)
     _note_progress(request, 0.2)
-    if not len(changes.puts) and (parent is None or not changes.deletes):
+    is_empty = not len(changes.puts) and (parent is None or not changes.deletes)
+    if is_empty and not (parent is not None and (request.labels_from or request.split)):
         return _nothing_to_do(parent)
     checked = check_puts(request.dataset.project, changes.puts)
     _note_progress(request, 0.6)
@@ -194,6 +196,7 @@ def _build_root(
     plan = VersionPlan(
         changes=changes,
         labels_from_folders=request.labels_from == "folder",
+        relabels=parent is not None and _labels_otherwise(request, changes, parent),
         unlabelled_prefixes=tuple(request.unlabelled_prefixes),
         split=_split_of(request),
     )
@@ -203,6 +206,15 @@ def _build_root(
         raise EmptyCommit from exc
     except SplitTooLargeError as exc:
         raise SplitImpossible(str(exc)) from exc
+    except SplitUnlabelledError as exc:
+        raise SplitUnlabelled from exc
+
+
+def _labels_otherwise(request: CommitRequest, changes: ChangesFile, parent: Version) -> bool:
+    """Return whether files that the parent has may get other labels than it gave them."""
+    before = parent.provenance.get("labels_from"), parent.provenance.get("unlabelled_prefixes")
+    is_same = before == (request.labels_from, request.unlabelled_prefixes)
+    return not is_same or not (len(changes.puts) or changes.deletes)
 
 
 def _split_of(request: CommitRequest) -> SplitRequest | None:

@@ -15,8 +15,14 @@ from atom.datasets.states import PACK_STATES
 log = structlog.get_logger(__name__)
 
 
-def quarantine_pack(project: Project, digest: str, reason: str) -> None:
-    """Mark the pack QUARANTINED and move its bytes to where nothing reads. Repeatable."""
+def quarantine_pack(
+    project: Project, digest: str, reason: str, *, is_readable: bool = True
+) -> None:
+    """Mark the pack QUARANTINED and move its bytes to where nothing reads. Repeatable.
+
+    What the store cannot read it cannot move either: that stays where it is until a push of the
+    same files replaces it.
+    """
     with transaction.atomic():
         pack = Pack.objects.select_for_update().filter(project=project, digest=digest).first()
         if pack is None or pack.state == "quarantined":
@@ -25,7 +31,8 @@ def quarantine_pack(project: Project, digest: str, reason: str) -> None:
         pack.state, pack.reason = "quarantined", reason
         pack.save(update_fields=["state", "reason", "updated_at"])
         audit.record(None, "pack.quarantined", pack, project, digest=digest, reason=reason)
-    _move_away(project, digest)
+    if is_readable:
+        _move_away(project, digest)
     log.warning("pack_quarantined", project=project.slug, digest=digest, reason=reason)
 
 

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from atom.datasets.engines.changes import ChangesFile
+from atom_sdk.errors import SplitUnlabelledError
 from atom_sdk.manifests.build import apply_changes, build_root, read_range
 from atom_sdk.manifests.entries import DIGEST
 from atom_sdk.manifests.folder_labels import folder_labels
@@ -48,18 +49,22 @@ class SplitRequest:
 
 @dataclass(frozen=True)
 class VersionPlan:
-    """What a push asks for."""
+    """What a push asks for.
+
+    `relabels` says that the class folders label every file, not only those that are put.
+    """
 
     changes: ChangesFile
     labels_from_folders: bool = False
     unlabelled_prefixes: tuple[str, ...] = field(default=())
     split: SplitRequest | None = None
+    relabels: bool = False
 
 
 def build_version(parent: Root | None, plan: VersionPlan, store: ObjectStore) -> Root:
     """Return the new root, not stored yet.
 
-    Raises EmptyDatasetError if no file would be left, SplitTooLargeError.
+    Raises EmptyDatasetError if no file would be left, SplitTooLargeError, SplitUnlabelledError.
     """
     if parent is None:
         root = build_root([plan.changes.puts], store)
@@ -75,10 +80,11 @@ def _with_current_labels(root: Root, plan: VersionPlan, store: ObjectStore) -> R
         table = _without_stale(read_layer(ref, store), plan.changes)
         root = _put_layer(root, ref.name, ref.kind, table, store)
     if plan.labels_from_folders:
-        before = root.layer(FOLDER_LAYER)
+        before = None if plan.relabels else root.layer(FOLDER_LAYER)
         empty = layer_schema("classification").empty_table()
         table = read_layer(before, store) if before else empty
-        table = merge_layer(table, _folder_rows(plan))
+        files = _all_files(root, store) if before is None else plan.changes.puts
+        table = merge_layer(table, _folder_rows(files, plan.unlabelled_prefixes))
         root = _put_layer(root, FOLDER_LAYER, "classification", table, store)
     return root
 
@@ -92,10 +98,16 @@ def _without_stale(layer: pa.Table, changes: ChangesFile) -> pa.Table:
     return layer.filter(pc.invert(pc.or_(pc.and_(gone, row.is_null()), replaced)))
 
 
-def _folder_rows(plan: VersionPlan) -> pa.Table:
-    paths = plan.changes.puts["path"].to_pylist()
-    labels = folder_labels(paths, plan.unlabelled_prefixes)
-    digests = plan.changes.puts["digest"].to_pylist()
+def _all_files(root: Root, store: ObjectStore) -> pa.Table:
+    """Return path and digest of every entry."""
+    columns = ["path", "digest"]
+    return pa.concat_tables([read_range(part, store).select(columns) for part in root.ranges])
+
+
+def _folder_rows(files: pa.Table, unlabelled_prefixes: tuple[str, ...]) -> pa.Table:
+    paths = files["path"].to_pylist()
+    labels = folder_labels(paths, unlabelled_prefixes)
+    digests = files["digest"].to_pylist()
     return layer_table(
         "classification",
         (
@@ -140,6 +152,8 @@ def _is_short(kept: pa.Table, split: SplitRequest) -> bool:
 
 def _drawn_split(root: Root, split: SplitRequest, kept: pa.Table, store: ObjectStore) -> pa.Table:
     labels, digests = _labels_of_all(root, store)
+    if not any(label is not None for label in labels.values()):
+        raise SplitUnlabelledError
     if not split.stratify:
         labels = {path: None if label is None else "" for path, label in labels.items()}
     paired = zip(kept["path"].to_pylist(), kept["value"].to_pylist(), strict=True)

@@ -43,6 +43,7 @@ class ReasonKind(StrEnum):
     RESOURCES = "resources"
     PLACEMENT = "placement"
     DATA = "data"
+    DATA_RETRY = "data_retry"
     RUNTIME = "runtime"
     CANCELLED = "cancelled"
     FAILED = "failed"
@@ -163,11 +164,18 @@ def _data_reasons(run: Run) -> list[Reason]:
             name = f"{one.version.dataset.name}@{one.version.ref}"
             here = known.bytes_present if known else 0
             total = known.bytes_total if known and known.bytes_total else one.version.size_bytes
-            text = f"{name}: {here} of {total} bytes are on the machine."
             params = {"dataset": name, "bytes_present": here, "bytes_total": total}
-            action = "Wait; the data is being copied."
-            reasons.append(Reason(ReasonKind.DATA, text, action, params))
+            reasons.append(_data_reason(params, known.error if known else ""))
     return reasons
+
+
+def _data_reason(params: dict[str, Any], error: str) -> Reason:
+    """Say how much of a version is there, and what the last try to bring the rest met."""
+    text = "{dataset}: {bytes_present} of {bytes_total} bytes are on the machine.".format(**params)
+    if not error:
+        return Reason(ReasonKind.DATA, text, "Wait; the data is being copied.", params)
+    action = "Check that the object store is running; the rest is asked for again and again."
+    return Reason(ReasonKind.DATA_RETRY, f"{text} {error}", action, {**params, "error": error})
 
 
 def _runtime_reason(run: Run) -> Reason | None:

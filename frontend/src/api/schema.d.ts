@@ -2844,12 +2844,13 @@ export interface components {
          *     * `resources` - resources
          *     * `placement` - placement
          *     * `data` - data
+         *     * `data_retry` - data_retry
          *     * `runtime` - runtime
          *     * `cancelled` - cancelled
          *     * `failed` - failed
          * @enum {string}
          */
-        ReasonKindEnum: "retry" | "queue" | "resources" | "placement" | "data" | "runtime" | "cancelled" | "failed";
+        ReasonKindEnum: "retry" | "queue" | "resources" | "placement" | "data" | "data_retry" | "runtime" | "cancelled" | "failed";
         /** @description A model version that a run became. */
         RegisteredVersion: {
             model: string;

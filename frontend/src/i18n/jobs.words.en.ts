@@ -153,6 +153,7 @@ export const reason = {
   queue_one: '{{count, number}} run is ahead of it in the queue.',
   queue_other: '{{count, number}} runs are ahead of it in the queue.',
   data: '{{dataset}}: {{bytes_present}} of {{bytes_total}} are on the machine.',
+  data_retry: '{{dataset}}: {{bytes_present}} of {{bytes_total}} are on the machine. The last try failed: {{error}}',
   runtime: 'Its Python environment is being built: {{said}}',
   cancelled: 'The run was cancelled.',
 } satisfies Words<Exclude<ReasonKindEnum, SaidElsewhere> | 'queue_one' | 'queue_other'>;
@@ -161,6 +162,7 @@ export const reasonAction = {
   queue: 'Wait.',
   resources: 'Wait until a run ends, cancel one, or ask for less.',
   data: 'Wait; the data is being copied.',
+  data_retry: 'Check that the object store is running; the rest is asked for again and again.',
   runtime: 'Wait; runs with the same requirements start at once later.',
   cancelled: 'Retry it to go on.',
 } satisfies Partial<Words<ReasonKindEnum>>;

@@ -128,6 +128,7 @@ export const reason: Translation<typeof en.reason> = {
   retry: '上一次尝试丢失；下一次将于 {{at}} 开始。',
   queue_other: '队列中前面还有 {{count, number}} 个运行。',
   data: '{{dataset}}：机器上已有 {{bytes_present}}，共 {{bytes_total}}。',
+  data_retry: '{{dataset}}：机器上已有 {{bytes_present}}，共 {{bytes_total}}。上次尝试失败：{{error}}',
   runtime: '正在构建 Python 环境：{{said}}',
   cancelled: '运行已取消。',
 };
@@ -136,6 +137,7 @@ export const reasonAction: Translation<typeof en.reasonAction> = {
   queue: '请等待。',
   resources: '请等待其他运行结束、取消一个运行，或减少所需资源。',
   data: '请等待，数据正在复制。',
+  data_retry: '请检查对象存储是否在运行；其余数据会反复重试。',
   runtime: '请等待；以后依赖相同的运行可立即开始。',
   cancelled: '重试即可继续。',
 };

@@ -16,6 +16,7 @@ from atom_sdk.client.errors import (
     NetworkError,
     NotConfiguredError,
     NotFoundError,
+    PushConflictError,
     RefSyntaxError,
 )
 from atom_sdk.errors import AtomError, EmptyDatasetError
@@ -39,6 +40,7 @@ _EXIT_BY_KIND: dict[type[Exception], int] = {
     NetworkError: EXIT_NETWORK,
     NotConfiguredError: EXIT_USAGE,
     NotFoundError: EXIT_NOT_FOUND,
+    PushConflictError: EXIT_CONFLICT,
     # What was typed cannot name a dataset, or the folder holds nothing to push.
     RefSyntaxError: EXIT_USAGE,
     EmptyDatasetError: EXIT_USAGE,

@@ -28,6 +28,21 @@ class NetworkError(ClientError):
     hint = "Check the address and that the server is running; then run the same command again."
 
 
+class PackUnreadableError(NetworkError):
+    """The object store did not give a pack; `pack` is its digest in hex."""
+
+    code = "pack_unreadable"
+    hint = (
+        "Run the same command again. If it names this pack again, the object store has lost its "
+        "bytes: warm the version (atom data warm), which takes the pack out of service; then push "
+        "the folder that its files came from again, which replaces it."
+    )
+
+    def __init__(self, pack: str, reason: str) -> None:
+        super().__init__(f"{reason} for the pack {pack}, which cannot be read.")
+        self.pack = pack
+
+
 class NotFoundError(ClientError):
     """A run or an alias of that name does not exist in the project."""
 
@@ -57,10 +72,25 @@ class UploadRejectedError(ClientError):
 
 
 class CommitFailedError(ClientError):
-    """The server could not build the commit."""
+    """The server could not build the commit; `reason` is the code of what it found."""
 
     code = "commit_failed"
-    hint = "Read the reason, correct the folder, push again; nothing was changed."
+    hint = "Read the reason, correct the folder, push again."
+
+    def __init__(self, detail: str, reason: str = "", action: str = "") -> None:
+        super().__init__(f"{detail} ({reason})" if reason else detail)
+        self.reason = reason
+        self.hint = action or self.hint
+
+
+class PushConflictError(ClientError):
+    """Two pushes at once changed the same files."""
+
+    code = "push_conflict"
+    hint = (
+        "Push again to take this folder as it is, which replaces what the other push did; or pull "
+        "the branch to another folder first and bring the two together."
+    )
 
 
 class ApiError(ClientError):

@@ -10,10 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import httpx
 from blake3 import blake3
 
 from atom_sdk.client.config import cache_path
-from atom_sdk.client.errors import NetworkError, RefSyntaxError
+from atom_sdk.client.errors import PackUnreadableError, RefSyntaxError
 from atom_sdk.client.http import Http
 from atom_sdk.client.manifest import RemoteManifest
 from atom_sdk.client.progress import Progress
@@ -123,20 +124,23 @@ def _fetch(
     progress.start("download", 0, "bytes")
 
     def fetch(pack: bytes) -> None:
-        store.fill(pack, lambda: _chunks(http, urls[pack.hex()], progress))
+        store.fill(pack, lambda: _chunks(http, pack.hex(), urls[pack.hex()], progress))
 
     with ThreadPoolExecutor(_THREADS, "atom-pull") as pool:
         for _ in pool.map(fetch, missing):
             pass
 
 
-def _chunks(http: Http, url: str, progress: Progress) -> Iterator[bytes]:
-    with http.objects.stream("GET", url) as response:
-        if not response.is_success:
-            raise NetworkError(f"The object store answered {response.status_code} for a pack.")
-        for chunk in response.iter_bytes(_CHUNK_BYTES):
-            progress.advance("download", len(chunk))
-            yield chunk
+def _chunks(http: Http, pack: str, url: str, progress: Progress) -> Iterator[bytes]:
+    try:
+        with http.objects.stream("GET", url) as response:
+            if not response.is_success:
+                raise PackUnreadableError(pack, f"The object store answered {response.status_code}")
+            for chunk in response.iter_bytes(_CHUNK_BYTES):
+                progress.advance("download", len(chunk))
+                yield chunk
+    except httpx.TransportError as exc:
+        raise PackUnreadableError(pack, f"The connection to the object store broke: {exc}") from exc
 
 
 def _write(store: PackStore, entry: Entry, folder: Path) -> None:

@@ -1,8 +1,8 @@
 """`push`: walk, hash, pack, upload, commit.
 
 Packing is deterministic, so a push that was cut off makes the same packs again and the server
-says which of their parts it has. Two pushes at once to one branch: one wins, the other compares
-its folder with the new head and tries again; packs that were verified are not sent twice.
+says which of their parts it has. Two pushes at once to one branch: one wins, the other puts its own
+changes on top of the new head; packs that were verified are not sent twice.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ from atom_sdk.client.http import Http
 from atom_sdk.client.manifest import load_parent
 from atom_sdk.client.media_types import media_type_of
 from atom_sdk.client.progress import Progress
+from atom_sdk.client.rebase import own_changes
 from atom_sdk.client.refs import parse_ref
 from atom_sdk.client.scan import DigestCache, Known, Parent, Scan, compare
 from atom_sdk.client.split_groups import group_by_split
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 _REBASES = 5
 _UPLOADS_AT_ONCE = 2
 _POLL_S = 0.2
+_CANNOT_SPLIT = {"split_impossible", "split_unlabelled"}
 CHANGES_SCHEMA = pa.schema(
     [
         ("op", pa.string()),
@@ -102,11 +104,14 @@ class Push:
         self._options = options
         self._bytes_sent = 0
         self._packs_sent = 0
+        # What the push began with; set once.
+        self._base: Parent | None = None
 
     def run(self, folder: Path, reference: str) -> PushResult:
         """Push `folder` to `dataset[@branch]`.
 
-        Raises EmptyDatasetError, PathError, UploadRejectedError, CommitFailedError, ApiError.
+        Raises EmptyDatasetError, PathError, UploadRejectedError, CommitFailedError,
+        PushConflictError, ApiError.
         """
         listing = walk_folder(folder)
         if not listing.files:
@@ -116,11 +121,20 @@ class Push:
         for attempt in range(_REBASES):
             try:
                 return self._push_once(folder, reference, listing.files, listing.skipped)
+            except CommitFailedError as exc:
+                exc.hint = f"{exc.hint} {self._what_is_left(reference)}"
+                raise
             except _HeadMovedError:
                 if attempt == _REBASES - 1:
                     raise CommitFailedError("The branch kept moving under this push.") from None
-                self._progress.note("The branch moved; comparing with its new head.")
+                self._progress.note("The branch moved; going on from its new head.")
         raise AssertionError("unreachable")
+
+    def _what_is_left(self, reference: str) -> str:
+        if self._head(reference):
+            return "No version was made."
+        name = parse_ref(reference).dataset
+        return f"The dataset {name} exists now and has no version yet: push again."
 
     def _push_once(
         self, folder: Path, reference: str, files: list[SourceFile], skipped: list[str]
@@ -129,11 +143,12 @@ class Push:
         target = UploadTarget(self._http, self._datasets.base(reference), self._progress)
         parent = load_parent(self._http, target.base, head) if head else Parent()
         cache = DigestCache(cache_path(), folder)
-        scan = compare(folder, files, parent, cache, self._progress)
-        if head and not (scan.new or scan.reused or scan.removed):
+        scan = self._scan(folder, files, parent, cache)
+        is_same = not (scan.new or scan.reused or scan.removed)
+        if head and is_same and not self._asks_for_layers():
             return self._result(reference, head, files, scan, skipped, unchanged=True)
         options = self._effective_options(head)
-        paths = [file.path for file in files]
+        paths = {*parent.digests, *(file.path for file in files)}.difference(scan.removed)
         groups = group_by_split(scan.new, paths, options, parent.splits)
         members, digests = self._send_packs(target, folder, groups)
         changes = self._changes(scan, parent, members)
@@ -143,6 +158,25 @@ class Push:
         return self._result(
             reference, version, files, scan, skipped, unchanged=request.get("unchanged", False)
         )
+
+    def _scan(
+        self, folder: Path, files: list[SourceFile], parent: Parent, cache: DigestCache
+    ) -> Scan:
+        """Compare the folder with the head; later, only what the push itself changed."""
+        if self._base is None:
+            self._base = parent
+            return compare(folder, files, parent, cache, self._progress)
+        mine = cache.digests(folder, files)
+        own = own_changes(mine, self._base.digests, parent.digests)
+        lost = {path for path in parent.damaged if mine.get(path) == parent.digests[path]}
+        touched = [file for file in files if file.path in own.put or file.path in lost]
+        scan = compare(folder, touched, parent, cache, self._progress)
+        return replace(scan, removed=list(own.removed))
+
+    def _asks_for_layers(self) -> bool:
+        """Return whether labels or a split are asked for: the server knows if that is new."""
+        given = self._options
+        return bool(given.labels_from or given.unlabelled or given.split)
 
     def _head(self, reference: str) -> dict[str, Any] | None:
         branch = parse_ref(reference).ref
@@ -171,9 +205,7 @@ class Push:
     def _send_pack(
         self, target: UploadTarget, folder: Path, plan: PackPlan
     ) -> tuple[str, pa.RecordBatch]:
-        scratch = cache_path() / "push"
-        scratch.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=scratch, suffix=".tar") as file:
+        with tempfile.NamedTemporaryFile(dir=_scratch(), suffix=".tar") as file:
             summary = write_pack(plan.files, folder, FileSink(file.fileno()))
             upload_id = upload_file(target, Path(file.name), "pack", summary.digest.hex())
         self._packs_sent += 1
@@ -198,15 +230,24 @@ class Push:
         changes: pa.Table,
         options: dict[str, Any],
     ) -> dict[str, Any]:
-        upload_id = self._send_changes(target, changes)
         body = {
             "branch": parse_ref(reference).ref,
             "expected_head": head["commit"] if head else None,
             "message": self._options.message,
-            "changes_upload": upload_id,
+            "changes_upload": self._send_changes(target, changes),
             **options,
             "provenance": {"kind": "push", **options},
         }
+        try:
+            return self._ask(target, body)
+        except CommitFailedError as exc:
+            if exc.reason not in _CANNOT_SPLIT or self._options.split:
+                raise
+        # Nobody asked for a split this time: files that are gone leave it, the others keep theirs.
+        self._progress.note("The earlier split cannot be filled up; every file keeps its own.")
+        return self._ask(target, {**body, "split": None})
+
+    def _ask(self, target: UploadTarget, body: dict[str, Any]) -> dict[str, Any]:
         try:
             request = self._http.post(f"{target.base}commits/", body)
         except ApiError as exc:
@@ -225,7 +266,7 @@ class Push:
         }
 
     def _send_changes(self, target: UploadTarget, changes: pa.Table) -> str:
-        with tempfile.NamedTemporaryFile(dir=cache_path() / "push", suffix=".parquet") as file:
+        with tempfile.NamedTemporaryFile(dir=_scratch(), suffix=".parquet") as file:
             pq.write_table(changes, file.name, compression="zstd")
             path = Path(file.name)
             digest = blake3(path.read_bytes()).hexdigest()
@@ -245,7 +286,9 @@ class Push:
         if request["state"] == "failed":
             error = request.get("error") or {}
             raise CommitFailedError(
-                f"{error.get('detail', 'no reason given')} ({error.get('code')})"
+                error.get("detail", "The server gave no reason."),
+                error.get("code", ""),
+                error.get("action", ""),
             )
         return request
 
@@ -281,6 +324,12 @@ class Push:
 
 class _HeadMovedError(Exception):
     """Somebody else's commit came first."""
+
+
+def _scratch() -> Path:
+    folder = cache_path() / "push"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def _pairs(scan: Scan) -> Iterable[tuple[str, bytes]]:

@@ -70,6 +70,14 @@ class DigestCache:
         row = self._rows.get(file.path)
         return row[2] if row and row[:2] == (file.size, file.mtime_ns) else None
 
+    def digests(self, folder: Path, files: list[SourceFile]) -> dict[str, bytes]:
+        """Return the digest of each file by path, and keep them for the next question."""
+        with ThreadPoolExecutor(_THREADS, "atom-hash") as pool:
+            found = pool.map(lambda file: self.get(file) or hash_file(folder / file.path), files)
+            for file, digest in zip(files, found, strict=True):
+                self._rows[file.path] = (file.size, file.mtime_ns, digest)
+        return {file.path: self._rows[file.path][2] for file in files}
+
     def save(self, files: list[SourceFile], digests: dict[str, bytes], now_ns: int) -> None:
         """Remember the digests, but not those of files that may still be written to."""
         rows = [
