@@ -16,6 +16,7 @@ from tests.browser.seed import DATASET, Seed, draw_shapes
 _SHOWN_THUMBNAILS = """[...document.images].filter(
   (image) => image.src.includes('/media/') && image.naturalWidth > 0
 ).length > 5"""
+_FITS = "(badge) => [...badge.children].every((part) => part.scrollWidth <= part.clientWidth)"
 
 
 def test_browsing_shows_real_thumbnails_and_one_image(signed_in_page: Page, seed: Seed) -> None:
@@ -71,8 +72,8 @@ def test_one_very_long_name_leaves_the_other_columns_where_they_can_be_read(
 ) -> None:
     draw_shapes(tmp_path, 3)
     long = "a" * 200 + "-042.png"
-    next(tmp_path.rglob("*.png")).rename(tmp_path / long)
-    atom.datasets.push(tmp_path, "longnames", PushOptions())
+    (tmp_path / "unlabelled" / "000.png").rename(tmp_path / long)
+    atom.datasets.push(tmp_path, "longnames", PushOptions("", "folder", ("unlabelled",)))
     page = signed_in_page
     page.goto("/datasets/longnames?ref=v1&view=list")
     name = page.get_by_title(long)
@@ -80,6 +81,8 @@ def test_one_very_long_name_leaves_the_other_columns_where_they_can_be_read(
     assert name.inner_text() == long
     last = box_of(page.get_by_role("columnheader", name="Digest"))
     assert last["x"] + last["width"] <= VIEWPORT["width"]
+    label = page.get_by_role("row").filter(has_text="001.png").get_by_title("square")
+    assert label.evaluate(_FITS)
     row = page.get_by_role("row").filter(has=name)
     height = box_of(row)["height"]
     page.get_by_role("link").filter(has=name).focus()

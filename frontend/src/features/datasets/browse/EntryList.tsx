@@ -1,4 +1,4 @@
-import { Badge, Card } from '@mantine/core';
+import { Badge, Box, Card } from '@mantine/core';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Entry } from '@/api/contract/datasets';
@@ -40,14 +40,24 @@ export function EntryList({ address, search, onClear }: EntryListProps) {
   );
 }
 
+/** Short names are never cut, however long the path beside them is. */
+function Label({ name }: { name: string | null }) {
+  if (!name) return '–';
+  return (
+    <Box miw={112}>
+      <Badge title={name}>{name}</Badge>
+    </Box>
+  );
+}
+
 function useColumns(): Column<Entry>[] {
   const { t } = useTranslation();
   return useMemo<Column<Entry>[]>(
     () => [
       { key: 'path', header: t('datasets.path'), cell: ({ path }) => <LongName value={path} />, elastic: true },
-      { key: 'label', header: t('datasets.labelFilter'), cell: ({ label }) => (label ? <Badge>{label}</Badge> : '–') },
+      { key: 'label', header: t('datasets.labelFilter'), cell: ({ label }) => <Label name={label} /> },
       { key: 'split', header: t('datasets.split'), cell: ({ split }) => split ?? '–' },
-      { key: 'type', header: t('datasets.type'), from: 'md', cell: ({ media_type }) => media_type },
+      { key: 'type', header: t('datasets.type'), from: 'md', nowrap: true, cell: ({ media_type }) => media_type },
       {
         key: 'size',
         header: t('datasets.size'),
