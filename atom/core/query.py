@@ -26,6 +26,12 @@ def choice(request: Request, name: str, allowed: Iterable[str], default: str = "
     return value
 
 
+def words(request: Request, name: str) -> str:
+    """Return a parameter that is looked for in texts; PostgreSQL takes no NUL in them."""
+    value: str = request.query_params.get(name, "")
+    return value.replace("\0", "").strip()
+
+
 def check_choices(name: str, values: Iterable[str], allowed: Iterable[str]) -> None:
     """Raise Invalid, naming what is allowed, if one of the values is not."""
     known = set(allowed)

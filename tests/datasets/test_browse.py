@@ -311,6 +311,14 @@ def test_the_dataset_list_shows_the_head_with_a_fixed_number_of_queries(
     assert (digits["latest"]["ref"], digits["versions_count"]) == ("v1", 1)
 
 
+def test_datasets_are_found_by_a_part_of_their_name(pushed: Pusher) -> None:
+    address = f"/api/v1/projects/{pushed.project.slug}/datasets/"
+    pushed.post(address, {"name": "letters"})
+    found = pushed.client.get(address, {"q": "LETT", "limit": "5"}).json()["results"]
+    assert [row["name"] for row in found] == ["letters"]
+    assert pushed.client.get(address, {"q": "\0none"}).json()["results"] == []
+
+
 def test_strangers_see_nothing(pushed: Pusher) -> None:
     from tests.factories.accounts import make_user
 

@@ -153,6 +153,9 @@ def test_a_preview_says_where_and_why_and_writes_nothing(
     wrong = api.post("/api/v1/projects/vision/runs/preview/", {"workflow": "train"}).json()
     assert not wrong["valid"]
     assert set(wrong["errors"]) == {"parameters.dataset"}
+    assert wrong["warm"] is None
+    assert "data" not in wrong["placement"]["why"]
+    assert wrong["placement"]["params"]["coverage"] is None
     assert not Run.objects.exists()
 
 

@@ -166,6 +166,15 @@ def test_a_name_is_taken_once_per_project(project: Project, researcher: Api) -> 
     assert (again.status_code, again.json()["code"]) == (409, "task_name_taken")
 
 
+def test_tasks_are_found_by_a_part_of_their_name(project: Project, researcher: Api) -> None:
+    path = f"projects/{project.slug}/labelx/tasks/"
+    body = new_task(project)
+    for name in ("Sort shapes", "Name digits"):
+        assert researcher("POST", path, {**body, "name": name}).status_code == 201
+    found = researcher("GET", f"{path}?q=SHAPE").json()["results"]
+    assert [task["name"] for task in found] == ["Sort shapes"]
+
+
 def test_the_filter_chooses_by_prefix_and_by_label(project: Project, researcher: Api) -> None:
     dataset = make_dataset(project, "mixed")
     files = {"a/1.png": None, "a/2.png": "x", "b/1.png": None, "b/2.png": "y"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import generics, status
@@ -14,6 +16,7 @@ from atom.core.bodies import check
 from atom.core.errors import NotFound
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
+from atom.core.query import words
 from atom.datasets import actions
 from atom.datasets.api.scope import DatasetScopedView
 from atom.datasets.api.serializers import (
@@ -34,12 +37,19 @@ class DatasetListView(ProjectScopedView, generics.ListAPIView[Dataset]):
     serializer_class = DatasetSerializer
     pagination_class = KeysetPagination
     keyset = ("-created_at", "-id")
+    filters = ("q",)
 
     def get_queryset(self) -> QuerySet[Dataset]:
         """Return the project's datasets with the head of `main`."""
         if getattr(self, "swagger_fake_view", False):
             return Dataset.objects.none()
-        return Dataset.objects.in_project(self.project).with_summary()
+        found = Dataset.objects.in_project(self.project).with_summary()
+        return found.filter(name__icontains=words(self.request, "q"))
+
+    @extend_schema(parameters=[OpenApiParameter("q", str, description="part of the name")])
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Return one page, newest first."""
+        return super().get(request, *args, **kwargs)
 
     @extend_schema(request=NewDatasetSerializer, responses={201: DatasetSerializer})
     @idempotent

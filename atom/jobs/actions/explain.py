@@ -233,7 +233,7 @@ def _placement(placement: Placement) -> dict[str, Any]:
 
 def _warm(placement: Placement, total_bytes: int) -> dict[str, Any] | None:
     """Return how much is there; None where nothing is read, or no machine is known yet."""
-    if placement.node is None or not total_bytes:
+    coverage = placement.node.coverage if placement.node is not None else None
+    if coverage is None:
         return None
-    coverage = placement.node.coverage
     return {"bytes_missing": int(total_bytes * (1 - coverage)), "coverage": coverage}

@@ -31,14 +31,14 @@ def demand_of(run: Run) -> Demand:
 
 
 def capacities_for(inputs: dict[UUID, int]) -> list[NodeCapacity]:
-    """Return the nodes with the part of the data that each holds.
+    """Return the nodes with the part of the data that each holds, None where nothing is read.
 
     `inputs` maps the id of each version that is read to its size in bytes.
     """
     nodes = capacities()
     total_bytes = sum(inputs.values())
     if not total_bytes:
-        return [replace(node, coverage=1.0) for node in nodes]
+        return [replace(node, coverage=None) for node in nodes]
     present: dict[UUID, int] = {}
     for node_id, version_id, here, all_bytes in CacheRecord.objects.filter(
         version__in=inputs

@@ -31,7 +31,10 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class NodeCapacity:
-    """A node, what it has, what is taken and which part of the job's data it holds (0 to 1)."""
+    """A node, what it has, what is taken and which part of the job's data it holds (0 to 1).
+
+    `coverage` is None for a job that reads no data.
+    """
 
     id: UUID
     name: str
@@ -42,7 +45,7 @@ class NodeCapacity:
     used_memory_bytes: int = 0
     used_gpus: int = 0
     usable: bool = True
-    coverage: float = 0.0
+    coverage: float | None = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,7 @@ class Fleet:
         self.memory = np.array([n.memory_bytes - n.used_memory_bytes for n in nodes], np.float64)
         self.gpus = np.array([n.gpus - n.used_gpus for n in nodes], dtype=np.float64)
         self.usable = np.array([n.usable for n in nodes], dtype=np.bool_)
-        self.coverage = np.array([n.coverage for n in nodes], dtype=np.float64)
+        self.coverage = np.array([n.coverage or 0.0 for n in nodes], dtype=np.float64)
         self._totals = np.array([[max(n.cpus, 1e-9), max(n.memory_bytes, 1)] for n in nodes])
 
     def choose(self, demand: Demand) -> int | None:
@@ -192,7 +195,7 @@ def _candidate(node: NodeCapacity, demand: Demand) -> Candidate:
         return Candidate(node.id, node.name, False, f"{node.name} does not take jobs now")
     if lacking:
         return Candidate(node.id, node.name, False, f"{node.name} lacks {', '.join(lacking)}")
-    return Candidate(node.id, node.name, True, f"{node.name} has room, {_data(node)}")
+    return Candidate(node.id, node.name, True, f"{node.name} has room{_data(node, ', ')}")
 
 
 def _lacking(node: NodeCapacity, demand: Demand) -> list[str]:
@@ -207,13 +210,13 @@ def _lacking(node: NodeCapacity, demand: Demand) -> list[str]:
     return lacking
 
 
-def _data(node: NodeCapacity) -> str:
-    return f"{node.coverage:.0%} of the data is there"
+def _data(node: NodeCapacity, joint: str) -> str:
+    return "" if node.coverage is None else f"{joint}{node.coverage:.0%} of the data is there"
 
 
 def _why_chosen(node: NodeCapacity, demand: Demand, count: int) -> str:
     among = "the only machine" if count == 1 else f"the best fit of {count} machines"
-    return f"{node.name} is {among} with {demand} free; {_data(node)}."
+    return f"{node.name} is {among} with {demand} free{_data(node, '; ')}."
 
 
 def _why_waiting(candidates: Sequence[Candidate], demand: Demand) -> str:

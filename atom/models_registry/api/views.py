@@ -18,6 +18,7 @@ from atom.core.bodies import check
 from atom.core.errors import Invalid
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
+from atom.core.query import words
 from atom.jobs.models import Run
 from atom.models_registry import actions, reads
 from atom.models_registry.api.serializers import (
@@ -60,9 +61,7 @@ class ModelListView(ProjectScopedView, generics.GenericAPIView[Model]):
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Return one page, newest first."""
-        models = self.get_queryset()
-        if wanted := request.query_params.get("q", "").replace("\0", ""):
-            models = models.filter(name__icontains=wanted)
+        models = self.get_queryset().filter(name__icontains=words(request, "q"))
         page = self.paginate_queryset(models) or []
         return self.get_paginated_response(render_models(page))
 

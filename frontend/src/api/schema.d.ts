@@ -504,7 +504,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description The datasets of a project. */
+        /** @description Return one page, newest first. */
         get: operations["projects_datasets_list"];
         put?: never;
         /** @description Add a dataset. */
@@ -4728,6 +4728,8 @@ export interface operations {
             query?: {
                 cursor?: string;
                 limit?: number;
+                /** @description part of the name */
+                q?: string;
             };
             header?: never;
             path: {
@@ -5752,6 +5754,8 @@ export interface operations {
             query?: {
                 cursor?: string;
                 limit?: number;
+                /** @description part of the name */
+                q?: string;
                 state?: "active" | "completed" | "draft" | "paused" | "published" | "publishing";
             };
             header?: never;

@@ -115,11 +115,13 @@ export const placement = {
   only_machine: '{{node}} is the only machine with {{demand}} free; {{coverage}} of the data is there.',
   best_fit:
     '{{node}} is the best fit of {{machines}} machines with {{demand}} free; {{coverage}} of the data is there.',
+  only_machine_no_data: '{{node}} is the only machine with {{demand}} free.',
+  best_fit_no_data: '{{node}} is the best fit of {{machines}} machines with {{demand}} free.',
   no_machine: 'No machine has joined the cluster yet.',
   no_room: 'Waiting for {{demand}}: {{machines}}.',
   lacks: '{{node}} lacks {{amounts}}',
   closed: '{{node}} does not take jobs now',
-} satisfies Words<PlacementCodeEnum | 'lacks' | 'closed'>;
+} satisfies Words<PlacementCodeEnum | 'only_machine_no_data' | 'best_fit_no_data' | 'lacks' | 'closed'>;
 
 export const amount = {
   cpus_one: '{{count, number}} CPU',

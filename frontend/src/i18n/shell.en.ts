@@ -28,7 +28,7 @@ export const shell = {
   account: 'Account of {{name}}',
   signOut: 'Sign out',
   shortcuts: 'Keyboard shortcuts',
-  palette: 'Search pages and actions…',
+  palette: 'Search pages, actions and names…',
   openPalette: 'Open the command palette',
   goTo: 'Go to',
   projects: 'Switch project',

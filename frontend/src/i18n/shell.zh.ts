@@ -31,7 +31,7 @@ export const shell: Translation<typeof en.shell> = {
   account: '{{name}} 的账户',
   signOut: '退出登录',
   shortcuts: '键盘快捷键',
-  palette: '搜索页面和操作…',
+  palette: '搜索页面、操作和名称…',
   openPalette: '打开命令面板',
   goTo: '前往',
   projects: '切换项目',

@@ -63,7 +63,9 @@ export function createWords(t: TFunction, format: Format, language: string) {
     const { nodes, ...rest } = params as Params & { nodes?: Lack[] };
     const demand = typeof rest.cpus === 'number' ? amounts(rest as unknown as Lack) : undefined;
     const machines = nodes && lists.format(nodes.map(lack));
-    return say(`jobs.placement.${code}`, { ...rest, demand, machines }, why);
+    // A job that reads no data is told nothing about data.
+    const isWithoutData = 'coverage' in rest && rest.coverage === null;
+    return say(`jobs.placement.${code}${isWithoutData ? '_no_data' : ''}`, { ...rest, demand, machines }, why);
   };
 
   const failure = (failed: Failed): string | null =>

@@ -19,7 +19,7 @@ from atom.core.bodies import check
 from atom.core.errors import Invalid, NotFound
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
-from atom.core.query import choice
+from atom.core.query import choice, words
 from atom.datasets.models import Version
 from atom.datasets.refs import resolve_ref
 from atom.labeling import reads, states
@@ -68,7 +68,7 @@ class LabelTaskListView(ProjectScopedView, generics.GenericAPIView[LabelTask]):
 
     serializer_class = LabelTaskSerializer
     pagination_class = KeysetPagination
-    filters = ("state",)
+    filters = ("state", "q")
 
     def get_queryset(self) -> QuerySet[LabelTask]:
         """Return the project's tasks."""
@@ -78,7 +78,10 @@ class LabelTaskListView(ProjectScopedView, generics.GenericAPIView[LabelTask]):
 
     @extend_schema(
         responses=LabelTaskSerializer(many=True),
-        parameters=[OpenApiParameter("state", str, enum=sorted(states.TASK_STATES))],
+        parameters=[
+            OpenApiParameter("state", str, enum=sorted(states.TASK_STATES)),
+            OpenApiParameter("q", str, description="part of the name"),
+        ],
         operation_id="labelx_tasks_list",
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -86,6 +89,7 @@ class LabelTaskListView(ProjectScopedView, generics.GenericAPIView[LabelTask]):
         tasks = self.get_queryset()
         if state := choice(request, "state", states.TASK_STATES):
             tasks = tasks.filter(state=state)
+        tasks = tasks.filter(name__icontains=words(request, "q"))
         page = self.paginate_queryset(tasks) or []
         return self.get_paginated_response(render_tasks(page, user_of(request)))
 

@@ -15,7 +15,7 @@ import {
   IconSearch,
 } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { LANGUAGES, type Language } from '@/i18n';
 import { useRegisteredCommands } from '@/shared/commands';
@@ -24,6 +24,7 @@ import { signOut } from '../session';
 import { chooseLanguage } from './LanguageMenu';
 import { navigationFor } from './navigation';
 import { Keys } from './ShortcutSheet';
+import { useFound } from './useFound';
 import { useSchemeToggle } from './useSchemeToggle';
 
 const [store, control] = createSpotlight();
@@ -40,11 +41,14 @@ export default function Palette({ onClose, onShortcuts }: PaletteProps) {
     control.open();
     return control.close;
   }, []);
-  const groups = [usePageActions(), useGoTo(), useShellActions(onShortcuts), useProjectActions()];
+  const [query, setQuery] = useState('');
+  const groups = [usePageActions(), useGoTo(), useShellActions(onShortcuts), useProjectActions(), ...useFound(query)];
   return (
     <Spotlight
       store={store}
       shortcut={null}
+      query={query}
+      onQueryChange={setQuery}
       highlightQuery
       scrollable
       maxHeight={420}
