@@ -25,6 +25,7 @@ from atom_sdk.manifests.listing import prefix_end
 from atom_sdk.manifests.roots import LayerRef, RangeRef, Root
 
 Row = dict[str, Any]
+_NAMED_PATHS = 3
 
 
 class TableSource(Protocol):
@@ -60,6 +61,7 @@ class VersionStats:
     media_types: dict[str, int]
     unlabelled: int
     unreadable: int
+    unreadable_paths: list[str]
 
 
 class VersionBrowser:
@@ -114,6 +116,7 @@ class VersionBrowser:
         splits: Counter[str] = Counter()
         media_types: Counter[str] = Counter()
         unreadable = 0
+        named: list[str] = []
         for part in self.root.ranges:
             table = self.joined(part)
             for counter, name in (
@@ -125,6 +128,8 @@ class VersionBrowser:
                     counter[row["values"]] += row["counts"]
             marked = pc.match_substring(pc.fill_null(table["attributes"], ""), '"unreadable":')
             unreadable += pc.sum(marked).as_py() or 0
+            if len(named) < _NAMED_PATHS:
+                named += table["path"].filter(marked).slice(0, _NAMED_PATHS).to_pylist()
         unlabelled = self.root.count - labels.total()
         return VersionStats(
             labels=dict(sorted(labels.items())),
@@ -132,6 +137,7 @@ class VersionBrowser:
             media_types=dict(sorted(media_types.items())),
             unlabelled=unlabelled,
             unreadable=unreadable,
+            unreadable_paths=named[:_NAMED_PATHS],
         )
 
     def joined(self, part: RangeRef) -> pa.Table:

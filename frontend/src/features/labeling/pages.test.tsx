@@ -136,6 +136,7 @@ function serveDatasets() {
     media_types: {},
     unlabelled: 9,
     unreadable: 0,
+    unreadable_paths: [],
   });
 }
 const openForm = async (source: string) => {
