@@ -23,8 +23,8 @@ class RefNotFound(NotFound):
     code = "ref_not_found"
     title = "The dataset has no such version."
     action = (
-        "Run atom data log DATASET to see its versions; the dataset's page Versions lists its "
-        "branches and tags."
+        "Run atom data log DATASET to see its versions; the dataset's page Versions also lists its "
+        "branches."
     )
 
 
