@@ -22,7 +22,18 @@ class RefNotFound(NotFound):
 
     code = "ref_not_found"
     title = "The dataset has no such version."
-    action = "List the versions and branches of the dataset."
+    action = (
+        "Run atom data log DATASET to see its versions; the dataset's page Versions also lists its "
+        "branches."
+    )
+
+
+class BranchEmpty(RefNotFound):
+    """Nothing was pushed to the branch."""
+
+    code = "branch_empty"
+    title = "The branch has no version yet."
+    action = "Push a folder to it: atom data push FOLDER DATASET"
 
 
 class RefAmbiguous(Conflict):

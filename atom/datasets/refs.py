@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from atom.datasets.errors import RefAmbiguous, RefNotFound
+from atom.datasets.errors import BranchEmpty, RefAmbiguous, RefNotFound
 
 if TYPE_CHECKING:
     from atom.datasets.models import Dataset, Version
@@ -20,7 +20,7 @@ def reads_like_version(name: str) -> bool:
 
 
 def resolve_ref(dataset: Dataset, ref: str) -> Version:
-    """Return the version that `ref` names. Raises RefNotFound or RefAmbiguous."""
+    """Return the version that `ref` names. Raises RefNotFound, BranchEmpty or RefAmbiguous."""
     versions = dataset.versions.select_related("dataset", "author")
     if match := _NUMBER.fullmatch(ref):
         found = versions.filter(number=int(match[1])).first()
@@ -45,5 +45,7 @@ def _by_name(dataset: Dataset, name: str) -> Version | None:
     branch = dataset.branches.filter(name=name).select_related("head__dataset", "head__author")
     tag = dataset.tags.filter(name=name).select_related("version__dataset", "version__author")
     if (row := branch.first()) is not None:
+        if row.head is None:
+            raise BranchEmpty(f"The branch {name} of {dataset.name} has no version yet.")
         return row.head
     return found.version if (found := tag.first()) is not None else None

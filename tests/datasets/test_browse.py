@@ -213,7 +213,8 @@ def test_an_image_that_cannot_be_opened_is_marked(pusher: Pusher) -> None:
     good = pusher.get("versions/v1/entries/at/", path="good.png")
     assert bad["attributes"]["unreadable"] == "not an image of a known format"
     assert good["attributes"] == {}
-    assert pusher.get("versions/v1/stats/")["unreadable"] == 2
+    stats = pusher.get("versions/v1/stats/")
+    assert (stats["unreadable"], stats["unreadable_paths"]) == (2, ["bad.png", "cut.png"])
 
 
 def test_a_client_cannot_claim_that_an_image_is_unreadable(pusher: Pusher) -> None:
@@ -276,6 +277,21 @@ def test_versions_are_found_by_number_branch_tag_and_commit(pushed: Pusher) -> N
         assert pushed.get(f"versions/{ref}/")["commit"] == commit
     answer = pushed.client.get(f"{pushed.base}versions/v9/")
     assert (answer.status_code, answer.json()["code"]) == (404, "ref_not_found")
+
+
+def test_a_dataset_without_a_version_says_so(pusher: Pusher) -> None:
+    answer = pusher.client.get(f"{pusher.base}versions/main/").json()
+
+    assert answer["code"] == "branch_empty"
+    assert answer["detail"] == "The branch main of digits has no version yet."
+    assert "atom data push" in answer["action"]
+
+
+def test_a_branch_that_does_not_exist_names_where_to_look(pushed: Pusher) -> None:
+    answer = pushed.client.get(f"{pushed.base}versions/", {"branch": "nothing"}).json()
+
+    assert answer["code"] == "ref_not_found"
+    assert "atom data log" in answer["action"]
 
 
 def test_a_branch_has_its_own_history_and_no_numbers(pushed: Pusher) -> None:

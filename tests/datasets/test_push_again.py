@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -173,3 +176,24 @@ def test_two_pushes_that_change_one_file_are_a_conflict(client: Client, folder: 
     assert client.datasets.version("digits")["ref"] == "v2"
     assert client.datasets.push(folder, "digits").version["ref"] == "v3"
     assert "1/001.png" not in labels_of(client, "digits@v3")
+
+
+def test_listing_a_folder_that_is_not_there_is_an_error(client: Client, folder: Path) -> None:
+    client.datasets.push(folder, "digits")
+    environment = {
+        **os.environ,
+        "ATOM_URL": client.config.url,
+        "ATOM_TOKEN": client.config.token or "",
+        "ATOM_PROJECT": client.project,
+    }
+    atom = [str(Path(sys.executable).parent / "atom"), "data", "ls", "digits@v1"]
+
+    def listed(prefix: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*atom, prefix], env=environment, capture_output=True, text=True, check=False
+        )
+
+    missing = listed("nothing/")
+    assert (missing.returncode, missing.stdout) == (3, "")
+    assert "digits@v1 has no folder or file 'nothing/'." in missing.stderr
+    assert "000.png" in listed("0/").stdout

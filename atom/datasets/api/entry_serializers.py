@@ -47,6 +47,9 @@ class VersionStatsSerializer(serializers.Serializer[Any]):
     media_types = serializers.DictField(child=serializers.IntegerField())
     unlabelled = serializers.IntegerField()
     unreadable = serializers.IntegerField()
+    unreadable_paths = serializers.ListField(
+        child=serializers.CharField(), help_text="The first few files that cannot be read."
+    )
 
 
 class DiffSummarySerializer(serializers.Serializer[Any]):

@@ -26,6 +26,7 @@ from atom_sdk.manifests.listing import prefix_end
 from atom_sdk.manifests.roots import LayerRef, RangeRef, Root
 
 Row = dict[str, Any]
+_NAMED_PATHS = 3
 
 
 class TableSource(Protocol):
@@ -61,6 +62,7 @@ class VersionStats:
     media_types: dict[str, int]
     unlabelled: int
     unreadable: int
+    unreadable_paths: list[str]
 
 
 class VersionBrowser:
@@ -115,6 +117,7 @@ class VersionBrowser:
         splits: Counter[str] = Counter()
         media_types: Counter[str] = Counter()
         unreadable = 0
+        named: list[str] = []
         for part in self.root.ranges:
             table = self.joined(part)
             for counter, name in (
@@ -124,7 +127,10 @@ class VersionBrowser:
             ):
                 for row in pc.value_counts(table[name].drop_null()).to_pylist():
                     counter[row["values"]] += row["counts"]
-            unreadable += pc.sum(marked_unreadable(table)).as_py() or 0
+            marked = marked_unreadable(table)
+            unreadable += pc.sum(marked).as_py() or 0
+            if len(named) < _NAMED_PATHS:
+                named += table["path"].filter(marked).slice(0, _NAMED_PATHS).to_pylist()
         unlabelled = self.root.count - labels.total()
         return VersionStats(
             labels=dict(sorted(labels.items())),
@@ -132,6 +138,7 @@ class VersionBrowser:
             media_types=dict(sorted(media_types.items())),
             unlabelled=unlabelled,
             unreadable=unreadable,
+            unreadable_paths=named[:_NAMED_PATHS],
         )
 
     def joined(self, part: RangeRef) -> pa.Table:

@@ -3511,6 +3511,8 @@ export interface components {
             };
             unlabelled: number;
             unreadable: number;
+            /** @description The first few files that cannot be read. */
+            unreadable_paths: string[];
         };
         /** @description What to warm. */
         WarmRequest: {

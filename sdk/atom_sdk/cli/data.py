@@ -10,6 +10,7 @@ from rich.console import Console
 
 from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.render import Bars, path_text, print_table, size_text
+from atom_sdk.client.errors import FolderNotFoundError
 from atom_sdk.client.push import PushOptions
 from atom_sdk.client.refs import parse_ref
 
@@ -110,6 +111,8 @@ def list_(context: Context, ref: str | None, prefix: str) -> None:
         context.emit(rows, lambda out: _print_datasets(out, rows))
         return
     folder = context.client.datasets.folder(ref, prefix)
+    if prefix and not (folder["folders"] or folder["results"]):
+        raise FolderNotFoundError(f"{ref} has no folder or file {prefix!r}.")
     context.emit(folder, lambda out: _print_folder(out, folder))
 
 

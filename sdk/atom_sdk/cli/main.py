@@ -28,7 +28,7 @@ from atom_sdk.errors import AtomError
 @click.version_option(package_name="atom-sdk", prog_name="atom")
 @pass_context
 def cli(context: Context, project: str | None, as_json: bool) -> None:
-    r"""Atom: versioned datasets, labels, training runs and models.
+    """Atom: versioned datasets, labels, training runs and models.
 
     \b
     First steps:
@@ -40,7 +40,7 @@ def cli(context: Context, project: str | None, as_json: bool) -> None:
     with --follow the last line is the run. Failures are JSON on standard error.
 
     Exit codes: 0 done, 1 failed, 2 usage, 3 not found or not allowed, 4 conflict, 5 network.
-    """
+    """  # noqa: D301  # click wants the character itself before lines that it keeps apart
     context.project, context.as_json = project, as_json
 
 

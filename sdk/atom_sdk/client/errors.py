@@ -50,6 +50,13 @@ class NotFoundError(ClientError):
     hint = "Look for it with 'atom ls' or 'atom model show', and check the project."
 
 
+class FolderNotFoundError(NotFoundError):
+    """A version has no file or folder at a path."""
+
+    code = "folder_not_found"
+    hint = "Look at what there is with 'atom data ls REF'; names are case-sensitive."
+
+
 class LocalFileError(ClientError):
     """A file or folder of this machine cannot be read or written."""
 

@@ -90,3 +90,10 @@ def test_the_options_of_the_job_are_its_own(tmp_path: Path, arguments: tuple[str
 )
 def test_a_path_is_shown_in_one_line_and_unmistakably(path: str, shown: str) -> None:
     assert path_text(path) == shown
+
+
+def test_help_shows_its_examples_line_by_line(tmp_path: Path) -> None:
+    lines = [line.strip() for line in atom(tmp_path, "--help").stdout.splitlines()]
+    assert not [line for line in lines if "\\b" in line or "\b" in line]
+    examples = [line for line in lines if line.startswith("atom ")]
+    assert [line.split()[1] for line in examples] == ["login", "data", "run"]

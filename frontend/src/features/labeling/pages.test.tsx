@@ -164,6 +164,7 @@ function serveDatasets() {
     media_types: {},
     unlabelled: 9,
     unreadable: 0,
+    unreadable_paths: [],
   });
   serve('GET', 'projects/{project}/labelx/task-preview/', (_: Request, url: URL) => {
     const all = url.searchParams.get('labelled') === 'any';

@@ -63,7 +63,7 @@ export function VersionHeader({ dataset, address, onRef }: VersionHeaderProps) {
         <MoreMenu name={name} version={version} />
       </PageHeader>
       <QuarantineNotice name={name} />
-      <Unreadable count={stats?.unreadable ?? 0} />
+      {stats && <Unreadable count={stats.unreadable} paths={stats.unreadable_paths} />}
     </>
   );
 }
@@ -148,7 +148,7 @@ function MoreMenu({ name, version }: { name: string; version: Version | undefine
 }
 
 /** Files that are not what they claim to be. */
-function Unreadable({ count }: { count: number }) {
+function Unreadable({ count, paths }: { count: number; paths: string[] }) {
   const { t } = useTranslation();
   if (count === 0) return null;
   return (
@@ -159,6 +159,10 @@ function Unreadable({ count }: { count: number }) {
       py="xs"
       title={t('datasets.unreadable', { count })}
     >
+      <Text size="sm" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
+        {paths.join(', ')}
+        {count > paths.length && ' …'}
+      </Text>
       {t('datasets.unreadableHint')}
     </Alert>
   );
