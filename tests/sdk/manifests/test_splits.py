@@ -59,7 +59,7 @@ def test_uneven_labels_follow_the_largest_remainder() -> None:
 
 
 def test_more_samples_than_there_are_is_a_clear_error() -> None:
-    with pytest.raises(SplitTooLargeError, match="4001 samples but 4000"):
+    with pytest.raises(SplitTooLargeError, match="4001 more samples, and 4000"):
         assign_splits({**DIGITS, **UNLABELLED}, SplitPlan({"test": 4001}))
 
 
