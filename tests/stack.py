@@ -81,6 +81,8 @@ class Stack:
 
     def start(self) -> None:
         """Start the launcher and wait until everything is ready."""
+        # One that a command has replaced has ended; nobody has waited for it yet.
+        self.stop()
         with (self.home / "launcher.out").open("ab") as output:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "atom.dev", "up"],

@@ -27,9 +27,9 @@ def choice(request: Request, name: str, allowed: Iterable[str], default: str = "
 
 
 def words(request: Request, name: str) -> str:
-    """Return a parameter that is looked for in texts; PostgreSQL takes no NUL in them."""
+    """Return a parameter that is looked for in texts, empty if it is not given."""
     value: str = request.query_params.get(name, "")
-    return value.replace("\0", "").strip()
+    return value.strip()
 
 
 def check_choices(name: str, values: Iterable[str], allowed: Iterable[str]) -> None:

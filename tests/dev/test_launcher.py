@@ -5,6 +5,7 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import httpx
 import psycopg
@@ -15,14 +16,21 @@ from tests.stack import Stack
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 
-@pytest.fixture(scope="module")
-def kept_stack() -> Iterator[Stack]:
-    """A stack that the tests may break, as long as it can be started again."""
+@contextmanager
+def unstarted_stack() -> Iterator[Stack]:
+    """Give a stack that is not started, and leave nothing of it."""
     stack = Stack.create()
     (stack.home / "logs").mkdir()
     yield stack
     stack.stop()
     stack.remove()
+
+
+@pytest.fixture(scope="module")
+def kept_stack() -> Iterator[Stack]:
+    """A stack that the tests may break, as long as it can be started again."""
+    with unstarted_stack() as stack:
+        yield stack
 
 
 @pytest.fixture
@@ -36,11 +44,8 @@ def running_stack(kept_stack: Stack) -> Stack:
 @pytest.fixture
 def own_stack() -> Iterator[Stack]:
     """A stack of one test's own, not started."""
-    stack = Stack.create()
-    (stack.home / "logs").mkdir()
-    yield stack
-    stack.stop()
-    stack.remove()
+    with unstarted_stack() as stack:
+        yield stack
 
 
 def wait_for(condition: Callable[[], bool], timeout_s: float = 20) -> bool:
@@ -79,6 +84,8 @@ def test_starting_again_with_a_newer_program_replaces_the_running_one(running_st
     again = running_stack.command("start", timeout_s=150)
     assert "has changed" in again.stdout
     assert running_stack.pid_of("web") not in {before, None}
+    assert running_stack.command("down").returncode == 0
+    assert running_stack.processes() == []
 
 
 def test_killing_the_launcher_leaves_no_process_and_the_data_stays(running_stack: Stack) -> None:
@@ -92,7 +99,7 @@ def test_killing_the_launcher_leaves_no_process_and_the_data_stays(running_stack
 
 
 def test_a_stopped_stack_leaves_no_process(running_stack: Stack) -> None:
-    assert running_stack.command("down").returncode == 0
+    assert running_stack.stop() < 5.5
     assert running_stack.processes() == []
 
 
