@@ -12,7 +12,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := .make
 # Every lock is complete: pip has nothing to resolve.
-PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
+# Only what is imported gets compiled, when it is.
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-compile
 LOCK := --generate-hashes --no-emit-index-url --no-emit-find-links --universal \
 	--python-version 3.11 --quiet --custom-compile-command "make lock"
 # Checks must not read the settings of an installation that happens to be here.
@@ -102,6 +103,7 @@ bench: install $(STAMP)/bench ## Benchmarks with their peers; writes bench/resul
 
 .PHONY: lock
 lock: ## Compile requirements/*.txt (needs uv)
+	cd requirements && uv pip compile pip.in -o pip.txt $(LOCK)
 	cd requirements && uv pip compile server.in -o server.txt $(LOCK)
 	cd requirements && uv pip compile dev.in -o dev.txt $(LOCK)
 	cd requirements && uv pip compile demo.in -o demo.txt $(LOCK) --no-deps
@@ -122,10 +124,11 @@ endef
 $(STAMP):
 	@mkdir -p $@
 
-$(STAMP)/venv: | $(STAMP)
+$(STAMP)/venv: requirements/pip.txt | $(STAMP)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Atom needs Python 3.11 or newer; set PYTHON to one."; exit 1; }
 	$(PYTHON) -m venv $(VENV)
+	$(PIP_INSTALL) --require-hashes -r requirements/pip.txt
 	@touch $@
 
 $(STAMP)/server: requirements/server.txt requirements/demo.txt $(STAMP)/venv
