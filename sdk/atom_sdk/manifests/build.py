@@ -108,9 +108,8 @@ def apply_changes(
     spans = _spans(parent.ranges, rule)
     touched = _touched(spans, changes)
     known = {part.content: part for part in parent.ranges}
-    delta = _OpenDelta(
-        store, rule, delta_rule.max_depth if _fits(delta_rule, spans, touched) else 0
-    )
+    max_depth = delta_rule.max_depth if _fits(delta_rule, spans, touched) else 0
+    delta = _OpenDelta(store, rule, max_depth)
     parts: list[RangeRef] = []
     for run, merged in _runs(spans, touched, changes):
         if not merged:
@@ -239,15 +238,22 @@ class _OpenDelta:
         changes = touched[run[0].index]
         before = read_range(part, self._store)
         merged = merge_entries(before, changes.upserts, changes.deletes)
-        pieces = list(split_ranges([merged], self._rule))
-        if len(pieces) != 1:
+        # Of the paths that were there, only the first can begin a range.
+        candidates = {part.min, *changes.upserts["path"].to_pylist()}
+        if not self._is_one_range(merged, candidates):
             return None
         rows = delta_rows(before, changes.upserts, changes.deletes)
         if not len(rows):
             return part
         self._rows.append(rows)
-        content = range_content(pieces[0])
-        return _range_ref(pieces[0], content, part.object, (*part.deltas, self._UNNAMED))
+        deltas = (*part.deltas, self._UNNAMED)
+        return _range_ref(merged, range_content(merged), part.object, deltas)
+
+    def _is_one_range(self, merged: pa.Table, candidates: set[str]) -> bool:
+        if not 0 < len(merged) <= self._rule.cap:
+            return False
+        inside = candidates - {merged["path"][0].as_py()}
+        return not any(self._rule.begins(path) for path in inside)
 
     def close(self, parts: Iterable[RangeRef]) -> list[RangeRef]:
         """Write the delta, if there are rows, and name it in the ranges."""
