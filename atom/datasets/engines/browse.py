@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from atom.datasets.engines.folder_pages import (
 )
 from atom.datasets.engines.images import marked_unreadable
 from atom.datasets.engines.versions import SPLIT_LAYER, label_layers
+from atom_sdk.manifests.groups import range_position, ranges_from
 from atom_sdk.manifests.layers import current_rows
 from atom_sdk.manifests.listing import prefix_end
 from atom_sdk.manifests.roots import LayerRef, RangeRef, Root
@@ -72,7 +72,6 @@ class VersionBrowser:
         """Nothing is read until something is asked."""
         self.root = root
         self._source = source
-        self._starts = [part.min for part in root.ranges]
         self._label_layers = label_layers(root.layers)
         self._split_layer = next((ref for ref in root.layers if ref.name == SPLIT_LAYER), None)
 
@@ -161,8 +160,8 @@ class VersionBrowser:
 
     def range_from(self, position: str) -> int:
         """Return the index of the first range that may hold `position` or something after it."""
-        index = max(bisect_right(self._starts, position) - 1, 0)
         ranges = self.root.ranges
+        index = range_position(ranges, position)
         return index + 1 if index < len(ranges) and ranges[index].max < position else index
 
     def candidates(self, wanted: EntryFilter) -> pa.Array | None:
@@ -216,7 +215,7 @@ class VersionBrowser:
 
     def _ranges_below(self, prefix: str) -> Iterator[RangeRef]:
         end = prefix_end(prefix)
-        for part in self.root.ranges[self.range_from(prefix) :]:
+        for part in ranges_from(self.root.ranges, prefix):
             if end is not None and part.min >= end:
                 return
             yield part

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from atom_sdk.manifests.build import Changes, read_range
 from atom_sdk.manifests.deltas import ADDED, CHANGED, REMOVED, read_delta, same_rows
 from atom_sdk.manifests.entries import ENTRY_SCHEMA, LOGICAL_COLUMNS
+from atom_sdk.manifests.groups import range_position, unshared
 from atom_sdk.manifests.layers import layer_schema, read_layer
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.roots import LayerRef, RangeRef, Root
@@ -122,9 +123,8 @@ def _unequal_groups(
     old: Sequence[RangeRef], new: Sequence[RangeRef]
 ) -> Iterator[tuple[list[RangeRef], list[RangeRef]]]:
     """Ranges that only one side has, grouped so that no path of one group lies within another."""
-    common = {part.content for part in old} & {part.content for part in new}
-    sides = [(part, 0) for part in old if part.content not in common]
-    sides += [(part, 1) for part in new if part.content not in common]
+    left, right = unshared(old, new)
+    sides = [(part, 0) for part in left] + [(part, 1) for part in right]
     sides.sort(key=lambda item: item[0].min)
     group: tuple[list[RangeRef], list[RangeRef]] = ([], [])
     reach = ""
@@ -172,14 +172,13 @@ def _diff_of_delta(digest: bytes, reaches: Sequence[_Reach], store: ObjectStore)
 
 def _rows_at(root: Root, store: ObjectStore, wanted: pa.Table) -> pa.Table:
     """The entries of a root at the paths of a sorted table, which are all there."""
-    starts = [part.min for part in root.ranges]
     paths = wanted["path"].to_pylist()
     tables = []
     first = 0
     while first < len(paths):
-        number = bisect_right(starts, paths[first]) - 1
-        last = bisect_right(paths, root.ranges[number].max, lo=first)
-        table = read_range(root.ranges[number], store)
+        part = root.ranges[range_position(root.ranges, paths[first])]
+        last = bisect_right(paths, part.max, lo=first)
+        table = read_range(part, store)
         tables.append(_at(table, pa.array(paths[first:last], pa.string())))
         first = last
     return _concat(tables)
