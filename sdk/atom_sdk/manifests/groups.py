@@ -186,16 +186,19 @@ def grouped(
 
 def _group(parts: Sequence[RangeRef]) -> tuple[GroupRef, bytes]:
     data = encode_canonical({"format": GROUP_FORMAT, **ranges_json(parts)})
-    group = GroupRef(
+    return _group_ref(parts, digest_of(data)), data
+
+
+def _group_ref(parts: Sequence[RangeRef], digest: bytes) -> GroupRef:
+    return GroupRef(
         min=parts[0].min,
         max=parts[-1].max,
         count=sum(part.count for part in parts),
         size_bytes=sum(part.size_bytes for part in parts),
         ranges=len(parts),
         content=blake3(_CONTENT_DOMAIN + b"".join(part.content for part in parts)).digest(),
-        object=digest_of(data),
+        object=digest,
     )
-    return group, data
 
 
 def read_group(group: GroupRef, store: ObjectStore) -> tuple[RangeRef, ...]:
@@ -204,7 +207,7 @@ def read_group(group: GroupRef, store: ObjectStore) -> tuple[RangeRef, ...]:
     value = decode_json(get_verified(store, key, group.object), key, GROUP_FORMAT)
     try:
         parts = ranges_of(value)
-        fits = bool(parts) and _group(parts)[0] == group
+        fits = bool(parts) and _group_ref(parts, group.object) == group
     except (IndexError, KeyError, TypeError, ValueError) as error:
         raise ManifestCorruptError(key, "a field is missing or has the wrong type") from error
     if not fits:
