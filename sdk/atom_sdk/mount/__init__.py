@@ -1,0 +1,1 @@
+"""Shows a version of a dataset as a folder. How: README.md."""
