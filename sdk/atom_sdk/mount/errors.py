@@ -44,7 +44,7 @@ class ImageLimitError(MountError):
 
 
 class NameConflictError(MountError):
-    """A path is a file and a folder at once, which an object store allows and no folder can hold."""
+    """A path is a file and a folder at once, as only an object store allows."""
 
     code = "mount_name_conflict"
     hint = "Rename one of them in a new version; until then read it with Client().datasets.open()."

@@ -34,7 +34,12 @@ def mount_links(plan: MountPlan) -> str:
     files.mkdir(parents=True, exist_ok=True)
     _check_same_file_system(files, plan.folder)
     with _one_at_a_time(files):
-        _link_all(plan.dataset, files, plan.folder)
+        try:
+            _link_all(plan.dataset, files, plan.folder)
+        except MountUnavailableError:
+            # The next way needs an empty folder.
+            remove_links(plan.dataset.index, plan.folder)
+            raise
     return str(files)
 
 
@@ -44,7 +49,7 @@ def remove_links(index: ViewIndex, folder: Path) -> list[str]:
     Returns the paths of what is left: files that were added or replaced since.
     """
     top = os.fsencode(folder)
-    folders = set()
+    folders: set[bytes] = set()
     for row in range(len(index)):
         path = index.path_of(row).encode()
         if _is_ours(top + b"/" + path, int(index.sizes[row])):
@@ -52,9 +57,7 @@ def remove_links(index: ViewIndex, folder: Path) -> list[str]:
         folders.update(_folders_of(path))
     for below in sorted(folders, reverse=True):
         _remove_if_empty(top + b"/" + below)
-    left = [
-        os.path.join(where, name) for where, _, names in os.walk(top) for name in names
-    ]
+    left = [os.path.join(where, name) for where, _, names in os.walk(top) for name in names]
     return [os.fsdecode(path[len(top) + 1 :]) for path in sorted(left)]
 
 

@@ -34,6 +34,11 @@ def mount_files(plan: MountPlan) -> str:
 
 def build_image(plan: MountPlan) -> None:
     """Write the image unless it is there already. Raises MountUnavailableError."""
+    try:
+        # Before the work, not after it.
+        syscalls.check_allowed(KIND)
+    except OSError as error:
+        raise unavailable(error) from error
     if plan.image.exists():
         return
     partial = plan.image.with_suffix(".partial")

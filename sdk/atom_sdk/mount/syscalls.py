@@ -26,6 +26,11 @@ _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
 
 
+def check_allowed(kind: str) -> None:
+    """Raise OSError if the kernel lacks a file system or this process may not mount."""
+    os.close(_call(_FSOPEN, kind.encode(), _FSOPEN_CLOEXEC))
+
+
 def mount_file_system(
     kind: str, source: Path, folder: Path, devices: Sequence[Path], flags: Sequence[str]
 ) -> None:
@@ -47,9 +52,7 @@ def mount_file_system(
         os.close(context)
 
 
-def _configure(
-    context: int, source: Path, devices: Sequence[Path], flags: Sequence[str]
-) -> None:
+def _configure(context: int, source: Path, devices: Sequence[Path], flags: Sequence[str]) -> None:
     _call(_FSCONFIG, context, _SET_STRING, b"source", os.fsencode(source), 0)
     for device in devices:
         _call(_FSCONFIG, context, _SET_STRING, b"device", os.fsencode(device), 0)

@@ -1,4 +1,4 @@
-"""Writes the image of a view: superblock, device table, inodes, folders; the bytes stay in packs."""
+"""Writes the image of a view: superblock, devices, inodes, folders; the bytes stay in packs."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from blake3 import blake3
 from numpy.typing import NDArray
 
 from atom_sdk.errors import PackMissingError
-from atom_sdk.mount.errors import ImageLimitError, PackTooShortError, UnalignedPackError
 from atom_sdk.mount.erofs import layout
 from atom_sdk.mount.erofs.folders import iter_block_bytes, plan_blocks
 from atom_sdk.mount.erofs.inodes import InodeTable
 from atom_sdk.mount.erofs.layout import BLOCK_BYTES
 from atom_sdk.mount.erofs.tree import Tree, build_tree
+from atom_sdk.mount.errors import ImageLimitError, PackTooShortError, UnalignedPackError
 from atom_sdk.readers.view import ViewIndex
 
 

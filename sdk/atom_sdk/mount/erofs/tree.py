@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from atom_sdk.mount.errors import ImageLimitError, NameConflictError
 from atom_sdk.mount.erofs.layout import MAX_NAME_BYTES
+from atom_sdk.mount.errors import ImageLimitError, NameConflictError
 
 _SLASH = ord("/")
 _BINARY = pa.large_binary()
@@ -32,7 +32,7 @@ class Tree:
 
 
 def build_tree(paths: pa.Array) -> Tree:
-    """Return the tree of paths (large_binary, sorted). Raises NameConflictError, ImageLimitError."""
+    """The tree of paths (large_binary, sorted). Raises NameConflictError, ImageLimitError."""
     prefixes, file_names = _split(paths)
     encoded = prefixes.dictionary_encode()
     seen = encoded.dictionary.to_pylist()
@@ -41,9 +41,7 @@ def build_tree(paths: pa.Array) -> Tree:
     folders = np.arange(len(parents))
     own = pa.array([b"."] * len(parents), _BINARY)
     up = pa.array([b".."] * len(parents), _BINARY)
-    owners = np.concatenate(
-        [of_prefix[encoded.indices.to_numpy()], parents[1:], folders, folders]
-    )
+    owners = np.concatenate([of_prefix[encoded.indices.to_numpy()], parents[1:], folders, folders])
     targets = np.concatenate([np.arange(len(paths)), -1 - folders[1:], -1 - folders, -1 - parents])
     names = pa.concat_arrays([file_names, pa.array(folder_names[1:], _BINARY), own, up])
     tree = _sorted(Tree(len(parents), owners, names, targets))
@@ -80,10 +78,10 @@ def _number_folders(
     """Number the folders and all folders above them: numbers by prefix, parents, names."""
     numbers, parents, names = {b"": 0}, [0], [b""]
     for prefix in prefixes:
-        missing = []
-        while prefix not in numbers:
-            missing.append(prefix)
-            prefix = _above(prefix)
+        missing, known = [], prefix
+        while known not in numbers:
+            missing.append(known)
+            known = _above(known)
         for folder in reversed(missing):
             above = _above(folder)
             numbers[folder] = len(parents)
