@@ -20,6 +20,12 @@ from atom_sdk.client.errors import (
     RefSyntaxError,
 )
 from atom_sdk.errors import AtomError, EmptyDatasetError
+from atom_sdk.mount.errors import (
+    AlreadyMountedError,
+    MountBusyError,
+    NotMountedError,
+    TargetNotEmptyError,
+)
 
 EXIT_FAILED = 1
 EXIT_USAGE = 2
@@ -44,6 +50,10 @@ _EXIT_BY_KIND: dict[type[Exception], int] = {
     # What was typed cannot name a dataset, or the folder holds nothing to push.
     RefSyntaxError: EXIT_USAGE,
     EmptyDatasetError: EXIT_USAGE,
+    TargetNotEmptyError: EXIT_USAGE,
+    NotMountedError: EXIT_NOT_FOUND,
+    AlreadyMountedError: EXIT_CONFLICT,
+    MountBusyError: EXIT_CONFLICT,
 }
 
 

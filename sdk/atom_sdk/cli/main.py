@@ -7,7 +7,7 @@ import sys
 import click
 import httpx
 
-from atom_sdk.cli import data, models, runs, tokens
+from atom_sdk.cli import data, models, mounts, runs, tokens
 from atom_sdk.cli.context import (
     EXIT_INTERRUPTED,
     Context,
@@ -82,7 +82,7 @@ def whoami(context: Context) -> None:
 cli.add_command(data.data)
 cli.add_command(models.model)
 cli.add_command(tokens.token)
-for command in runs.COMMANDS:
+for command in (*runs.COMMANDS, *mounts.COMMANDS):
     cli.add_command(command)
 
 
