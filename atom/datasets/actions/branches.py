@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from atom.accounts.models import User
 from atom.core import live
+from atom.core.crash_points import reach
 from atom.datasets import ref_log
 from atom.datasets.errors import HeadMoved, RefNotFound
 from atom.datasets.models import Branch, Dataset, Version
@@ -111,7 +112,9 @@ def _advance(branch: Branch, commit: str) -> Version:
         author=version.author.username if version.author else "",
         at=timezone.now().isoformat(),
     )
+    reach("branch.recorded")
     ref_log.write_move(branch, entry)
+    reach("branch.logged")
     _point(branch, version, entry.seq)
     return version
 
