@@ -212,3 +212,11 @@ class PardonTooLate(Conflict):
     code = "pardon_too_late"
     title = "There is nothing left to undo in this run."
     action = "Objects can be taken back only until they are deleted; push the files again."
+
+
+class CatalogueNotEmpty(Conflict):
+    """A rebuilt catalogue is put in place only where there is none."""
+
+    code = "catalogue_not_empty"
+    title = "The project has datasets: a rebuilt catalogue does not replace them."
+    action = "Compare first: manage.py rebuild_catalogue --project PROJECT"
