@@ -152,13 +152,12 @@ def _compare(project: Project, rebuilt: Rebuilt, live: str) -> Comparison:
     found = Comparison(problems=list(rebuilt.problems))
     with connection.cursor() as cursor:
         for name, query in _COMPARED.items():
-            sides = [query.format(schema=schema) for schema in (live, _SCRATCH)]
-            for these, those, into in (
-                (*sides, found.only_in_catalogue),
-                (*reversed(sides), found.only_in_bucket),
-            ):
-                cursor.execute(f"{these} EXCEPT {those}", [project.pk, project.pk])
-                into.extend(f"{name} {_shown(row)}" for row in cursor.fetchall())
+            ours, theirs = (query.format(schema=schema) for schema in (live, _SCRATCH))
+            both = [project.pk, project.pk]
+            cursor.execute(f"{ours} EXCEPT {theirs}", both)
+            found.only_in_catalogue += [f"{name} {_shown(row)}" for row in cursor.fetchall()]
+            cursor.execute(f"{theirs} EXCEPT {ours}", both)
+            found.only_in_bucket += [f"{name} {_shown(row)}" for row in cursor.fetchall()]
         cursor.execute(_LOST_PACKS.format(live=live, scratch=_SCRATCH), [project.pk])
         found.only_in_catalogue += [f"pack {digest}" for (digest,) in cursor.fetchall()]
     found.counts = {
