@@ -38,7 +38,7 @@ class VersionStore:
 
     def range(self, part: RangeRef) -> pa.Table:
         """Return the entries of a range."""
-        return _tables.get(part.object, lambda: read_range(part, self.store))
+        return _tables.get(part.layout, lambda: read_range(part, self.store))
 
     def layer(self, ref: LayerRef) -> pa.Table:
         """Return the rows of a layer."""

@@ -25,7 +25,6 @@
     │   ├── EntryOrderError
     │   ├── ManifestCorruptError
     │   ├── UnknownFormatError
-    │   ├── DeltasNotSupportedError
     │   ├── LayerKindError
     │   ├── SplitTooLargeError
     │   └── PathNotFoundError
@@ -288,17 +287,6 @@ class UnknownFormatError(ManifestError):
     def __init__(self, expected: str, actual: str) -> None:
         """Both as `name/version`."""
         super().__init__(f"Expected the format {expected!r} but the object says {actual!r}.")
-
-
-class DeltasNotSupportedError(ManifestError):
-    """The root has delta layers, which this SDK cannot read."""
-
-    code = "deltas_not_supported"
-    hint = "Upgrade atom-sdk, or compact the version on the server."
-
-    def __init__(self, count: int) -> None:
-        """`count` is the number of deltas in the root."""
-        super().__init__(f"This version has {count} delta layers, which this SDK cannot read.")
 
 
 class LayerKindError(ManifestError):

@@ -32,7 +32,7 @@ def view_id(root: Root, selector: ViewSelector) -> str:
     parts = {
         "content": root.content.hex(),
         # Where the bytes lie is part of a view, so the ranges' objects are too.
-        "ranges": [part.object.hex() for part in root.ranges],
+        "ranges": ["".join(name.hex() for name in part.layout) for part in root.ranges],
         "layers": [layer.content.hex() for layer in root.layers],
         "splits": sorted(selector.splits) if selector.splits is not None else None,
         "labelled_only": selector.labelled_only,

@@ -45,8 +45,7 @@ from atom.datasets.states import COMMIT_STATES
 from atom.datasets.stores import VersionStore, version_store
 from atom_sdk.errors import EmptyDatasetError, SplitTooLargeError, SplitUnlabelledError
 from atom_sdk.manifests.commits import Commit, write_commit
-from atom_sdk.manifests.objects import digest_of
-from atom_sdk.manifests.roots import Root, encode_root, write_root
+from atom_sdk.manifests.roots import Root, write_root
 
 log = structlog.get_logger(__name__)
 
@@ -154,7 +153,7 @@ def _build(request: CommitRequest) -> tuple[Version, bool]:
     _note_progress(request, 0.6)
     store = version_store(request.dataset.project)
     root = _build_root(request, ChangesFile(checked, changes.deletes), parent, store)
-    if parent is not None and digest_of(encode_root(root)).hex() == parent.root:
+    if parent is not None and root.says_the_same(store.root(parent.root)):
         return parent, True
     reach("commit.objects_written")
     commit = _store_commit(request, root, parent, store)

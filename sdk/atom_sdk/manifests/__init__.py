@@ -3,7 +3,7 @@
 Format: README.md.
 """
 
-from atom_sdk.manifests.build import Changes, apply_changes, build_root, read_range
+from atom_sdk.manifests.build import Changes, apply_changes, build_root, compact, read_range
 from atom_sdk.manifests.commits import (
     Commit,
     decode_commit,
@@ -64,6 +64,7 @@ __all__ = [
     "build_root",
     "build_view",
     "commit_key",
+    "compact",
     "decode_commit",
     "decode_root",
     "diff_roots",

@@ -5,12 +5,20 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from atom_sdk.errors import EmptyDatasetError
+from atom_sdk.manifests.deltas import (
+    DEFAULT_DELTA_RULE,
+    DeltaRule,
+    delta_rows,
+    lay_over,
+    read_delta,
+    write_delta,
+)
 from atom_sdk.manifests.entries import ENTRY_SCHEMA, check_order
 from atom_sdk.manifests.objects import ObjectStore, digest_of, get_verified, range_key
 from atom_sdk.manifests.ranges import (
@@ -27,7 +35,10 @@ from atom_sdk.manifests.roots import RangeRef, Root, make_root
 def read_range(part: RangeRef, store: ObjectStore) -> pa.Table:
     """Read and check one range. Raises ObjectNotFoundError or ManifestCorruptError."""
     key = range_key(part.object)
-    return decode_range(get_verified(store, key, part.object), key)
+    table = decode_range(get_verified(store, key, part.object), key)
+    for delta in part.deltas:
+        table = lay_over(table, read_delta(delta, store), part.min, part.max)
+    return table
 
 
 def write_range(table: pa.Table, store: ObjectStore, known: dict[bytes, RangeRef]) -> RangeRef:
@@ -38,9 +49,16 @@ def write_range(table: pa.Table, store: ObjectStore, known: dict[bytes, RangeRef
     data = encode_range(table)
     digest = digest_of(data)
     store.put(range_key(digest), data)
+    return _range_ref(table, content, digest)
+
+
+def _range_ref(
+    table: pa.Table, content: bytes, digest: bytes, deltas: tuple[bytes, ...] = ()
+) -> RangeRef:
     paths = table.column("path")
+    first, last = paths[0].as_py(), paths[-1].as_py()
     size_bytes = pc.sum(table.column("size")).as_py()
-    return RangeRef(paths[0].as_py(), paths[-1].as_py(), len(table), size_bytes, content, digest)
+    return RangeRef(first, last, len(table), size_bytes, content, digest, deltas)
 
 
 def build_root(
@@ -73,28 +91,46 @@ class Changes:
 
 
 def apply_changes(
-    parent: Root, changes: Changes, store: ObjectStore, rule: BoundaryRule = DEFAULT_RULE
+    parent: Root,
+    changes: Changes,
+    store: ObjectStore,
+    rule: BoundaryRule = DEFAULT_RULE,
+    delta_rule: DeltaRule = DEFAULT_DELTA_RULE,
 ) -> Root:
-    """Root with the changes made; cost follows the number of ranges that the changes touch.
+    """Root with the changes made; what is written follows the changes, not the dataset.
 
-    The result has the same content digest as one built from scratch. Layers are carried over as
-    they are; a row whose path or digest is gone counts for nothing. Raises EmptyDatasetError,
+    A change to few ranges writes these anew; a scattered one is laid over them as a delta. The
+    result has the same content digest as a root built from scratch. Layers are carried over as they
+    are; a row whose path or digest is gone counts for nothing. Raises EmptyDatasetError,
     EntryOrderError.
     """
     check_order(changes.upserts)
     spans = _spans(parent.ranges, rule)
     touched = _touched(spans, changes)
     known = {part.content: part for part in parent.ranges}
+    max_depth = delta_rule.max_depth if _fits(delta_rule, spans, touched) else 0
+    delta = _OpenDelta(store, rule, max_depth)
     parts: list[RangeRef] = []
     for run, merged in _runs(spans, touched, changes):
-        if merged:
+        if not merged:
+            parts.extend(part for span in run for part in span.parts)
+        elif (part := delta.laid_over(run, touched)) is not None:
+            parts.append(part)
+        else:
             tables = _merged_spans(run, touched, store)
             parts.extend(write_range(table, store, known) for table in split_ranges(tables, rule))
-        else:
-            parts.extend(part for span in run for part in span.parts)
     if not parts:
         raise EmptyDatasetError("The changes would remove every file of the dataset.")
-    return make_root(parts, parent.layers)
+    return make_root(delta.close(parts), parent.layers)
+
+
+def compact(root: Root, store: ObjectStore) -> Root:
+    """The same content without deltas: ranges that have some are written anew."""
+    parts = [
+        write_range(read_range(part, store), store, {}) if part.deltas else part
+        for part in root.ranges
+    ]
+    return make_root(parts, root.layers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +211,62 @@ def _runs(
 
 def _is_touched(run: Sequence[_Span], touched: dict[int, _SpanChanges]) -> bool:
     return any(span.index in touched for span in run)
+
+
+def _fits(delta_rule: DeltaRule, spans: Sequence[_Span], touched: dict[int, _SpanChanges]) -> bool:
+    rows = sum(part.count for index in touched for part in spans[index].parts)
+    changes = sum(len(span.upserts) + len(span.deletes) for span in touched.values())
+    return bool(spans) and delta_rule.fits(len(touched), rows, changes)
+
+
+class _OpenDelta:
+    """Lays changes over ranges and gathers the rows of the one delta that holds them."""
+
+    _UNNAMED = b""
+
+    def __init__(self, store: ObjectStore, rule: BoundaryRule, max_depth: int) -> None:
+        self._store = store
+        self._rule = rule
+        self._max_depth = max_depth
+        self._rows: list[pa.Table] = []
+
+    def laid_over(self, run: Sequence[_Span], touched: dict[int, _SpanChanges]) -> RangeRef | None:
+        """The range after its changes; None if it must be written anew."""
+        part = run[0].parts[0]
+        if len(run) > 1 or len(run[0].parts) > 1 or len(part.deltas) >= self._max_depth:
+            return None
+        changes = touched[run[0].index]
+        before = read_range(part, self._store)
+        merged = merge_entries(before, changes.upserts, changes.deletes)
+        # Of the paths that were there, only the first can begin a range.
+        candidates = {part.min, *changes.upserts["path"].to_pylist()}
+        if not self._is_one_range(merged, candidates):
+            return None
+        rows = delta_rows(before, changes.upserts, changes.deletes)
+        if not len(rows):
+            return part
+        self._rows.append(rows)
+        deltas = (*part.deltas, self._UNNAMED)
+        return _range_ref(merged, range_content(merged), part.object, deltas)
+
+    def _is_one_range(self, merged: pa.Table, candidates: set[str]) -> bool:
+        if not 0 < len(merged) <= self._rule.cap:
+            return False
+        inside = candidates - {merged["path"][0].as_py()}
+        return not any(self._rule.begins(path) for path in inside)
+
+    def close(self, parts: Iterable[RangeRef]) -> list[RangeRef]:
+        """Write the delta, if there are rows, and name it in the ranges."""
+        listed = list(parts)
+        if not self._rows:
+            return listed
+        digest = write_delta(pa.concat_tables(self._rows), self._store)
+        return [
+            replace(part, deltas=(*part.deltas[:-1], digest))
+            if part.deltas and part.deltas[-1] == self._UNNAMED
+            else part
+            for part in listed
+        ]
 
 
 def _merged_spans(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from atom_sdk.manifests.build import Changes, read_range
+from atom_sdk.manifests.deltas import ADDED, CHANGED, REMOVED, read_delta, same_rows
 from atom_sdk.manifests.entries import ENTRY_SCHEMA, LOGICAL_COLUMNS
 from atom_sdk.manifests.layers import layer_schema, read_layer
 from atom_sdk.manifests.objects import ObjectStore
@@ -40,21 +43,27 @@ class LayerDiff:
     changed_to: pa.Table
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RootDiff:
     """Entries that differ, as entry tables sorted by path.
 
     `added` and `removed` include both sides of `renamed`; `changed_from` and `changed_to` hold the
-    same paths, row by row. `ranges_read` counts the ranges that were read.
+    same paths, row by row. `ranges_read` counts the ranges that were read for all but
+    `changed_from`, which is read when it is asked for.
     """
 
     added: pa.Table
     removed: pa.Table
-    changed_from: pa.Table
     changed_to: pa.Table
     renamed: tuple[Rename, ...]
     layers: tuple[LayerDiff, ...]
     ranges_read: int
+    _old_rows: Callable[[pa.Table], pa.Table]
+
+    @cached_property
+    def changed_from(self) -> pa.Table:
+        """What the changed entries were."""
+        return self._old_rows(self.changed_to)
 
     @property
     def is_empty(self) -> bool:
@@ -71,28 +80,41 @@ class RootDiff:
 class _TableDiff:
     added: pa.Table
     removed: pa.Table
-    changed_from: pa.Table
     changed_to: pa.Table
 
 
+# The first and the last path of what differs.
+_Reach = tuple[str, str]
+
+
 def diff_roots(old: Root, new: Root, store: ObjectStore) -> RootDiff:
-    """Compare two roots. Raises ObjectNotFoundError, ManifestCorruptError."""
+    """Compare two roots. Raises ObjectNotFoundError, ManifestCorruptError.
+
+    Ranges over which the new root lays one more delta than the old one are not read: the delta says
+    what differs.
+    """
     parts: list[_TableDiff] = []
+    laid: defaultdict[bytes, list[_Reach]] = defaultdict(list)
     ranges_read = 0
     for old_ranges, new_ranges in _unequal_groups(old.ranges, new.ranges):
+        delta = _one_more_delta(old_ranges, new_ranges)
+        if delta is not None:
+            laid[delta].append(_reach(old_ranges + new_ranges))
+            continue
         ranges_read += len(old_ranges) + len(new_ranges)
         tables = (_read_all(old_ranges, store), _read_all(new_ranges, store))
         parts.append(_diff_tables(*tables, LOGICAL_COLUMNS))
-    added = _concat(part.added for part in parts)
-    removed = _concat(part.removed for part in parts)
+    parts += [_diff_of_delta(delta, reaches, store) for delta, reaches in laid.items()]
+    added = _concat_sorted(part.added for part in parts)
+    removed = _concat_sorted(part.removed for part in parts)
     return RootDiff(
         added=added,
         removed=removed,
-        changed_from=_concat(part.changed_from for part in parts),
-        changed_to=_concat(part.changed_to for part in parts),
+        changed_to=_concat_sorted(part.changed_to for part in parts),
         renamed=tuple(_renames(removed, added)),
         layers=tuple(_layer_diffs(old, new, store)),
         ranges_read=ranges_read,
+        _old_rows=partial(_rows_at, old, store),
     )
 
 
@@ -116,8 +138,65 @@ def _unequal_groups(
         yield group
 
 
+def _one_more_delta(old: Sequence[RangeRef], new: Sequence[RangeRef]) -> bytes | None:
+    """The delta by which a range differs from what it was, if that is all."""
+    if len(old) != 1 or len(new) != 1 or not new[0].deltas:
+        return None
+    grown = (*old[0].layout, new[0].deltas[-1]) == new[0].layout
+    return new[0].deltas[-1] if grown else None
+
+
+def _reach(parts: Sequence[RangeRef]) -> _Reach:
+    return min(part.min for part in parts), max(part.max for part in parts)
+
+
+def _within(rows: pa.Table, reaches: Sequence[_Reach]) -> pa.Table:
+    """Rows in one of the reaches; the others are for ranges that were written anew since."""
+    paths = rows["path"].to_pylist()
+    cuts = [(bisect_left(paths, first), bisect_right(paths, last)) for first, last in reaches]
+    if sum(high - low for low, high in cuts) == len(rows):
+        return rows
+    return pa.concat_tables(
+        [rows.schema.empty_table(), *(rows.slice(low, high - low) for low, high in cuts)]
+    )
+
+
+def _diff_of_delta(digest: bytes, reaches: Sequence[_Reach], store: ObjectStore) -> _TableDiff:
+    rows = _within(read_delta(digest, store), reaches)
+    added, changed, removed = (
+        rows.filter(pc.equal(rows["change"], change)).select(ENTRY_SCHEMA.names)
+        for change in (ADDED, CHANGED, REMOVED)
+    )
+    return _TableDiff(added, removed, changed)
+
+
+def _rows_at(root: Root, store: ObjectStore, wanted: pa.Table) -> pa.Table:
+    """The entries of a root at the paths of a sorted table, which are all there."""
+    starts = [part.min for part in root.ranges]
+    paths = wanted["path"].to_pylist()
+    tables = []
+    first = 0
+    while first < len(paths):
+        number = bisect_right(starts, paths[first]) - 1
+        last = bisect_right(paths, root.ranges[number].max, lo=first)
+        table = read_range(root.ranges[number], store)
+        tables.append(_at(table, pa.array(paths[first:last], pa.string())))
+        first = last
+    return _concat(tables)
+
+
+def _at(table: pa.Table, paths: pa.Array) -> pa.Table:
+    return table.filter(pc.is_in(table["path"], value_set=paths))
+
+
 def _read_all(parts: Iterable[RangeRef], store: ObjectStore) -> pa.Table:
     return _concat(read_range(part, store) for part in parts)
+
+
+def _concat_sorted(tables: Iterable[pa.Table]) -> pa.Table:
+    filled = [table for table in tables if len(table)]
+    # Rows of a delta lie between those of ranges that were read.
+    return _concat(filled) if len(filled) < 2 else _concat(filled).sort_by("path").combine_chunks()
 
 
 def _concat(tables: Iterable[pa.Table]) -> pa.Table:
@@ -129,21 +208,12 @@ def _diff_tables(old: pa.Table, new: pa.Table, columns: Sequence[str]) -> _Table
     known = pc.is_in(old.column("path"), value_set=new.column("path").combine_chunks())
     both_new = new.filter(old_row.is_valid())
     both_old = old.take(old_row.drop_null())
-    differs = pa.chunked_array([pa.array([False] * len(both_new), pa.bool_())])
-    for name in columns:
-        same = _null_safe_equal(both_old.column(name), both_new.column(name))
-        differs = pc.or_(differs, pc.invert(same))
+    differs = pc.invert(same_rows(both_old, both_new, columns))
     return _TableDiff(
         added=new.filter(old_row.is_null()),
         removed=old.filter(pc.invert(known)),
-        changed_from=both_old.filter(differs),
         changed_to=both_new.filter(differs),
     )
-
-
-def _null_safe_equal(left: pa.ChunkedArray, right: pa.ChunkedArray) -> pa.ChunkedArray:
-    both_null = pc.and_(left.is_null(), right.is_null())
-    return pc.or_(both_null, pc.fill_null(pc.equal(left, right), False))
 
 
 def _renames(removed: pa.Table, added: pa.Table) -> Iterator[Rename]:
@@ -177,9 +247,11 @@ def _layer_diffs(old: Root, new: Root, store: ObjectStore) -> Iterator[LayerDiff
 
 def _layer_diff(before: LayerRef, after: LayerRef, store: ObjectStore) -> LayerDiff:
     columns = [name for name in layer_schema(after.kind).names if name != "path"]
-    part = _diff_tables(read_layer(before, store), read_layer(after, store), columns)
+    old = read_layer(before, store)
+    part = _diff_tables(old, read_layer(after, store), columns)
+    changed_from = _at(old, part.changed_to["path"].combine_chunks())
     return LayerDiff(
-        after.name, after.kind, part.added, part.removed, part.changed_from, part.changed_to
+        after.name, after.kind, part.added, part.removed, changed_from, part.changed_to
     )
 
 

@@ -64,7 +64,7 @@ class Listing:
         self.root = root
         self._store = store
         self._starts = [part.min for part in root.ranges]
-        self._cache: OrderedDict[bytes, _Rows] = OrderedDict()
+        self._cache: OrderedDict[tuple[bytes, ...], _Rows] = OrderedDict()
 
     def lookup(self, path: str) -> Entry:
         """The entry with this path. Raises PathNotFoundError."""
@@ -157,14 +157,14 @@ class Listing:
                 yield self._rows(part)
 
     def _rows(self, part: RangeRef) -> _Rows:
-        rows = self._cache.get(part.object)
+        rows = self._cache.get(part.layout)
         if rows is None:
             table = read_range(part, self._store)
             rows = _Rows(table, table.column("path").to_pylist())
-            self._cache[part.object] = rows
+            self._cache[part.layout] = rows
             if len(self._cache) > _CACHED_RANGES:
                 self._cache.popitem(last=False)
-        self._cache.move_to_end(part.object)
+        self._cache.move_to_end(part.layout)
         return rows
 
 

@@ -86,6 +86,11 @@ def range_key(digest: bytes) -> str:
     return f"ranges/{digest.hex()}.parquet"
 
 
+def delta_key(digest: bytes) -> str:
+    """Key of a delta, rows laid over ranges."""
+    return f"deltas/{digest.hex()}.parquet"
+
+
 def root_key(digest: bytes) -> str:
     """Key of a root."""
     return f"roots/{digest.hex()}.json"

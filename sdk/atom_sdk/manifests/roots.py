@@ -8,18 +8,23 @@ from typing import Any
 
 from blake3 import blake3
 
-from atom_sdk.errors import DeltasNotSupportedError, ManifestCorruptError
+from atom_sdk.errors import ManifestCorruptError
 from atom_sdk.manifests.canonical import decode_json, encode_canonical
 from atom_sdk.manifests.objects import ObjectStore, digest_of, get_verified, root_key
 
 ROOT_FORMAT = "atom-root/1"
 _CONTENT_DOMAIN = b"atom-content/1\n"
 _JSON_NAMES = {"size_bytes": "bytes"}
+_RANGE_FIELDS = ("min", "max", "count", "size_bytes", "content", "object")
 
 
 @dataclass(frozen=True, slots=True)
 class RangeRef:
-    """One range: first and last path, number and bytes of its files, digests of 32 bytes."""
+    """One range: first and last path, number and bytes of its files, digests of 32 bytes.
+
+    Its entries are those of `object`, with the rows from `min` to `max` of `deltas` laid over them,
+    oldest first, and nothing outside of these paths. All other fields say what the result is.
+    """
 
     min: str
     max: str
@@ -27,6 +32,12 @@ class RangeRef:
     size_bytes: int
     content: bytes
     object: bytes
+    deltas: tuple[bytes, ...] = ()
+
+    @property
+    def layout(self) -> tuple[bytes, ...]:
+        """What names the stored objects: equal layouts read as equal tables."""
+        return (self.object, *self.deltas)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +60,19 @@ class Root:
     count: int
     size_bytes: int
     content: bytes
+
+    @property
+    def deltas(self) -> tuple[bytes, ...]:
+        """Digests of all deltas that some range has, sorted."""
+        return tuple(sorted({delta for part in self.ranges for delta in part.deltas}))
+
+    def says_the_same(self, other: Root) -> bool:
+        """Whether both have the same entries and values, wherever these are written down."""
+        mine, theirs = (
+            (root.content, [(layer.name, layer.kind, layer.content) for layer in root.layers])
+            for root in (self, other)
+        )
+        return mine == theirs
 
     def layer(self, name: str) -> LayerRef | None:
         """The layer with this name, if there is one."""
@@ -78,12 +102,14 @@ def make_root(ranges: Iterable[RangeRef], layers: Iterable[LayerRef] = ()) -> Ro
 
 def encode_root(root: Root) -> bytes:
     """Canonical JSON of a root."""
+    deltas = root.deltas
+    numbers = {delta: number for number, delta in enumerate(deltas)}
     return encode_canonical(
         {
             "format": ROOT_FORMAT,
-            "ranges": [_hexed(part) for part in root.ranges],
-            "deltas": [],
-            "layers": [_hexed(layer) for layer in root.layers],
+            "ranges": [_range_json(part, numbers) for part in root.ranges],
+            "deltas": [delta.hex() for delta in deltas],
+            "layers": [_hexed(layer, LayerRef.__slots__) for layer in root.layers],
             "count": root.count,
             "bytes": root.size_bytes,
             "content": root.content.hex(),
@@ -92,16 +118,15 @@ def encode_root(root: Root) -> bytes:
 
 
 def decode_root(data: bytes, key: str = "root") -> Root:
-    """Read a root. Raises UnknownFormatError, DeltasNotSupportedError, ManifestCorruptError."""
+    """Read a root. Raises UnknownFormatError, ManifestCorruptError."""
     value = decode_json(data, key, ROOT_FORMAT)
-    if value.get("deltas"):
-        raise DeltasNotSupportedError(len(value["deltas"]))
     try:
-        ranges = [RangeRef(**_unhexed(part, RangeRef.__slots__)) for part in value["ranges"]]
+        deltas = [bytes.fromhex(delta) for delta in value["deltas"]]
+        ranges = [_range_of(part, deltas) for part in value["ranges"]]
         layers = [LayerRef(**_unhexed(layer, LayerRef.__slots__)) for layer in value["layers"]]
         root = make_root(ranges, layers)
         stated = (value["count"], value["bytes"], bytes.fromhex(value["content"]))
-    except (KeyError, TypeError, ValueError) as error:
+    except (IndexError, KeyError, TypeError, ValueError) as error:
         raise ManifestCorruptError(key, "a field is missing or has the wrong type") from error
     if stated != (root.count, root.size_bytes, root.content):
         raise ManifestCorruptError(key, "its totals or its content digest do not fit its ranges")
@@ -122,9 +147,24 @@ def read_root(digest: bytes, store: ObjectStore) -> Root:
     return decode_root(get_verified(store, key, digest), key)
 
 
-def _hexed(part: RangeRef | LayerRef) -> dict[str, Any]:
+def _range_json(part: RangeRef, numbers: dict[bytes, int]) -> dict[str, Any]:
+    fields = _hexed(part, _RANGE_FIELDS)
+    if part.deltas:
+        fields["deltas"] = [numbers[delta] for delta in part.deltas]
+    return fields
+
+
+def _range_of(value: dict[str, Any], deltas: list[bytes]) -> RangeRef:
+    numbers = value.get("deltas", ())
+    if any(number < 0 for number in numbers):
+        raise IndexError("a delta's number is below 0")
+    laid_over = tuple(deltas[number] for number in numbers)
+    return RangeRef(**_unhexed(value, _RANGE_FIELDS), deltas=laid_over)
+
+
+def _hexed(part: RangeRef | LayerRef, names: Iterable[str]) -> dict[str, Any]:
     fields: dict[str, Any] = {}
-    for name in part.__slots__:
+    for name in names:
         value = getattr(part, name)
         fields[_JSON_NAMES.get(name, name)] = value.hex() if isinstance(value, bytes) else value
     return fields

@@ -187,13 +187,6 @@ def test_a_missing_object_is_named() -> None:
         read_root(bytes(32), MemoryObjectStore())
 
 
-def test_a_root_with_deltas_is_refused_in_plain_words() -> None:
-    value = json.loads(encode_root(build_root([table_of({"a": 1})], MemoryObjectStore())))
-    value["deltas"] = [{}]
-    with pytest.raises(errors.DeltasNotSupportedError, match="1 delta"):
-        decode_root(json.dumps(value).encode())
-
-
 @pytest.mark.parametrize(
     ("change", "error"),
     [
