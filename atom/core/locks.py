@@ -8,6 +8,9 @@ from uuid import UUID
 
 from django.db import connection
 
+# Locks of two numbers and locks of one never meet.
+_SHARED_SPACE = 0x41746F6D
+
 
 @contextmanager
 def only_one(work: UUID | str) -> Iterator[bool]:
@@ -22,6 +25,45 @@ def only_one(work: UUID | str) -> Iterator[bool]:
     finally:
         if mine:
             _ask("pg_advisory_unlock", key)
+
+
+@contextmanager
+def shared(work: UUID) -> Iterator[None]:
+    """Hold the lock on `work` together with others; waits while one holds it `alone`.
+
+    In a transaction it is held to the end of that, since a failed one could not let go of it.
+    """
+    if connection.in_atomic_block:
+        _ask_shared("pg_advisory_xact_lock_shared", work)
+        yield
+        return
+    _ask_shared("pg_advisory_lock_shared", work)
+    try:
+        yield
+    finally:
+        _ask_shared("pg_advisory_unlock_shared", work)
+
+
+@contextmanager
+def alone(work: UUID) -> Iterator[bool]:
+    """Hold the lock on `work` while nobody shares it; False at once when somebody does.
+
+    It does not queue: a waiting holder would make everybody who wants to share wait as well.
+    """
+    mine = _ask_shared("pg_try_advisory_lock", work)
+    try:
+        yield mine
+    finally:
+        if mine:
+            _ask_shared("pg_advisory_unlock", work)
+
+
+def _ask_shared(function: str, work: UUID) -> bool:
+    key = int.from_bytes(work.bytes[-4:], "big", signed=True)
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {function}(%s, %s)", [_SHARED_SPACE, key])
+        # The function that waits answers with nothing.
+        return cursor.fetchone()[0] is True
 
 
 def _ask(function: str, key: int) -> bool:

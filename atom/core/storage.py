@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, BinaryIO
 from urllib.parse import quote
@@ -26,6 +26,7 @@ from atom.core.errors import NotFound
 from atom_sdk.errors import ObjectNotFoundError
 
 if TYPE_CHECKING:
+    from obstore import ObjectMeta
     from obstore.store import RetryConfig
 
     from atom.accounts.models import Project
@@ -53,6 +54,8 @@ class ObjectInfo:
     key: str
     size_bytes: int
     etag: str
+    # By the store's clock.
+    modified_at: datetime
 
 
 @dataclass(frozen=True)
@@ -143,7 +146,7 @@ class ObjectStorage:
             meta = obstore.head(self._store, key)
         except FileNotFoundError:
             return None
-        return ObjectInfo(key, meta["size"], (meta["e_tag"] or "").strip('"'))
+        return _info(key, meta)
 
     def copy(self, source: str, target: str) -> None:
         """Copy within the bucket, on the server's side."""
@@ -163,7 +166,7 @@ class ObjectStorage:
         """Yield every object under `prefix`, in key order."""
         for page in obstore.list(self._store, prefix):
             for meta in page:
-                yield ObjectInfo(meta["path"], meta["size"], (meta["e_tag"] or "").strip('"'))
+                yield _info(meta["path"], meta)
 
     def presign_get(self, key: str, expires_s: int = 3600, filename: str | None = None) -> str:
         """Return an address that reads the object without credentials."""
@@ -251,6 +254,11 @@ def project_prefix(project: Project) -> str:
 def project_store(project: Project) -> PrefixStore:
     """Return the store of one project's packs, ranges, roots, layers and commits."""
     return PrefixStore(objects(), project_prefix(project))
+
+
+def _info(key: str, meta: ObjectMeta) -> ObjectInfo:
+    etag = (meta["e_tag"] or "").strip('"')
+    return ObjectInfo(key, meta["size"], etag, meta["last_modified"])
 
 
 @lru_cache(maxsize=1)

@@ -174,3 +174,49 @@ class SplitUnlabelled(CommitRefused):
     code = "split_unlabelled"
     title = "A split is drawn from labelled files, and no file has a label."
     action = "Give --labels folder to take labels from class folders, or label the files first."
+
+
+class GarbageRefused(AtomError):
+    """Base of what keeps a garbage collection from going on; nothing was deleted."""
+
+    status = 409
+
+
+class ClocksDiffer(GarbageRefused):
+    """The store's clock and the database's are too far apart to tell how old an object is."""
+
+    code = "clocks_differ"
+    title = "The clocks of the object store and of the database differ too much."
+    action = "Set the clocks of both machines (NTP), then collect garbage again."
+
+
+class ManifestUnreadable(GarbageRefused):
+    """What a version needs cannot be listed, so that nothing can be called garbage."""
+
+    code = "manifest_unreadable"
+    title = "A version's manifest cannot be read, so nothing was collected."
+    action = "Repair or push again the dataset that the object belongs to, then collect again."
+
+
+class GarbageRunPresent(Conflict):
+    """The project's garbage is being collected already."""
+
+    code = "garbage_run_present"
+    title = "Garbage of this project is being collected already."
+    action = "Wait for the present run to end."
+
+
+class PardonTooLate(Conflict):
+    """What the run condemned is deleted, or was kept anyway."""
+
+    code = "pardon_too_late"
+    title = "There is nothing left to undo in this run."
+    action = "Objects can be taken back only until they are deleted; push the files again."
+
+
+class CatalogueNotEmpty(Conflict):
+    """A rebuilt catalogue is put in place only where there is none."""
+
+    code = "catalogue_not_empty"
+    title = "The project has datasets: a rebuilt catalogue does not replace them."
+    action = "Compare first: manage.py rebuild_catalogue --project PROJECT"

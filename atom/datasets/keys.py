@@ -43,3 +43,23 @@ def ref_log_key(dataset_id: UUID, branch: str, seq: int) -> str:
 def void_ref_log_key(dataset_id: UUID, branch: str, seq: int, commit: str) -> str:
     """Return where a ref-log entry goes whose move never came to be."""
     return f"{ref_log_prefix(dataset_id, branch)}void/{seq:010d}-{commit[:16]}.json"
+
+
+def dataset_key(dataset_id: UUID, revision: int) -> str:
+    """Return the key of what a dataset was after its `revision`-th change."""
+    return f"datasets/{dataset_id}/{revision:010d}.json"
+
+
+def tag_key(dataset_id: UUID, name: str) -> str:
+    """Return the key of a tag's document."""
+    return f"tags/{dataset_id}/{name}.json"
+
+
+def hold_key(dataset_id: UUID, hold_id: UUID) -> str:
+    """Return the key of a legal hold's document."""
+    return f"holds/{dataset_id}/{hold_id}.json"
+
+
+def version_state_key(dataset_id: UUID, commit: str) -> str:
+    """Return the key of what became of a version that was expired once."""
+    return f"version-states/{dataset_id}/{commit}.json"

@@ -11,13 +11,23 @@ from django.db.models import Count, Q
 from atom.accounts.models import Project, slug_validator
 from atom.core import states
 from atom.core.models import TimestampedModel
+from atom.datasets.garbage_models import CondemnedObject, GarbageRun
 from atom.datasets.refs import resolve_ref
-from atom.datasets.states import COMMIT_STATES, PACK_STATES, UPLOAD_STATES
+from atom.datasets.states import (
+    COMMIT_STATES,
+    PACK_STATES,
+    RETENTION_KINDS,
+    UPLOAD_STATES,
+    VERSION_STATES,
+)
 
 __all__ = [
     "Branch",
     "CommitRequest",
+    "CondemnedObject",
     "Dataset",
+    "GarbageRun",
+    "LegalHold",
     "Pack",
     "Tag",
     "Upload",
@@ -53,11 +63,25 @@ class Dataset(TimestampedModel):
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
 
+    # Which versions of `main` stay by themselves: all, the `last` so many, or those of so many
+    # `days`. Heads, tagged, pinned and held versions stay in any case.
+    retention = models.CharField(
+        max_length=10, choices=[(kind, kind) for kind in RETENTION_KINDS], default="all"
+    )
+    retention_limit = models.PositiveIntegerField(null=True)
+    # Counts the documents about this row in the bucket; the last one is the present state.
+    revision = models.PositiveIntegerField(default=0)
+
     objects = DatasetQuerySet.as_manager()
 
     class Meta:
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["project", "name"], name="dataset_name"),
+            models.CheckConstraint(
+                condition=Q(retention="all", retention_limit__isnull=True)
+                | Q(retention__in=["last", "days"], retention_limit__gte=1),
+                name="dataset_retention",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -85,9 +109,17 @@ class Version(TimestampedModel):
     provenance = models.JSONField(default=dict)
     # A copy of the root's layers for lists: [{name, kind, rows, content}]; the root is the truth.
     layers = models.JSONField(default=list)
+    state = models.CharField(max_length=20, choices=states.choices(VERSION_STATES), default="kept")
+    expired_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints: ClassVar = [
+            states.constraint("version_state", VERSION_STATES),
+            models.CheckConstraint(
+                condition=Q(state="kept", expired_at__isnull=True)
+                | Q(state__in=["expired", "collected"], expired_at__isnull=False),
+                name="version_expired_at",
+            ),
             models.UniqueConstraint(fields=["dataset", "commit"], name="version_commit"),
             models.UniqueConstraint(
                 fields=["dataset", "number"],
@@ -219,3 +251,18 @@ class VersionPin(TimestampedModel):
                 fields=["version", "holder_type", "holder_id"], name="pin_once"
             ),
         ]
+
+
+class LegalHold(TimestampedModel):
+    """Nothing of a dataset, or of one version, is expired or collected until it is released."""
+
+    dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="holds")
+    version = models.ForeignKey(Version, null=True, on_delete=models.PROTECT, related_name="holds")
+    reason = models.TextField(max_length=2000)
+    placed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    released_at = models.DateTimeField(null=True)
+    released_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )

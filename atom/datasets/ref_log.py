@@ -16,7 +16,11 @@ FORMAT = "atom-ref/1"
 
 @dataclass(frozen=True)
 class RefMove:
-    """One move: `old` and `new` are commit digests in hex, `old` is "" for the first."""
+    """One move: `old` and `new` are commit digests in hex, `old` is "" for the first.
+
+    `version` is the id of the row that the move made; entries of older installations have none,
+    and do not say how many files changed. Move 0 is where the branch began: `new` may be "".
+    """
 
     seq: int
     old: str
@@ -24,11 +28,20 @@ class RefMove:
     number: int | None
     author: str
     at: str
+    version: str = ""
+    added: int | None = None
+    removed: int | None = None
+    changed: int | None = None
 
 
 def write_move(branch: Branch, move: RefMove) -> None:
     """Write the entry of a move. Writing the same move again is fine."""
-    document = {"format": FORMAT, "dataset": str(branch.dataset_id), "branch": branch.name}
+    document = {
+        "format": FORMAT,
+        "dataset": str(branch.dataset_id),
+        "branch": branch.name,
+        "branch_id": str(branch.pk),
+    }
     data = json.dumps({**document, **asdict(move)}, sort_keys=True).encode()
     _store(branch).put(keys.ref_log_key(branch.dataset_id, branch.name, move.seq), data)
 
@@ -39,8 +52,19 @@ def read_move(branch: Branch, seq: int) -> RefMove | None:
         data = _store(branch).get(keys.ref_log_key(branch.dataset_id, branch.name, seq))
     except ObjectNotFoundError:
         return None
-    document: dict[str, Any] = json.loads(data)
-    return RefMove(**{name: document[name] for name in RefMove.__dataclass_fields__})
+    return parse_move(json.loads(data))
+
+
+def parse_move(document: dict[str, Any]) -> RefMove:
+    """Return the move of a document; fields that older ones lack have their defaults."""
+    known = RefMove.__dataclass_fields__.keys() & document.keys()
+    return RefMove(**{name: document[name] for name in known})
+
+
+def write_beginning(branch: Branch) -> None:
+    """Write where a branch begins."""
+    head = branch.head.commit if branch.head else ""
+    write_move(branch, RefMove(0, "", head, None, "", branch.created_at.isoformat()))
 
 
 def void_move(branch: Branch, move: RefMove) -> None:

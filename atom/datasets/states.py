@@ -23,3 +23,27 @@ COMMIT_STATES: dict[str, set[str]] = {
     "failed": set(),
     "conflict": set(),
 }
+
+GARBAGE_RUN_STATES: dict[str, set[str]] = {
+    "running": {"done", "failed"},
+    "done": set(),
+    "failed": set(),
+}
+
+# A pardoned object is kept for another window; if nobody needs it by then, it is condemned anew.
+CONDEMNED_STATES: dict[str, set[str]] = {
+    "condemned": {"pardoned", "spared", "deleted"},
+    "pardoned": {"expired"},
+    "expired": set(),
+    "spared": set(),
+    "deleted": set(),
+}
+
+# Expired: nobody reads it, and it can be restored until it is collected with its files.
+VERSION_STATES: dict[str, set[str]] = {
+    "kept": {"expired"},
+    "expired": {"kept", "collected"},
+    "collected": set(),
+}
+
+RETENTION_KINDS = ("all", "last", "days")

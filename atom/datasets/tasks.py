@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
 import structlog
 from celery import shared_task
+from celery.schedules import crontab
+from django.conf import settings
 from django.db.models import Q
 from django.utils import timezone
 
+from atom.accounts.models import Project
 from atom.core.background import enqueue
-from atom.datasets.actions import verification
+from atom.datasets.actions import garbage, verification
 from atom.datasets.actions.commits import fail_abandoned, give_up_waiting, run_commit
-from atom.datasets.models import CommitRequest, Upload
+from atom.datasets.errors import GarbageRunPresent
+from atom.datasets.models import CommitRequest, GarbageRun, Upload
 from atom.datasets.pack_checks import PacksOnTheWay
 
 log = structlog.get_logger(__name__)
@@ -22,6 +27,8 @@ log = structlog.get_logger(__name__)
 STUCK_AFTER = timedelta(seconds=15)
 # A request that kills its worker each time must not do so for ever.
 GIVE_UP_AFTER = timedelta(hours=2)
+# A run says nothing while it works; sending it again while it lives changes nothing.
+GARBAGE_STUCK_AFTER = timedelta(minutes=10)
 PACKS_WAIT_S = 1.0
 PACKS_GIVE_UP_AFTER = timedelta(minutes=30)
 
@@ -49,7 +56,11 @@ def recover() -> None:
     stale = Q(updated_at__lt=timezone.now() - STUCK_AFTER)
     uploads = Upload.objects.filter(stale, state__in=["uploaded", "verifying"])
     commits = CommitRequest.objects.filter(stale, state__in=["pending", "building"])
-    for task, rows in ((verify_upload, uploads), (build_commit, commits)):
+    runs = GarbageRun.objects.filter(
+        state="running", updated_at__lt=timezone.now() - GARBAGE_STUCK_AFTER
+    )
+    work = ((verify_upload, uploads), (build_commit, commits), (collect_garbage, runs))
+    for task, rows in work:
         for pk in rows.order_by("created_at").values_list("pk", flat=True)[:500]:
             log.warning("work_recovered", task=task.name, id=str(pk))
             enqueue(task, str(pk), expires_s=STUCK_AFTER.total_seconds())
@@ -57,6 +68,24 @@ def recover() -> None:
         rows.update(updated_at=timezone.now())
 
 
+@shared_task(name="datasets.collect_garbage", soft_time_limit=21_000, time_limit=21_600)
+def collect_garbage(run_id: str) -> None:
+    """Carry one garbage run to its end."""
+    garbage.collect_garbage(run_id)
+
+
+@shared_task(name="datasets.collect_all_garbage", soft_time_limit=290, time_limit=300)
+def collect_all_garbage() -> None:
+    """Begin the nightly run of every project; it only reports until the settings say more."""
+    for project in Project.objects.order_by("pk"):
+        with suppress(GarbageRunPresent):
+            garbage.start_garbage_run(project, None, is_dry_run=not settings.GARBAGE_APPLY)
+
+
 BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "datasets.recover": {"task": "datasets.recover", "schedule": 10.0},
+    "datasets.collect_all_garbage": {
+        "task": "datasets.collect_all_garbage",
+        "schedule": crontab(hour=3, minute=30),
+    },
 }

@@ -122,6 +122,14 @@ S3_SECRET_ACCESS_KEY = ENV.s3_secret_access_key.get_secret_value()
 S3_BUCKET = ENV.s3_bucket
 S3_REGION = ENV.s3_region
 
+# --- garbage ----------------------------------------------------------------------------------
+
+GARBAGE_APPLY = ENV.atom_garbage_apply
+GARBAGE_GRACE_DAYS = ENV.atom_garbage_grace_days
+GARBAGE_UNDO_DAYS = ENV.atom_garbage_undo_days
+# Where a test wants the process to die: atom/core/crash_points.py.
+CRASH_POINT = ""
+
 # --- people -----------------------------------------------------------------------------------
 
 AUTH_USER_MODEL = "accounts.User"

@@ -77,6 +77,10 @@ class Environment(BaseSettings):
     atom_last_attempt_kept_s: int = 86_400
     # 0 means no limit but the disk.
     atom_cache_limit_bytes: int = 0
+    # Nightly garbage collection only reports until this is set.
+    atom_garbage_apply: bool = False
+    atom_garbage_grace_days: int = 7
+    atom_garbage_undo_days: int = 30
     atom_debug: bool = False
     atom_log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     atom_log_format: Literal["json", "console"] = "json"

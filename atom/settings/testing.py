@@ -1,5 +1,7 @@
 """Tests: real services (see tests/services.py), cheap password hashes, tasks run in place."""
 
+import os
+
 from atom.settings.base import *  # noqa: F403
 from atom.settings.base import ENV, SECRET_KEY
 from atom.settings.logs import logging_settings
@@ -10,6 +12,7 @@ ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 CELERY_TASK_ALWAYS_EAGER = True
 CELERY_TASK_EAGER_PROPAGATES = True
+CRASH_POINT = os.environ.get("ATOM_CRASH_POINT", "")
 LOGGING = logging_settings("WARNING", "console")
 ATOM_ENCRYPTION_KEY = ENV.atom_encryption_key.get_secret_value() or (
     "YXRvbS10ZXN0cy1vbmx5LWVuY3J5cHRpb24ta2V5LTA="

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from uuid import UUID
 
 import pytest
@@ -174,12 +174,19 @@ def test_a_commit_waits_for_changes_that_another_worker_verifies(pusher: Pusher)
 @contextmanager
 def held_by_another_worker(work: UUID) -> Iterator[None]:
     """Hold the lock on a piece of work through a connection of another thread."""
+    with held_by_another_thread(lambda: only_one(work)):
+        yield
+
+
+@contextmanager
+def held_by_another_thread(lock: Callable[[], AbstractContextManager[object]]) -> Iterator[None]:
+    """Hold a lock through a connection of another thread."""
     held, over = threading.Event(), threading.Event()
 
     def hold() -> None:
         try:
-            with only_one(work) as mine:
-                assert mine
+            with lock() as mine:
+                assert mine is not False
                 held.set()
                 over.wait()
         finally:

@@ -8,6 +8,8 @@ whole; else it is void.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
 
 import structlog
 from django.db import transaction
@@ -16,15 +18,17 @@ from django.utils import timezone
 
 from atom.accounts.models import User
 from atom.core import live
+from atom.core.crash_points import reach
 from atom.datasets import ref_log
 from atom.datasets.errors import HeadMoved, RefNotFound
 from atom.datasets.models import Branch, Dataset, Version
+from atom.datasets.rebuild import layer_json
 from atom.datasets.ref_log import RefMove
 from atom.datasets.stores import version_store
 from atom_sdk.errors import AtomError as SdkError
 from atom_sdk.manifests.commits import read_commit
 from atom_sdk.manifests.diff import diff_roots
-from atom_sdk.manifests.roots import LayerRef, Root
+from atom_sdk.manifests.roots import Root
 
 log = structlog.get_logger(__name__)
 
@@ -85,7 +89,7 @@ def _settle(branch: Branch) -> None:
         return
     if move.old == head_commit(branch) and _reads_whole(branch, move.new):
         version = branch.dataset.versions.filter(commit=move.new).first()
-        _point(branch, version or _record(branch, move.new), move.seq)
+        _point(branch, version or _record(branch, move.new, move), move.seq)
         log.warning("ref_move_adopted", branch=branch.name, commit=move.new, seq=move.seq)
         return
     ref_log.void_move(branch, move)
@@ -109,9 +113,15 @@ def _advance(branch: Branch, commit: str) -> Version:
         new=commit,
         number=version.number,
         author=version.author.username if version.author else "",
-        at=timezone.now().isoformat(),
+        at=version.created_at.isoformat(),
+        version=str(version.pk),
+        added=version.added,
+        removed=version.removed,
+        changed=version.changed,
     )
+    reach("branch.recorded")
     ref_log.write_move(branch, entry)
+    reach("branch.logged")
     _point(branch, version, entry.seq)
     return version
 
@@ -129,15 +139,18 @@ def _point(branch: Branch, version: Version, seq: int) -> None:
     live.publish(f"project.{branch.dataset.project_id}", event)
 
 
-def _record(branch: Branch, commit_digest: str) -> Version:
-    """Add the row of a stored commit; everything in it comes from the bucket."""
+def _record(branch: Branch, commit_digest: str, move: RefMove | None = None) -> Version:
+    """Add the row of a stored commit; everything in it comes from the bucket.
+
+    With a `move` that was logged already, the row is the one that it tells of.
+    """
     dataset = branch.dataset
     store = version_store(dataset.project)
     commit = read_commit(bytes.fromhex(commit_digest), store.store)
     root = store.root(commit.root.hex())
     parents = [parent.hex() for parent in commit.parents]
     added, removed, changed = _count_changes(dataset, parents, root)
-    return Version.objects.create(
+    version = Version(
         dataset=dataset,
         number=_next_number(branch),
         commit=commit_digest,
@@ -152,8 +165,15 @@ def _record(branch: Branch, commit_digest: str) -> Version:
         message=commit.message,
         author=User.objects.filter(username=commit.author).first(),
         provenance=dict(commit.provenance),
-        layers=[_layer_json(layer) for layer in root.layers],
+        layers=[layer_json(layer) for layer in root.layers],
     )
+    if move is not None and move.version:
+        version.pk = UUID(move.version)
+    version.save(force_insert=True)
+    if move is not None and move.version:
+        version.created_at = datetime.fromisoformat(move.at)
+        version.save(update_fields=["created_at"])
+    return version
 
 
 def _next_number(branch: Branch) -> int | None:
@@ -171,12 +191,3 @@ def _count_changes(dataset: Dataset, parents: list[str], root: Root) -> tuple[in
     store = version_store(dataset.project)
     diff = diff_roots(store.root(parent.root), root, store.store)
     return len(diff.added), len(diff.removed), len(diff.changed_to)
-
-
-def _layer_json(layer: LayerRef) -> dict[str, str | int]:
-    return {
-        "name": layer.name,
-        "kind": layer.kind,
-        "rows": layer.rows,
-        "content": layer.content.hex(),
-    }

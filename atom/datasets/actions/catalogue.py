@@ -6,6 +6,7 @@ from django.db import IntegrityError, transaction
 
 from atom.accounts import audit
 from atom.accounts.models import Project, User
+from atom.datasets import catalogue_log, ref_log
 from atom.datasets.errors import DatasetNameTaken, RefNameTaken
 from atom.datasets.models import Branch, Dataset, Tag, Version, VersionPin
 from atom.datasets.refs import reads_like_version
@@ -18,7 +19,9 @@ def create_dataset(project: Project, name: str, description: str, user: User) ->
             dataset = Dataset.objects.create(
                 project=project, name=name, description=description, created_by=user
             )
-            Branch.objects.create(dataset=dataset, name="main")
+            branch = Branch.objects.create(dataset=dataset, name="main")
+            ref_log.write_beginning(branch)
+            catalogue_log.write_dataset(dataset)
             audit.record(user, "dataset.created", dataset, project, name=name)
     except IntegrityError as exc:
         raise DatasetNameTaken(f"{project.slug} already has a dataset {name}.") from exc
@@ -31,6 +34,7 @@ def create_branch(dataset: Dataset, name: str, at: Version, user: User) -> Branc
     try:
         with transaction.atomic():
             branch = Branch.objects.create(dataset=dataset, name=name, head=at)
+            ref_log.write_beginning(branch)
             audit.record(
                 user, "branch.created", branch, dataset.project,
                 dataset=dataset.name, name=name, at=at.commit,
@@ -46,6 +50,7 @@ def create_tag(dataset: Dataset, name: str, at: Version, user: User) -> Tag:
     try:
         with transaction.atomic():
             tag = Tag.objects.create(dataset=dataset, name=name, version=at)
+            catalogue_log.write_tag(tag)
             audit.record(
                 user, "tag.created", tag, dataset.project,
                 dataset=dataset.name, name=name, at=at.commit,

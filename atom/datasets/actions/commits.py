@@ -19,10 +19,12 @@ from atom.accounts import audit
 from atom.accounts.models import User
 from atom.core import live, states, storage
 from atom.core.background import enqueue
+from atom.core.crash_points import reach
 from atom.core.errors import AtomError
 from atom.core.locks import only_one
 from atom.datasets.actions.branches import BranchMove, head_commit, move_branch
 from atom.datasets.actions.verification import verify_upload
+from atom.datasets.building import building
 from atom.datasets.engines.changes import ChangesError, ChangesFile, decode_changes
 from atom.datasets.engines.versions import SplitRequest, VersionPlan, build_version
 from atom.datasets.errors import (
@@ -94,12 +96,14 @@ def _build_to_the_end(request: CommitRequest) -> None:
     if request.state != "building":
         return
     try:
-        version, unchanged = _build(request)
+        with building(request.dataset.project):
+            version, unchanged = _build(request)
     except HeadMoved as moved:
         _finish(request, "conflict", moved, head_seen=moved.extra.get("head", ""))
     except CommitRefused as refused:
         _finish(request, "failed", refused)
     else:
+        reach("commit.moved")
         _finish(request, "published", None, version=version, unchanged=unchanged)
 
 
@@ -151,7 +155,9 @@ def _build(request: CommitRequest) -> tuple[Version, bool]:
     root = _build_root(request, ChangesFile(checked, changes.deletes), parent, store)
     if parent is not None and root.says_the_same(store.root(parent.root)):
         return parent, True
+    reach("commit.objects_written")
     commit = _store_commit(request, root, parent, store)
+    reach("commit.stored")
     _note_progress(request, 0.9)
     move = BranchMove(request.dataset, request.branch, request.expected_head, commit)
     return move_branch(move), False

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from atom.accounts.models import User
 from atom.datasets.actions.branches import MAIN, BranchMove, head_commit, move_branch
+from atom.datasets.building import building
 from atom.datasets.engines.versions import publish_rows
 from atom.datasets.errors import EmptyCommit, HeadMoved, RefNotFound
 from atom.datasets.models import Branch, Dataset, Version
@@ -57,7 +58,8 @@ def publish_layer(  # noqa: PLR0913  # what labeling knows, one by one
     commit = LayerCommit(message, author, provenance, created_at or timezone.now())
     for attempt in range(_ATTEMPTS):
         try:
-            return _publish_once(dataset, branch or MAIN, (name, kind, rows), commit)
+            with building(dataset.project):
+                return _publish_once(dataset, branch or MAIN, (name, kind, rows), commit)
         except HeadMoved:
             if attempt == _ATTEMPTS - 1:
                 raise

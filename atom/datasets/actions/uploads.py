@@ -11,7 +11,9 @@ from django.db import IntegrityError, transaction
 from atom.accounts.models import User
 from atom.core import states, storage
 from atom.core.background import enqueue
+from atom.core.crash_points import reach
 from atom.core.storage import Part
+from atom.datasets.building import building
 from atom.datasets.errors import (
     UploadIncomplete,
     UploadNotOpen,
@@ -46,6 +48,12 @@ def start_upload(dataset: Dataset, request: UploadRequest, user: User) -> Upload
     """
     if request.size_bytes > MAX_UPLOAD_BYTES:
         raise UploadTooLarge(f"One upload holds at most {MAX_UPLOAD_BYTES} bytes.")
+    # From the look at the pack to the row that keeps it, it may not be collected.
+    with building(dataset.project):
+        return _find_or_create(dataset, request, user)
+
+
+def _find_or_create(dataset: Dataset, request: UploadRequest, user: User) -> Upload:
     if request.kind == "pack" and _announce_pack(dataset, request) == "verified":
         return _finished(dataset, request, user)
     upload = _live(dataset, request)
@@ -82,6 +90,9 @@ def _live(dataset: Dataset, request: UploadRequest) -> Upload | None:
 def _finished(dataset: Dataset, request: UploadRequest, user: User) -> Upload:
     same = {"dataset": dataset, "kind": request.kind, "digest": request.digest}
     done = Upload.objects.filter(**same, state="verified").first()
+    if done is not None:
+        # Who was told that nothing is to be sent relies on the pack from now on.
+        done.save(update_fields=["updated_at"])
     return done or Upload.objects.create(
         **same,
         size_bytes=request.size_bytes,
@@ -149,6 +160,7 @@ def complete_upload(upload: Upload, parts: Sequence[tuple[int, str]]) -> Upload:
     """
     if upload.state == "open":
         _join(upload, parts)
+        reach("upload.joined")
         with transaction.atomic():
             moved = Upload.objects.filter(pk=upload.pk, state="open").update(state="uploaded")
             if moved:

@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from atom.core import states, storage
+from atom.core.crash_points import reach
 from atom.core.locks import only_one
 from atom.core.storage import ObjectMissing
 from atom.datasets.models import Pack, Upload
@@ -78,7 +79,9 @@ def _verify(upload: Upload, staged: StagedObject) -> None:
         return
     index: pa.Table = verify_staged_pack(objects, staged)
     store = storage.project_store(upload.dataset.project)
+    reach("pack.verified")
     publish_pack(objects, store, staged.key, staged.digest, index)
+    reach("pack.published")
 
 
 def _accept(upload: Upload) -> None:
@@ -89,6 +92,7 @@ def _accept(upload: Upload) -> None:
         if pack is not None and pack.state != "verified":
             pack.state, pack.reason, pack.size_bytes = "verified", "", upload.size_bytes
             pack.save(update_fields=["state", "reason", "size_bytes", "updated_at"])
+    reach("pack.accepted")
     if upload.kind == "pack":
         storage.objects().delete(upload.key)
     log.info("upload_verified", upload_id=str(upload.pk), digest=upload.digest)

@@ -1,0 +1,107 @@
+"""What the catalogue knows, said once more in the bucket, so that it can be rebuilt from there.
+
+One small document per dataset and change, per tag, per hold and per expired version. Each is
+written in the transaction that changes the row, before that commits: the bucket may know of a
+change that nobody was told of, never the reverse. Moves of branches are in the ref log.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from atom.accounts.models import Project, User
+from atom.core import storage
+from atom.datasets import keys
+from atom.datasets.models import Dataset, LegalHold, Tag, Version
+
+DATASET_FORMAT = "atom-dataset/1"
+TAG_FORMAT = "atom-tag/1"
+HOLD_FORMAT = "atom-hold/1"
+VERSION_STATE_FORMAT = "atom-version-state/1"
+
+
+def write_dataset(dataset: Dataset) -> None:
+    """Write the next document of a dataset; the caller holds its row."""
+    dataset.revision += 1
+    dataset.save(update_fields=["revision"])
+    document = {
+        "format": DATASET_FORMAT,
+        "id": str(dataset.pk),
+        "name": dataset.name,
+        "description": dataset.description,
+        "created_by": _username(dataset.created_by),
+        "created_at": dataset.created_at.isoformat(),
+        "retention": dataset.retention,
+        "retention_limit": dataset.retention_limit,
+        "revision": dataset.revision,
+    }
+    _write(dataset, keys.dataset_key(dataset.pk, dataset.revision), document)
+
+
+def write_tag(tag: Tag) -> None:
+    """Write the document of a tag."""
+    document = {
+        "format": TAG_FORMAT,
+        "id": str(tag.pk),
+        "name": tag.name,
+        "commit": tag.version.commit,
+        "created_at": tag.created_at.isoformat(),
+    }
+    _write(tag.dataset, keys.tag_key(tag.dataset_id, tag.name), document)
+
+
+def write_hold(hold: LegalHold) -> None:
+    """Write the document of a legal hold, placed or released."""
+    document = {
+        "format": HOLD_FORMAT,
+        "id": str(hold.pk),
+        "commit": hold.version.commit if hold.version else "",
+        "reason": hold.reason,
+        "placed_by": _username(hold.placed_by),
+        "created_at": hold.created_at.isoformat(),
+        "released_by": _username(hold.released_by),
+        "released_at": hold.released_at.isoformat() if hold.released_at else "",
+    }
+    _write(hold.dataset, keys.hold_key(hold.dataset_id, hold.pk), document)
+
+
+def write_version_state(version: Version, state: str, expired_at: datetime | None) -> None:
+    """Write that a version expired, was restored or collected."""
+    document = {
+        "format": VERSION_STATE_FORMAT,
+        "commit": version.commit,
+        "state": state,
+        "expired_at": expired_at.isoformat() if expired_at else "",
+    }
+    _write(version.dataset, keys.version_state_key(version.dataset_id, version.commit), document)
+
+
+def read_documents(project: Project, prefix: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield key (below the project's prefix) and content of every document under `prefix`."""
+    start = storage.project_prefix(project)
+    for item in storage.objects().list_prefix(start + prefix):
+        if item.key.endswith(".json"):
+            yield item.key.removeprefix(start), json.loads(storage.objects().get(item.key))
+
+
+def has_document(dataset: Dataset, key: str) -> bool:
+    """Return whether a document of the dataset's project is written."""
+    return storage.project_store(dataset.project).exists(key)
+
+
+def parse_id(text: str) -> UUID | None:
+    """Return an id, None where an older document has none."""
+    return UUID(text) if text else None
+
+
+def _write(dataset: Dataset, key: str, document: dict[str, Any]) -> None:
+    data = json.dumps(document, sort_keys=True).encode()
+    storage.project_store(dataset.project).put(key, data)
+
+
+def _username(user: User | None) -> str:
+    return user.username if user else ""

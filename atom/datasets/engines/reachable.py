@@ -1,0 +1,77 @@
+"""What versions need, followed from their roots: ranges, deltas, layers and packs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from blake3 import blake3
+
+from atom.datasets.engines.digest_runs import DigestRuns
+from atom_sdk.manifests.build import read_range
+from atom_sdk.manifests.objects import ObjectStore
+from atom_sdk.manifests.roots import RangeRef, Root, read_root
+
+# The kinds of objects that can be garbage. In the order in which they are deleted: data first.
+KINDS = ("packs", "quarantine", "layers", "deltas", "ranges", "roots", "commits")
+_SEEN_BYTES = 16
+
+
+class Reachable:
+    """The digests of what somebody needs, by kind; a range is read once, whoever names it."""
+
+    def __init__(self, folder: Path, seen: set[bytes] | None = None) -> None:
+        """`folder` takes what does not fit into memory; what was `seen` is not followed."""
+        self._runs = {kind: DigestRuns(folder / kind) for kind in KINDS}
+        # 16 bytes each: a million ranges, four thousand million files, take about 80 MB.
+        self._seen: set[bytes] = set() if seen is None else seen
+
+    def beside(self, folder: Path) -> Reachable:
+        """Return a collection of what is reachable and not in this one, or in others beside it."""
+        return Reachable(folder, self._seen)
+
+    def add(self, kind: str, digests: Iterable[bytes]) -> None:
+        """Take objects in that are needed for themselves."""
+        self._runs[kind].add(digests)
+
+    def add_root(self, digest: bytes, store: ObjectStore) -> None:
+        """Take in a root and all that it needs.
+
+        Raises ObjectNotFoundError or ManifestCorruptError: then nothing is known to be garbage.
+        """
+        if not self._is_new(digest):
+            return
+        root = read_root(digest, store)
+        self.add("roots", [digest])
+        self.add("layers", (layer.object for layer in root.layers))
+        self.add("deltas", root_deltas(root))
+        for part in root.ranges:
+            self._add_range(part, store)
+
+    def digests(self, kind: str) -> Iterator[bytes]:
+        """Yield the digests of a kind, sorted, each once."""
+        return iter(self._runs[kind])
+
+    def _add_range(self, part: RangeRef, store: ObjectStore) -> None:
+        deltas = tuple(getattr(part, "deltas", ()))
+        if not self._is_new(b"".join((part.object, *deltas))):
+            return
+        self.add("ranges", [part.object])
+        self.add("deltas", deltas)
+        # A file that is registered in place has no pack: its object belongs to somebody else.
+        packs = read_range(part, store)["pack"].unique().drop_null().to_pylist()
+        self.add("packs", packs)
+        # What was damaged stays as long as a version lists it: parts of it may be saved.
+        self.add("quarantine", packs)
+
+    def _is_new(self, name: bytes) -> bool:
+        short = blake3(name).digest(length=_SEEN_BYTES)
+        if short in self._seen:
+            return False
+        self._seen.add(short)
+        return True
+
+
+def root_deltas(root: Root) -> tuple[bytes, ...]:
+    """Return the digests of a root's delta layers."""
+    return tuple(getattr(root, "deltas", ()))

@@ -1,0 +1,129 @@
+"""What somebody needs: versions, uploads on their way, commits being built, pardoned objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from django.db import connection
+from django.db.models import Q, QuerySet
+
+from atom.accounts.models import Project
+from atom.core import storage
+from atom.core.storage import ObjectMissing
+from atom.datasets.engines.changes import ChangesError, decode_changes
+from atom.datasets.engines.reachable import Reachable
+from atom.datasets.errors import ManifestUnreadable
+from atom.datasets.models import CommitRequest, CondemnedObject, Upload, Version
+from atom_sdk.errors import AtomError as SdkError
+
+UPLOADING = ("open", "uploaded", "verifying")
+
+
+@dataclass(frozen=True)
+class GarbageRules:
+    """How old an object must be to be garbage, and how long what is condemned can be undone."""
+
+    grace: timedelta = timedelta(days=7)
+    undo_window: timedelta = timedelta(days=30)
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What is needed; `restorable` is what only expired versions need that may come back.
+
+    `roots` are the roots that were followed: a later one must be followed before a deletion.
+    """
+
+    kept: Reachable
+    restorable: Reachable
+    roots: frozenset[str]
+
+
+def database_now() -> datetime:
+    """Return the time by the database's clock: workers' clocks may be wrong."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        now: datetime = cursor.fetchone()[0]
+    return now
+
+
+def mark(project: Project, folder: Path, rules: GarbageRules) -> Marks:
+    """Follow everything that is needed in the project. Raises ManifestUnreadable."""
+    kept = Reachable(folder / "kept")
+    restorable = kept.beside(folder / "restorable")
+    roots = readable_roots(project)
+    _follow(project, roots - expired_roots(project), kept)
+    for kind in ("packs", "quarantine"):
+        kept.add(kind, _digests(leased_packs(project, rules.grace)))
+    _add_records(project, kept)
+    _follow(project, roots, restorable)
+    return Marks(kept, restorable, frozenset(roots))
+
+
+def readable_roots(project: Project) -> set[str]:
+    """Return the roots of all versions that are, or may again be, read."""
+    versions = Version.objects.filter(dataset__project=project).exclude(state="collected")
+    return set(versions.values_list("root", flat=True))
+
+
+def expired_roots(project: Project) -> set[str]:
+    """Return the roots that no version needs but expired ones."""
+    versions = Version.objects.filter(dataset__project=project)
+    needed = versions.filter(
+        Q(state="kept") | Q(tags__isnull=False) | Q(pins__isnull=False)
+    ).values_list("root", flat=True)
+    return set(versions.filter(state="expired").values_list("root", flat=True)) - set(needed)
+
+
+def leased_packs(project: Project, grace: timedelta) -> QuerySet[Upload, str]:
+    """Return the packs that pushes wait to commit: on their way, or said to be there lately."""
+    recently = Q(state="verified", updated_at__gte=database_now() - grace)
+    uploads = Upload.objects.filter(recently | Q(state__in=UPLOADING), kind="pack")
+    return uploads.filter(dataset__project=project).values_list("digest", flat=True)
+
+
+def follow_later(project: Project, marks: Marks, folder: Path) -> Reachable:
+    """Return what versions need that came after the marks. Raises ManifestUnreadable."""
+    found = marks.kept.beside(folder)
+    _follow(project, readable_roots(project) - marks.roots, found)
+    return found
+
+
+def _follow(project: Project, roots: set[str], found: Reachable) -> None:
+    store = storage.project_store(project)
+    for root in sorted(roots):
+        try:
+            found.add_root(bytes.fromhex(root), store)
+        except SdkError as exc:
+            raise ManifestUnreadable(f"{project.slug}: {exc}") from exc
+
+
+def _add_records(project: Project, kept: Reachable) -> None:
+    """The commit and the root of every version stay: they are small, and its history."""
+    versions = Version.objects.filter(dataset__project=project)
+    kept.add("commits", _digests(versions.values_list("commit", flat=True).iterator()))
+    kept.add("roots", _digests(versions.values_list("root", flat=True).iterator()))
+    for request in CommitRequest.objects.filter(
+        dataset__project=project, state__in=["pending", "building"]
+    ).select_related("changes_upload"):
+        kept.add("packs", _packs_of_changes(request.changes_upload))
+    pardoned = CondemnedObject.objects.filter(project=project, state="pardoned")
+    for kind, digest in pardoned.values_list("kind", "digest").iterator():
+        kept.add(kind, [bytes.fromhex(digest)])
+
+
+def _packs_of_changes(upload: Upload) -> list[bytes]:
+    try:
+        puts = decode_changes(storage.objects().get(upload.key)).puts
+    except (ChangesError, ObjectMissing):
+        # The commit will say so; it needs nothing.
+        return []
+    packs: list[bytes] = puts["pack"].unique().drop_null().to_pylist()
+    return packs
+
+
+def _digests(found: Iterable[str]) -> Iterator[bytes]:
+    return (bytes.fromhex(digest) for digest in found)

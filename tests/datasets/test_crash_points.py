@@ -1,0 +1,151 @@
+"""SIGKILL at every step that changes the bucket or the catalogue: nothing reachable is lost.
+
+Afterwards the work is sent again, as the periodic task does, and ends where it would have ended.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import re
+import signal
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from django.db import connection
+
+from atom.core import storage
+from atom.datasets.actions.branches import settle_branch
+from atom.datasets.actions.commits import run_commit
+from atom.datasets.actions.garbage import add_garbage_run, collect_garbage
+from atom.datasets.actions.rebuild import compare_catalogue
+from atom.datasets.actions.uploads import complete_upload
+from atom.datasets.actions.verification import verify_upload
+from atom.datasets.models import CommitRequest, Dataset, GarbageRun, Pack, Upload, Version
+from atom.datasets.reads import open_root, packs_of
+from atom_sdk.manifests.objects import range_key
+from tests.datasets import crashing_child
+from tests.datasets.pushing import Pusher, class_files, make_pack, png, prepared_commit, put_rows
+from tests.datasets.test_garbage import AT_ONCE, forget_uploads, orphan, stored
+
+VERIFY_POINTS = ["pack.verified", "pack.published", "pack.accepted"]
+COMMIT_POINTS = [
+    "commit.objects_written",
+    "commit.stored",
+    "branch.recorded",
+    "branch.logged",
+    "commit.moved",
+]
+GARBAGE_POINTS = [
+    "garbage.marked",
+    "garbage.batch_condemned",
+    "garbage.condemned",
+    "garbage.forgotten",
+    "garbage.object_deleted",
+]
+ALL_POINTS = ["upload.joined", *VERIFY_POINTS, *COMMIT_POINTS, *GARBAGE_POINTS]
+
+_processes = multiprocessing.get_context("forkserver")
+_processes.set_forkserver_preload([crashing_child.__name__])
+
+
+def die(action: str, subject: UUID | str, crash_point: str) -> None:
+    """Carry out an action in a child that is killed at the crash point."""
+    name = str(connection.settings_dict["NAME"])
+    given = (action, str(subject), name, crash_point)
+    child = _processes.Process(target=crashing_child.carry_out, args=given)
+    child.start()
+    child.join(60)
+    assert child.exitcode == -signal.SIGKILL
+
+
+def check_catalogue(pusher: Pusher) -> None:
+    """The catalogue is what the bucket says, and all that a version needs is there."""
+    for dataset in Dataset.objects.filter(project=pusher.project).select_related("project"):
+        settle_branch(dataset, "main")
+    found = compare_catalogue(pusher.project)
+    assert found.is_equal, found
+    keys = stored(pusher)
+    for version in Version.objects.select_related("dataset__project"):
+        parts = open_root(version).ranges
+        assert {range_key(part.object) for part in parts} <= keys
+        assert {f"packs/{digest}.tar" for digest in packs_of(version)} <= keys
+        assert set(packs_of(version)) <= set(
+            Pack.objects.filter(state="verified").values_list("digest", flat=True)
+        )
+
+
+def begun_upload(pusher: Pusher) -> Upload:
+    """An upload whose parts have all arrived."""
+    pack = make_pack({"x.png": png(9)})
+    begun = pusher.begin(pack.data)
+    pusher.send_part(begun, 1, pack.data)
+    return Upload.objects.select_related("dataset__project").get(pk=begun["id"])
+
+
+def test_a_death_while_an_upload_is_completed(pusher: Pusher) -> None:
+    pusher.push(class_files())
+    upload = begun_upload(pusher)
+    parts = storage.objects().multipart_parts(upload.key, upload.multipart_id)
+
+    die("complete", upload.pk, "upload.joined")
+    check_catalogue(pusher)
+    complete_upload(upload, [(part.number, part.etag) for part in parts])
+
+    assert verify_upload(upload.pk).state == "verified"
+    check_catalogue(pusher)
+
+
+@pytest.mark.parametrize("point", VERIFY_POINTS)
+def test_a_death_while_a_pack_is_verified(pusher: Pusher, point: str) -> None:
+    pusher.push(class_files())
+    upload = begun_upload(pusher)
+    pack = make_pack({"x.png": png(9)})
+    storage.objects().put(upload.key, pack.data)
+    Upload.objects.filter(pk=upload.pk).update(state="uploaded")
+
+    die("verify", upload.pk, point)
+    check_catalogue(pusher)
+
+    assert verify_upload(upload.pk).state == "verified"
+    assert pusher.commit(put_rows(pack))["state"] == "published"
+    check_catalogue(pusher)
+
+
+@pytest.mark.parametrize("point", COMMIT_POINTS)
+def test_a_death_while_a_version_is_committed(pusher: Pusher, point: str) -> None:
+    pusher.push(class_files())
+    request = prepared_commit(pusher, {"x.png": png(9)})
+
+    die("commit", request.pk, point)
+    check_catalogue(pusher)
+
+    assert run_commit(request.pk).state == "published"
+    assert CommitRequest.objects.get(pk=request.pk).version == Version.objects.get(number=2)
+    check_catalogue(pusher)
+
+
+@pytest.mark.parametrize("point", GARBAGE_POINTS)
+def test_a_death_while_garbage_is_collected(pusher: Pusher, point: str) -> None:
+    pusher.push(class_files())
+    lost = orphan(pusher)
+    forget_uploads()
+    run = add_garbage_run(pusher.project, None, is_dry_run=False)
+
+    die("collect", run.pk, point)
+    check_catalogue(pusher)
+
+    collect_garbage(run.pk, AT_ONCE)
+    collect_garbage(add_garbage_run(pusher.project, None, is_dry_run=False).pk, AT_ONCE)
+    assert f"packs/{lost}.tar" not in stored(pusher)
+    assert not Pack.objects.filter(digest=lost).exists()
+    assert set(GarbageRun.objects.values_list("state", flat=True)) == {"done"}
+    check_catalogue(pusher)
+    pusher.push({"orphan.png": png(77)})
+    check_catalogue(pusher)
+
+
+def test_every_crash_point_of_the_data_plane_is_tested() -> None:
+    package = Path(__file__).parents[2] / "atom" / "datasets"
+    source = "\n".join(path.read_text() for path in package.rglob("*.py"))
+    assert set(re.findall(r'\breach\("([a-z_.]+)"\)', source)) == set(ALL_POINTS)
