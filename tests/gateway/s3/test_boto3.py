@@ -13,6 +13,9 @@ from blake3 import blake3
 from tests.gateway.s3.conftest import S3Address, Shelf
 from tests.gateway.s3.reading import listed, refusal
 
+# What is pushed is committed; this makes sure that there is a database.
+pytestmark = pytest.mark.django_db
+
 
 @pytest.fixture(scope="module")
 def client(s3: S3Address, library: Shelf) -> Any:
