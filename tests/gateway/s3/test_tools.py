@@ -29,6 +29,7 @@ def environment(s3: S3Address, library: Shelf, tmp_path: Path) -> dict[str, str]
         "AWS_SECRET_ACCESS_KEY": secret,
         "AWS_REGION": "us-east-1",
         "S3_ENDPOINT_URL": s3.url,
+        "RCLONE_CONFIG": "/notfound",
         "RCLONE_CONFIG_ATOM_TYPE": "s3",
         "RCLONE_CONFIG_ATOM_PROVIDER": "Other",
         "RCLONE_CONFIG_ATOM_ENV_AUTH": "true",
