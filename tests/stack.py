@@ -51,6 +51,11 @@ class Stack:
         return f"http://127.0.0.1:{self.ports['ATOM_WEB_PORT']}"
 
     @property
+    def s3_url(self) -> str:
+        """Where S3 tools read versions."""
+        return f"http://127.0.0.1:{self.ports['ATOM_S3_GATEWAY_PORT']}"
+
+    @property
     def admin_username(self) -> str:
         """The administrator's name."""
         return "admin"

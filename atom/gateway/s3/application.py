@@ -15,6 +15,8 @@ if not apps.ready:
     django.setup()
 
 from atom.core import storage
+from atom.core.errors import AtomError
+from atom.core.storage import StoreError
 from atom.gateway.responses import Send
 from atom.gateway.s3.server import S3Server
 from atom.gateway.sources import MediaSource
@@ -35,3 +37,6 @@ async def application(scope: dict[str, Any], receive: Any, send: Send) -> None:
         await answer.send(send, with_body=scope["method"] != "HEAD")
     except (OSError, asyncio.CancelledError):
         log.info("s3_client_left", path=scope["path"])
+    except (AtomError, StoreError) as error:
+        # The answer has begun: what stays incomplete is cut off, and the client sees that.
+        log.error("s3_body_cut", path=scope["path"], error=str(error))
