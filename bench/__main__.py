@@ -22,6 +22,7 @@ PARTS = ("reads", "manifests", "push", "logs")
 PORTS = {
     "ATOM_WEB_PORT": "8700",
     "ATOM_GATEWAY_PORT": "8701",
+    "ATOM_S3_GATEWAY_PORT": "8702",
     "ATOM_POSTGRES_PORT": "5732",
     "ATOM_REDIS_PORT": "6679",
     "ATOM_S3_PORT": "8733",

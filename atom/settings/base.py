@@ -12,6 +12,7 @@ ENV = load_environment()
 ATOM_HOME = ENV.atom_home
 ATOM_PUBLIC_URL = ENV.public_url
 ATOM_GATEWAY_URL = ENV.gateway_url
+ATOM_S3_GATEWAY_URL = ENV.s3_gateway_url
 ATOM_FRONTEND_DIST = ENV.atom_frontend_dist
 ATOM_RUNNER_API_URL = ENV.atom_runner_api_url
 ATOM_RUNNER_LOST_AFTER_S = ENV.atom_runner_lost_after_s

@@ -38,6 +38,7 @@ OWN = {
     "users/me/",
     "projects/",
     "tokens/",
+    "s3-keys/",
     "clusters/",
     "workflows/",
     "workflows/<slug:slug>/",
@@ -96,6 +97,7 @@ def foreign() -> dict[str, Any]:
         "slot_id": WorkSlot.objects.filter(label_task=task).values_list("pk", flat=True)[0],
         "item_id": task.items.values_list("pk", flat=True)[0],
         "token_id": actions.create_token(owner, SECRET_WORD, ["read"]).token.pk,
+        "s3_key_id": actions.create_s3_key_pair(owner, SECRET_WORD, project).pair.pk,
         "slug": "image-classification",
     }
 

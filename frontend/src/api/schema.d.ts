@@ -1560,6 +1560,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/s3-keys/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The caller's S3 key pairs. */
+        get: operations["s3_keys_list"];
+        put?: never;
+        /** @description Make a pair. Its secret is in this answer only, so the call is not replayable. */
+        post: operations["s3_keys_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/s3-keys/{s3_key_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Revoke the pair; the endpoint refuses it within a minute. */
+        delete: operations["s3_keys_revoke"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tokens/": {
         parameters: {
             query?: never;
@@ -2490,6 +2525,28 @@ export interface components {
             /** @description A version, branch, tag or commit. */
             at: string;
         };
+        /** @description An S3 key pair as it is answered once, with its secret. */
+        NewS3KeyPair: {
+            /** Format: uuid */
+            readonly id: string;
+            name: string;
+            readonly access_key_id: string;
+            project: string;
+            /**
+             * Format: uri
+             * @description Return where S3 tools find this installation.
+             */
+            readonly endpoint_url: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            /** Format: date-time */
+            readonly last_used_at: string | null;
+            /** Format: date-time */
+            readonly revoked_at: string | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            readonly secret_access_key: string;
+        };
         /** @description A token as it is answered once, with its secret. */
         NewToken: {
             /** Format: uuid */
@@ -2664,6 +2721,10 @@ export interface components {
         };
         PaginatedQuarantinedPackList: {
             results: components["schemas"]["QuarantinedPack"][];
+            next: string | null;
+        };
+        PaginatedS3KeyPairList: {
+            results: components["schemas"]["S3KeyPair"][];
             next: string | null;
         };
         PaginatedTagList: {
@@ -3252,6 +3313,34 @@ export interface components {
          * @enum {string}
          */
         RuntimeStateEnum: "building" | "failed" | "pending" | "ready";
+        /** @description An S3 key pair without its secret. */
+        S3KeyPair: {
+            /** Format: uuid */
+            readonly id: string;
+            name: string;
+            readonly access_key_id: string;
+            project: string;
+            /**
+             * Format: uri
+             * @description Return where S3 tools find this installation.
+             */
+            readonly endpoint_url: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            /** Format: date-time */
+            readonly last_used_at: string | null;
+            /** Format: date-time */
+            readonly revoked_at: string | null;
+            /** Format: date-time */
+            readonly created_at: string;
+        };
+        /** @description An S3 key pair without its secret. */
+        S3KeyPairRequest: {
+            name: string;
+            project: string;
+            /** Format: date-time */
+            expires_at?: string | null;
+        };
         /**
          * @description * `read` - read
          *     * `write` - write
@@ -3680,6 +3769,7 @@ export type NewModelRequest = components['schemas']['NewModelRequest'];
 export type NewOntologyRequest = components['schemas']['NewOntologyRequest'];
 export type NewOntologyVersionRequest = components['schemas']['NewOntologyVersionRequest'];
 export type NewRefRequest = components['schemas']['NewRefRequest'];
+export type NewS3KeyPair = components['schemas']['NewS3KeyPair'];
 export type NewToken = components['schemas']['NewToken'];
 export type NewUploadRequest = components['schemas']['NewUploadRequest'];
 export type NewVersionRequest = components['schemas']['NewVersionRequest'];
@@ -3706,6 +3796,7 @@ export type PaginatedModelVersionList = components['schemas']['PaginatedModelVer
 export type PaginatedOntologyList = components['schemas']['PaginatedOntologyList'];
 export type PaginatedProjectList = components['schemas']['PaginatedProjectList'];
 export type PaginatedQuarantinedPackList = components['schemas']['PaginatedQuarantinedPackList'];
+export type PaginatedS3KeyPairList = components['schemas']['PaginatedS3KeyPairList'];
 export type PaginatedTagList = components['schemas']['PaginatedTagList'];
 export type PaginatedTokenList = components['schemas']['PaginatedTokenList'];
 export type PaginatedVersionList = components['schemas']['PaginatedVersionList'];
@@ -3765,6 +3856,8 @@ export type RunsOverview = components['schemas']['RunsOverview'];
 export type Runtime = components['schemas']['Runtime'];
 export type RuntimeState = components['schemas']['RuntimeState'];
 export type RuntimeStateEnum = components['schemas']['RuntimeStateEnum'];
+export type S3KeyPair = components['schemas']['S3KeyPair'];
+export type S3KeyPairRequest = components['schemas']['S3KeyPairRequest'];
 export type ScopesEnum = components['schemas']['ScopesEnum'];
 export type Selector = components['schemas']['Selector'];
 export type SelectorRequest = components['schemas']['SelectorRequest'];
@@ -7141,6 +7234,98 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Run"];
                 };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    s3_keys_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedS3KeyPairList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    s3_keys_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["S3KeyPairRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewS3KeyPair"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    s3_keys_revoke: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                s3_key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request failed. */
             default: {

@@ -7,7 +7,7 @@ import sys
 import click
 import httpx
 
-from atom_sdk.cli import data, models, mounts, runs, tokens
+from atom_sdk.cli import data, models, mounts, runs, s3_keys, tokens
 from atom_sdk.cli.context import (
     EXIT_INTERRUPTED,
     Context,
@@ -82,6 +82,7 @@ def whoami(context: Context) -> None:
 cli.add_command(data.data)
 cli.add_command(models.model)
 cli.add_command(tokens.token)
+cli.add_command(s3_keys.s3_key)
 for command in (*runs.COMMANDS, *mounts.COMMANDS):
     cli.add_command(command)
 

@@ -1,6 +1,7 @@
 import {
   type Icon,
   IconBox,
+  IconBucket,
   IconDatabase,
   IconHistory,
   IconKey,
@@ -10,8 +11,16 @@ import {
 } from '@tabler/icons-react';
 
 export interface NavItem {
-  key: 'overview' | 'datasets' | 'labeling' | 'runs' | 'models' | 'tokens' | 'audit';
-  to: '/' | '/datasets' | '/labeling' | '/runs' | '/models' | '/settings/tokens' | '/settings/audit';
+  key: 'overview' | 'datasets' | 'labeling' | 'runs' | 'models' | 'tokens' | 's3Keys' | 'audit';
+  to:
+    | '/'
+    | '/datasets'
+    | '/labeling'
+    | '/runs'
+    | '/models'
+    | '/settings/tokens'
+    | '/settings/s3-keys'
+    | '/settings/audit';
   icon: Icon;
   /** Keyboard sequence that goes there. */
   keys?: string;
@@ -43,6 +52,7 @@ export const NAVIGATION: NavGroup[] = [
     key: 'settings',
     items: [
       { key: 'tokens', to: '/settings/tokens', icon: IconKey, keys: 'G T' },
+      { key: 's3Keys', to: '/settings/s3-keys', icon: IconBucket, keys: 'G 3' },
       { key: 'audit', to: '/settings/audit', icon: IconHistory, adminOnly: true },
     ],
   },

@@ -1,2 +1,3 @@
 export { AuditLogPage } from './audit/AuditLogPage';
+export { S3KeysPage } from './s3Keys/S3KeysPage';
 export { TokensPage } from './tokens/TokensPage';
