@@ -43,3 +43,8 @@ def ref_log_key(dataset_id: UUID, branch: str, seq: int) -> str:
 def void_ref_log_key(dataset_id: UUID, branch: str, seq: int, commit: str) -> str:
     """Return where a ref-log entry goes whose move never came to be."""
     return f"{ref_log_prefix(dataset_id, branch)}void/{seq:010d}-{commit[:16]}.json"
+
+
+def scan_prefix(scan_id: UUID) -> str:
+    """Return the folder of what a scan has listed so far; gone when its version is made."""
+    return f"scans/{scan_id}/"

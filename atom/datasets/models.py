@@ -12,6 +12,7 @@ from atom.accounts.models import Project, slug_validator
 from atom.core import states
 from atom.core.models import TimestampedModel
 from atom.datasets.refs import resolve_ref
+from atom.datasets.source_models import Source, SourceScan
 from atom.datasets.states import COMMIT_STATES, PACK_STATES, UPLOAD_STATES
 
 __all__ = [
@@ -19,6 +20,8 @@ __all__ = [
     "CommitRequest",
     "Dataset",
     "Pack",
+    "Source",
+    "SourceScan",
     "Tag",
     "Upload",
     "Version",

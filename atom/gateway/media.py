@@ -101,7 +101,7 @@ class MediaServer:
 
     async def _pieces(self, link: MediaLink, start: int, end: int) -> AsyncIterator[bytes]:
         """Read the first piece at once, so that a missing object is an error and not a cut body."""
-        chunks = self._source.chunks(link.key, link.offset + start, link.offset + end)
+        chunks = self._source.pieces(link, start, end)
         first = await _in(self._readers, lambda: next(chunks, b""))
 
         async def rest() -> AsyncIterator[bytes]:

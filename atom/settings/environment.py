@@ -77,6 +77,10 @@ class Environment(BaseSettings):
     atom_last_attempt_kept_s: int = 86_400
     # 0 means no limit but the disk.
     atom_cache_limit_bytes: int = 0
+    # Hosts and networks that a source may be at although they are not public, e.g. 10.1.0.0/16.
+    atom_source_allow: str = ""
+    # Folders below which a source of the kind "folder" may lie, separated by commas.
+    atom_source_folders: str = ""
     atom_debug: bool = False
     atom_log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     atom_log_format: Literal["json", "console"] = "json"

@@ -7,7 +7,7 @@ another content digest of the version, and labels that were made for the old byt
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from blake3 import blake3
@@ -53,6 +53,11 @@ class Pin(NamedTuple):
         encoded = [part.encode("utf-8", "surrogateescape") for part in parts]
         framed = b"".join(b"%d:%b" % (len(part), part) for part in encoded)
         return blake3(_PIN_DOMAIN + framed).digest()
+
+
+def from_us(mtime_us: int) -> datetime:
+    """The time so many microseconds after 1970, UTC."""
+    return _EPOCH + timedelta(microseconds=mtime_us)
 
 
 def pin_of(entry: Entry) -> Pin | None:
