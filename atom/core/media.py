@@ -27,7 +27,8 @@ def media_url(  # noqa: PLR0913  # what a token must carry
     """Return the same-origin path of `size_bytes` bytes at `offset` of the object `key`.
 
     `pin` says which state is meant of an object that is not in our store: `source`, `version_id`,
-    `etag`, `mtime_us`; `key` is its key there. `width` > 0 asks for a thumbnail of that many pixels.
+    `etag`, `mtime_us`; `key` is its key there. `width` > 0 asks for a thumbnail that wide, in
+    pixels.
     The path is valid for one to two days and stays the same all day, so that browsers cache it.
     """
     payload: dict[str, object] = {
