@@ -13,6 +13,7 @@ from atom.core import states
 from atom.core.models import TimestampedModel
 from atom.datasets.garbage_models import CondemnedObject, GarbageRun
 from atom.datasets.refs import resolve_ref
+from atom.datasets.source_models import Source, SourceScan
 from atom.datasets.states import (
     COMMIT_STATES,
     PACK_STATES,
@@ -29,6 +30,8 @@ __all__ = [
     "GarbageRun",
     "LegalHold",
     "Pack",
+    "Source",
+    "SourceScan",
     "Tag",
     "Upload",
     "Version",

@@ -94,7 +94,7 @@ class MediaServer:
         common["content-length"] = str(end - start)
         if wanted:
             common["content-range"] = f"bytes {start}-{end - 1}/{link.size_bytes}"
-        chunks = self._source.chunks(link.key, link.offset + start, link.offset + end)
+        chunks = self._source.pieces(link, start, end)
         pieces = await begun(self._readers, chunks)
         return Answer(206 if wanted else 200, common, pieces=pieces)
 

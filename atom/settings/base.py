@@ -21,6 +21,8 @@ ATOM_RUNTIME_BUILD_TIMEOUT_S = ENV.atom_runtime_build_timeout_s
 ATOM_ATTEMPT_KEPT_S = ENV.atom_attempt_kept_s
 ATOM_LAST_ATTEMPT_KEPT_S = ENV.atom_last_attempt_kept_s
 ATOM_CACHE_LIMIT_BYTES = ENV.atom_cache_limit_bytes or None
+ATOM_SOURCE_ALLOW = [item.strip() for item in ENV.atom_source_allow.split(",") if item.strip()]
+ATOM_SOURCE_FOLDERS = [item.strip() for item in ENV.atom_source_folders.split(",") if item.strip()]
 ATOM_ENCRYPTION_KEY = ENV.atom_encryption_key.get_secret_value()
 
 SECRET_KEY = ENV.atom_secret_key.get_secret_value()

@@ -85,6 +85,10 @@ class Environment(BaseSettings):
     atom_garbage_apply: bool = False
     atom_garbage_grace_days: int = 7
     atom_garbage_undo_days: int = 30
+    # Hosts and networks that a source may be at although they are not public, e.g. 10.1.0.0/16.
+    atom_source_allow: str = ""
+    # Folders below which a source of the kind "folder" may lie, separated by commas.
+    atom_source_folders: str = ""
     atom_debug: bool = False
     atom_log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     atom_log_format: Literal["json", "console"] = "json"

@@ -17,7 +17,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from atom.accounts import actions
 from atom.accounts.models import User
-from atom.datasets.models import CommitRequest, Upload
+from atom.datasets.models import CommitRequest, Source, SourceScan, Upload
 from atom.jobs.models import CodeSnapshot
 from atom.labeling.models import WorkSlot
 from atom.models_registry.models import Alias, Model, ModelVersion
@@ -75,6 +75,9 @@ def foreign() -> dict[str, Any]:
         dataset=dataset, kind="pack", digest="a" * 64, size_bytes=1, part_size_bytes=1, key="k"
     )
     commit = CommitRequest.objects.create(dataset=dataset, branch="main", changes_upload=upload)
+    source = Source.objects.create(
+        project=project, dataset=dataset, name=f"{SECRET_WORD}-bucket", url="s3://bucket/"
+    )
     code = CodeSnapshot.objects.create(project=project, digest="b" * 64, size_bytes=1, key="c")
     model = Model.objects.create(project=project, name=f"{SECRET_WORD}-model")
     model_version = ModelVersion.objects.create(
@@ -87,6 +90,8 @@ def foreign() -> dict[str, Any]:
         "ref": version.ref,
         "upload_id": upload.pk,
         "commit_id": commit.pk,
+        "source": source.name,
+        "scan_id": SourceScan.objects.create(source=source, state="done").pk,
         "run_id": run.pk,
         "snapshot_id": code.pk,
         "model": model.name,

@@ -6,6 +6,7 @@ from atom.datasets.api import (
     entry_views,
     manifest_views,
     quarantine_views,
+    source_views,
     upload_views,
     views,
 )
@@ -35,7 +36,16 @@ _dataset: list[URLPattern | URLResolver] = [
     path("commits/<uuid:commit_id>/", upload_views.CommitView.as_view()),
 ]
 
+_source = [
+    path("", source_views.SourceView.as_view()),
+    path("scans/", source_views.ScanListView.as_view()),
+    path("scans/<uuid:scan_id>/", source_views.ScanView.as_view()),
+]
+
 urlpatterns = [
+    path("projects/<str:project>/sources/", source_views.SourceListView.as_view()),
+    path("projects/<str:project>/source-tests/", source_views.SourceProbeView.as_view()),
+    path("projects/<str:project>/sources/<str:source>/", include(_source)),
     path("projects/<str:project>/datasets/", views.DatasetListView.as_view()),
     path("projects/<str:project>/datasets/<str:dataset>/", include(_dataset)),
 ]

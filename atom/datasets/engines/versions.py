@@ -70,6 +70,14 @@ def build_version(parent: Root | None, plan: VersionPlan, store: ObjectStore) ->
         root = build_root([plan.changes.puts], store)
     else:
         root = apply_changes(parent, plan.changes.as_changes(), store)
+    return with_layers_of(root, parent, plan, store)
+
+
+def with_layers_of(root: Root, parent: Root | None, plan: VersionPlan, store: ObjectStore) -> Root:
+    """Return the root with its layers brought up to date with the plan's changes.
+
+    `root` has the parent's layers already. Raises SplitTooLargeError, SplitUnlabelledError.
+    """
     root = _with_current_labels(root, plan, store)
     return _with_split(root, parent, plan, store)
 

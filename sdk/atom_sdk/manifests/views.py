@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +38,11 @@ VIEW_FIELDS = [
     pa.field("label", _CATEGORY),
     pa.field("split", _CATEGORY),
 ]
+
+
+# Gives entries their digest, pack and offset where the manifest has none: for objects at a source,
+# which a node packs for itself. Takes and returns a table of entries, the same rows.
+Placed = Callable[[pa.Table], pa.Table]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +82,20 @@ def pack_table(root: Root, store: ObjectStore) -> list[bytes]:
 
 
 def build_view(
-    root: Root, store: ObjectStore, path: Path | str, selector: ViewSelector | None = None
+    root: Root,
+    store: ObjectStore,
+    path: Path | str,
+    selector: ViewSelector | None = None,
+    placed: Placed | None = None,
 ) -> int:
     """Write the view index of a root to a file; returns its number of rows.
 
+    Entries whose bytes are in no pack are left out, also after `placed` has seen them.
     Raises EmptyDatasetError if the selector leaves nothing, LayerKindError if a named layer has
     another kind.
     """
     selector = selector or ViewSelector()
-    layers = _Layers(root, store, selector)
+    layers = _Layers(root, store, selector, placed)
     tables = [layers.select(table) for table in iter_ranges(root, store)]
     rows = pa.concat_tables(tables)
     if not len(rows):
@@ -98,8 +108,11 @@ def build_view(
 class _Layers:
     """The layers that a selector needs, read once."""
 
-    def __init__(self, root: Root, store: ObjectStore, selector: ViewSelector) -> None:
+    def __init__(
+        self, root: Root, store: ObjectStore, selector: ViewSelector, placed: Placed | None
+    ) -> None:
         self._selector = selector
+        self._placed = placed
         self._split = _read_kind(root, store, selector.split_layer, "split")
         found = (_read_kind(root, store, name, "classification") for name in selector.label_layers)
         self._labels = [table for table in found if table is not None]
@@ -114,6 +127,9 @@ class _Layers:
         label = pc.coalesce(
             none, *(current_rows(layer, entries).column("label") for layer in self._labels)
         )
+        if self._placed is not None:
+            # Last: labels and splits are keyed by the digests of the manifest.
+            entries = self._placed(entries)
         keep = pc.and_(entries.column("pack").is_valid(), entries.column("offset").is_valid())
         if self._selector.splits is not None:
             keep = pc.and_(
