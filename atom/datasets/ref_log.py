@@ -8,7 +8,7 @@ from typing import Any
 
 from atom.core import storage
 from atom.datasets import keys
-from atom.datasets.models import Branch
+from atom.datasets.models import Branch, Dataset
 from atom_sdk.errors import ObjectNotFoundError
 
 FORMAT = "atom-ref/1"
@@ -16,7 +16,11 @@ FORMAT = "atom-ref/1"
 
 @dataclass(frozen=True)
 class RefMove:
-    """One move: `old` and `new` are commit digests in hex, `old` is "" for the first."""
+    """One move: `old` and `new` are commit digests in hex.
+
+    `old` is "" for the first, also of a branch that begins at a version; `new` is "" for a branch
+    that is deleted. One of the same name that is made later goes on counting.
+    """
 
     seq: int
     old: str
@@ -41,6 +45,13 @@ def read_move(branch: Branch, seq: int) -> RefMove | None:
         return None
     document: dict[str, Any] = json.loads(data)
     return RefMove(**{name: document[name] for name in RefMove.__dataclass_fields__})
+
+
+def last_seq(dataset: Dataset, name: str) -> int:
+    """Return the number of the last entry of a branch's name, 0 if it never had one."""
+    folder = storage.project_store(dataset.project).prefix + keys.ref_log_prefix(dataset.pk, name)
+    names = (found.key.removeprefix(folder) for found in storage.objects().list_prefix(folder))
+    return max((int(name.removesuffix(".json")) for name in names if "/" not in name), default=0)
 
 
 def void_move(branch: Branch, move: RefMove) -> None:

@@ -1,4 +1,4 @@
-"""State tables of the data plane's writes."""
+"""State tables and other fixed words of the data plane's writes."""
 
 PACK_STATES: dict[str, set[str]] = {
     "uploading": {"verifying", "verified", "quarantined"},
@@ -23,3 +23,6 @@ COMMIT_STATES: dict[str, set[str]] = {
     "failed": set(),
     "conflict": set(),
 }
+
+# How a commit comes about.
+OPERATIONS = ("push", "merge", "revert", "cherry_pick", "edit")

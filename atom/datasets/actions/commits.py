@@ -22,6 +22,7 @@ from atom.core.background import enqueue
 from atom.core.errors import AtomError
 from atom.core.locks import only_one
 from atom.datasets.actions.branches import BranchMove, head_commit, move_branch
+from atom.datasets.actions.operations import carry_out
 from atom.datasets.actions.verification import verify_upload
 from atom.datasets.engines.changes import ChangesError, ChangesFile, decode_changes
 from atom.datasets.engines.versions import SplitRequest, VersionPlan, build_version
@@ -31,6 +32,7 @@ from atom.datasets.errors import (
     CommitRefused,
     EmptyCommit,
     HeadMoved,
+    MergeConflict,
     PackNotVerified,
     RefNotFound,
     SplitImpossible,
@@ -95,10 +97,13 @@ def _build_to_the_end(request: CommitRequest) -> None:
     if request.state != "building":
         return
     try:
-        version, unchanged = _build(request)
+        version, unchanged = _BUILDERS.get(request.operation, carry_out)(request)
     except HeadMoved as moved:
         _finish(request, "conflict", moved, head_seen=moved.extra.get("head", ""))
-    except CommitRefused as refused:
+    except MergeConflict as clash:
+        _finish(request, "conflict", clash, **clash.extra)
+    except (CommitRefused, RefNotFound) as refused:
+        # A branch that is deleted meanwhile is not found.
         _finish(request, "failed", refused)
     else:
         _finish(request, "published", None, version=version, unchanged=unchanged)
@@ -172,6 +177,8 @@ def _parent(request: CommitRequest) -> Version | None:
 
 def _read_changes(request: CommitRequest) -> ChangesFile:
     upload = request.changes_upload
+    if upload is None:
+        raise ChangesUnreadable("The push has no changes file.")
     if upload.state != "verified":
         upload = verify_upload(upload.pk)
     if upload.state in {"uploaded", "verifying"}:
@@ -241,6 +248,10 @@ def _store_commit(
         provenance=request.provenance,
     )
     return write_commit(commit, store.store).hex()
+
+
+# Every other operation makes its root from those that are there already.
+_BUILDERS = {"push": _build}
 
 
 def _note_progress(request: CommitRequest, progress: float) -> None:

@@ -15,6 +15,7 @@ from atom_sdk.manifests.diff import LayerDiff, Rename, RootDiff, diff_roots
 from atom_sdk.manifests.entries import ENTRY_SCHEMA, Entry, entries_table, table_entries
 from atom_sdk.manifests.layers import layer_table, merge_layer, read_layer, write_layer
 from atom_sdk.manifests.listing import EntryPage, FolderPage, Listing, PrefixTotals
+from atom_sdk.manifests.merge import Merged, MergePlan, merge_roots
 from atom_sdk.manifests.objects import (
     FolderObjectStore,
     MemoryObjectStore,
@@ -36,6 +37,7 @@ from atom_sdk.manifests.roots import (
     write_root,
 )
 from atom_sdk.manifests.splits import SplitPlan, assign_splits, largest_remainder
+from atom_sdk.manifests.three_way import Conflict, Policy
 from atom_sdk.manifests.views import ViewSelector, build_view, iter_ranges, pack_table
 
 __all__ = [
@@ -43,6 +45,7 @@ __all__ = [
     "BoundaryRule",
     "Changes",
     "Commit",
+    "Conflict",
     "Entry",
     "EntryPage",
     "FolderObjectStore",
@@ -51,7 +54,10 @@ __all__ = [
     "LayerRef",
     "Listing",
     "MemoryObjectStore",
+    "MergePlan",
+    "Merged",
     "ObjectStore",
+    "Policy",
     "PrefixTotals",
     "RangeRef",
     "Rename",
@@ -75,6 +81,7 @@ __all__ = [
     "layer_key",
     "layer_table",
     "merge_layer",
+    "merge_roots",
     "pack_key",
     "pack_table",
     "range_key",

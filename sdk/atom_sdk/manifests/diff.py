@@ -68,7 +68,9 @@ class RootDiff:
 
 
 @dataclass(frozen=True, slots=True)
-class _TableDiff:
+class TableDiff:
+    """Rows that differ; `changed_from` and `changed_to` hold the same paths, row by row."""
+
     added: pa.Table
     removed: pa.Table
     changed_from: pa.Table
@@ -77,12 +79,12 @@ class _TableDiff:
 
 def diff_roots(old: Root, new: Root, store: ObjectStore) -> RootDiff:
     """Compare two roots. Raises ObjectNotFoundError, ManifestCorruptError."""
-    parts: list[_TableDiff] = []
+    parts: list[TableDiff] = []
     ranges_read = 0
     for old_ranges, new_ranges in _unequal_groups(old.ranges, new.ranges):
         ranges_read += len(old_ranges) + len(new_ranges)
         tables = (_read_all(old_ranges, store), _read_all(new_ranges, store))
-        parts.append(_diff_tables(*tables, LOGICAL_COLUMNS))
+        parts.append(diff_tables(*tables, LOGICAL_COLUMNS))
     added = _concat(part.added for part in parts)
     removed = _concat(part.removed for part in parts)
     return RootDiff(
@@ -124,7 +126,8 @@ def _concat(tables: Iterable[pa.Table]) -> pa.Table:
     return pa.concat_tables([ENTRY_SCHEMA.empty_table(), *tables]).combine_chunks()
 
 
-def _diff_tables(old: pa.Table, new: pa.Table, columns: Sequence[str]) -> _TableDiff:
+def diff_tables(old: pa.Table, new: pa.Table, columns: Sequence[str]) -> TableDiff:
+    """Compare two tables that are keyed by path, by some of their columns."""
     old_row = pc.index_in(new.column("path"), value_set=old.column("path").combine_chunks())
     known = pc.is_in(old.column("path"), value_set=new.column("path").combine_chunks())
     both_new = new.filter(old_row.is_valid())
@@ -133,7 +136,7 @@ def _diff_tables(old: pa.Table, new: pa.Table, columns: Sequence[str]) -> _Table
     for name in columns:
         same = _null_safe_equal(both_old.column(name), both_new.column(name))
         differs = pc.or_(differs, pc.invert(same))
-    return _TableDiff(
+    return TableDiff(
         added=new.filter(old_row.is_null()),
         removed=old.filter(pc.invert(known)),
         changed_from=both_old.filter(differs),
@@ -177,7 +180,7 @@ def _layer_diffs(old: Root, new: Root, store: ObjectStore) -> Iterator[LayerDiff
 
 def _layer_diff(before: LayerRef, after: LayerRef, store: ObjectStore) -> LayerDiff:
     columns = [name for name in layer_schema(after.kind).names if name != "path"]
-    part = _diff_tables(read_layer(before, store), read_layer(after, store), columns)
+    part = diff_tables(read_layer(before, store), read_layer(after, store), columns)
     return LayerDiff(
         after.name, after.kind, part.added, part.removed, part.changed_from, part.changed_to
     )
