@@ -13,6 +13,7 @@ from atom_sdk.manifests.commits import (
 )
 from atom_sdk.manifests.diff import LayerDiff, Rename, RootDiff, diff_roots
 from atom_sdk.manifests.entries import ENTRY_SCHEMA, Entry, entries_table, table_entries
+from atom_sdk.manifests.joined import iter_ranges
 from atom_sdk.manifests.layers import layer_table, merge_layer, read_layer, write_layer
 from atom_sdk.manifests.listing import EntryPage, FolderPage, Listing, PrefixTotals
 from atom_sdk.manifests.objects import (
@@ -25,6 +26,7 @@ from atom_sdk.manifests.objects import (
     range_key,
     root_key,
 )
+from atom_sdk.manifests.query import Query, QueryError, matching, parse_query
 from atom_sdk.manifests.ranges import BoundaryRule
 from atom_sdk.manifests.roots import (
     LayerRef,
@@ -36,7 +38,7 @@ from atom_sdk.manifests.roots import (
     write_root,
 )
 from atom_sdk.manifests.splits import SplitPlan, assign_splits, largest_remainder
-from atom_sdk.manifests.views import ViewSelector, build_view, iter_ranges, pack_table
+from atom_sdk.manifests.views import ViewSelector, build_view, pack_table
 
 __all__ = [
     "ENTRY_SCHEMA",
@@ -53,6 +55,8 @@ __all__ = [
     "MemoryObjectStore",
     "ObjectStore",
     "PrefixTotals",
+    "Query",
+    "QueryError",
     "RangeRef",
     "Rename",
     "Root",
@@ -74,9 +78,11 @@ __all__ = [
     "largest_remainder",
     "layer_key",
     "layer_table",
+    "matching",
     "merge_layer",
     "pack_key",
     "pack_table",
+    "parse_query",
     "range_key",
     "read_commit",
     "read_layer",
