@@ -44,6 +44,14 @@ class RefAmbiguous(Conflict):
     action = "Give more digits of the commit."
 
 
+class QueryInvalid(Invalid):
+    """The text of a query cannot be read; `position` is the wrong character, from 1."""
+
+    code = "query_invalid"
+    title = "The query is not valid."
+    action = "Write a condition such as: label = 'cat' AND attributes.camera LIKE 'north%'"
+
+
 class EntryNotFound(NotFound):
     """The version has no file at this path."""
 

@@ -13,6 +13,7 @@ from atom_sdk.manifests.commits import (
 )
 from atom_sdk.manifests.diff import LayerDiff, Rename, RootDiff, diff_roots
 from atom_sdk.manifests.entries import ENTRY_SCHEMA, Entry, entries_table, table_entries
+from atom_sdk.manifests.joined import iter_ranges
 from atom_sdk.manifests.layers import layer_table, merge_layer, read_layer, write_layer
 from atom_sdk.manifests.listing import EntryPage, FolderPage, Listing, PrefixTotals
 from atom_sdk.manifests.merge import Merged, MergePlan, merge_roots
@@ -26,6 +27,7 @@ from atom_sdk.manifests.objects import (
     range_key,
     root_key,
 )
+from atom_sdk.manifests.query import Query, QueryError, matching, parse_query
 from atom_sdk.manifests.ranges import BoundaryRule
 from atom_sdk.manifests.roots import (
     LayerRef,
@@ -59,6 +61,8 @@ __all__ = [
     "ObjectStore",
     "Policy",
     "PrefixTotals",
+    "Query",
+    "QueryError",
     "RangeRef",
     "Rename",
     "Root",
@@ -80,10 +84,12 @@ __all__ = [
     "largest_remainder",
     "layer_key",
     "layer_table",
+    "matching",
     "merge_layer",
     "merge_roots",
     "pack_key",
     "pack_table",
+    "parse_query",
     "range_key",
     "read_commit",
     "read_layer",
