@@ -304,6 +304,24 @@ def test_files_are_removed_moved_copied_and_given_attributes_in_one_version(
     assert version["message"].startswith("Remove 2; Move 0/ to zero/; Copy 1/000.png to copies/")
 
 
+def test_edits_take_the_files_that_match_a_query(forked: Pusher) -> None:
+    edits = [
+        {"op": "set", "where": "label = '1'", "attributes": {"rank": 3}},
+        {"op": "remove", "where": "attributes.rank >= 3 AND name > '001.png'"},
+        {"op": "move", "paths": ["0", "2"], "where": "label = '2'", "to": "kept/"},
+    ]
+
+    published(forked, "edits", edits=edits)
+
+    assert paths_of(forked) == {
+        "1/000.png",
+        "1/001.png",
+        *(f"0/{n:03d}.png" for n in range(4)),
+        *(f"kept/2/{n:03d}.png" for n in range(4)),
+    }
+    assert entry(forked, "1/000.png")["attributes"] == {"rank": 3}
+
+
 def test_files_come_from_another_dataset_of_the_project(forked: Pusher) -> None:
     other = Pusher(forked.project, forked.user, "other").create()
     other.push({"5/a.png": png(70)}, labels_from="folder")
@@ -341,6 +359,8 @@ WRONG_BODIES: list[tuple[str, dict[str, Any], str]] = [
     ("merges", {"source": "fix", "on_conflict": "both"}, "on_conflict"),
     ("merges", {"source": "fix", "into": "main"}, "into"),
     ("picks", {"source": "fix"}, "paths"),
+    ("edits", {"edits": [{"op": "remove", "where": "size >"}]}, "where"),
+    ("edits", {"edits": [{"op": "remove"}]}, "edits.0.paths"),
     ("edits", {"edits": []}, "edits.non_field_errors"),
     ("edits", {"edits": [{"op": "move", "paths": ["0"]}]}, "edits.0.to"),
     ("edits", {"edits": [{"op": "remove", "paths": ["0"], "to": "x"}]}, "edits.0.to"),

@@ -61,6 +61,7 @@ from atom_sdk.errors import EmptyDatasetError
 from atom_sdk.manifests.commits import Commit, write_commit
 from atom_sdk.manifests.merge import EMPTY_ROOT, Merged, MergePlan, merge_roots
 from atom_sdk.manifests.objects import ObjectStore
+from atom_sdk.manifests.query import parse_query
 from atom_sdk.manifests.roots import Root, write_root
 
 _ATTEMPTS = 5
@@ -277,11 +278,13 @@ def _edit(site: _Site, arguments: EditArguments) -> _Outcome:
 
 def _step(site: _Site, step: EditStepArguments) -> EditStep:
     source = site.versions.root(site.version(step.source).root) if step.source else None
-    return EditStep(step.op, Selection(step.paths), step.to, step.attributes, source)
+    where = parse_query(step.where) if step.where else None
+    return EditStep(step.op, Selection(step.paths), where, step.to, step.attributes, source)
 
 
 def _told(step: EditStepArguments) -> str:
     named = ", ".join(step.paths[:3]) + (" …" if len(step.paths) > 3 else "")
+    named = f"{named} where {step.where}" if step.where else named
     to = f" to {step.to}" if step.to else ""
     verb = "Set attributes of" if step.op == "set" else step.op.capitalize()
     return f"{verb} {named}{to}"

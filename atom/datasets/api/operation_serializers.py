@@ -18,6 +18,7 @@ from atom.datasets.engines.operations import (
     Source,
 )
 from atom.datasets.models import Dataset, resolve_ref
+from atom.datasets.queries import query_of
 from atom_sdk.packs.paths import MAX_PATH_BYTES
 
 MAX_PATHS = 1000
@@ -112,7 +113,13 @@ class EditStepSerializer(serializers.Serializer[Any]):
     """One edit."""
 
     op = serializers.ChoiceField(choices=["remove", "move", "copy", "set"])
-    paths = _paths(min_length=1)
+    paths = _paths(default=list)
+    where = serializers.CharField(
+        max_length=4000,
+        allow_blank=True,
+        default="",
+        help_text="A query; of the files at the paths, or of all, only those that match.",
+    )
     to = serializers.CharField(
         max_length=MAX_PATH_BYTES,
         trim_whitespace=False,
@@ -134,6 +141,8 @@ class EditStepSerializer(serializers.Serializer[Any]):
         """Check that each edit has what it needs, and nothing that it ignores."""
         needed = {"move": {"to"}, "copy": {"to"}, "set": {"attributes"}}.get(attrs["op"], set())
         allowed = needed | ({"source"} if attrs["op"] == "copy" else set())
+        if not attrs["paths"] and not attrs["where"]:
+            raise serializers.ValidationError({"paths": ["Give paths or a query."]})
         wrong = {name: ["This is needed."] for name in needed if not attrs[name]}
         for name in {"to", "attributes", "source"} - allowed:
             if attrs[name]:
@@ -158,9 +167,12 @@ class EditSerializer(OperationSerializer):
 
 
 def _step(dataset: Dataset, given: dict[str, Any]) -> EditStepArguments:
+    where = query_of(given["where"])
     return EditStepArguments(
         op=given["op"],
-        paths=tuple(given["paths"]),
+        # A query alone is asked of everything.
+        paths=tuple(given["paths"]) or ("/",),
+        where=str(where) if where else "",
         to=given["to"],
         attributes=given["attributes"],
         source=_copy_source(dataset, given["source"]) if given["source"] else None,

@@ -26,6 +26,7 @@ from atom_sdk.manifests.build import Changes, apply_changes
 from atom_sdk.manifests.layers import layer_schema, merge_layer, read_layer
 from atom_sdk.manifests.merge import EMPTY_ROOT
 from atom_sdk.manifests.objects import ObjectStore
+from atom_sdk.manifests.query import Query, matching
 from atom_sdk.manifests.roots import Root
 from atom_sdk.packs.paths import encode_path
 
@@ -44,10 +45,14 @@ class EditError(ValueError):
 
 @dataclass(frozen=True)
 class EditStep:
-    """One edit. `to` is for move and copy, `patch` (RFC 7396) for set, `source` for copy."""
+    """One edit. `to` is for move and copy, `patch` (RFC 7396) for set, `source` for copy.
+
+    `where` keeps only the files among the selected that match.
+    """
 
     op: str
     selection: Selection
+    where: Query | None = None
     to: str = ""
     patch: Mapping[str, Any] = field(default_factory=dict)
     source: Root | None = None
@@ -60,9 +65,19 @@ def apply_edit(root: Root, step: EditStep, store: ObjectStore) -> Root:
     """
     source = step.source or root
     entries = selected_entries(source, step.selection, store)
+    if step.where is not None and len(entries):
+        entries = _matching(source, step, entries, store)
     if not len(entries):
-        raise NothingSelectedError(f"No file is at {', '.join(step.selection.paths[:3])}.")
+        asked = f" and matches {step.where}" if step.where else ""
+        raise NothingSelectedError(f"No file is at {', '.join(step.selection.paths[:3])}{asked}.")
     return _STEPS[step.op](root, source, entries, step, store)
+
+
+def _matching(source: Root, step: EditStep, entries: pa.Table, store: ObjectStore) -> pa.Table:
+    pieces = [table["path"] for table in matching(source, store, step.where)]
+    found = pa.chunked_array([chunk for piece in pieces for chunk in piece.chunks], pa.string())
+    kept = pc.is_in(entries["path"], value_set=found.combine_chunks())
+    return entries.filter(kept).combine_chunks()
 
 
 def _remove(

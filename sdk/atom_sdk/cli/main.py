@@ -7,7 +7,7 @@ import sys
 import click
 import httpx
 
-from atom_sdk.cli import data, models, runs, tokens
+from atom_sdk.cli import data, edits, models, runs, tokens, versions
 from atom_sdk.cli.context import (
     EXIT_INTERRUPTED,
     Context,
@@ -82,6 +82,8 @@ def whoami(context: Context) -> None:
 cli.add_command(data.data)
 cli.add_command(models.model)
 cli.add_command(tokens.token)
+for command in (*versions.COMMANDS, *edits.COMMANDS):
+    data.data.add_command(command)
 for command in runs.COMMANDS:
     cli.add_command(command)
 
@@ -110,6 +112,8 @@ def _run(context: Context) -> int:
         error = _as_ours(exc)
         explain(error, context)
         return exit_code_of(error)
+    finally:
+        context.close()
     return code if isinstance(code, int) else 0
 
 

@@ -40,7 +40,7 @@ from atom_sdk.manifests.roots import (
 )
 from atom_sdk.manifests.splits import SplitPlan, assign_splits, largest_remainder
 from atom_sdk.manifests.three_way import Conflict, Policy
-from atom_sdk.manifests.views import ViewSelector, build_view, iter_ranges, pack_table
+from atom_sdk.manifests.views import ViewSelector, build_view, pack_table
 
 __all__ = [
     "ENTRY_SCHEMA",
