@@ -762,7 +762,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Return folders and files in path order; `limit` counts both. */
+        /**
+         * @description Return folders and files in path order; `limit` counts both.
+         *
+         *     Under `where` a page may be short and still have a next one: so much was read for it.
+         */
         get: operations["version_entries"];
         put?: never;
         post?: never;
@@ -2077,6 +2081,8 @@ export interface components {
             next: string | null;
             /** @description Files that match below the prefix. */
             total: number;
+            /** @description False: at least so many match; counting them all would take too long. */
+            total_is_exact: boolean;
         };
         /** @description How a version did on a split. */
         Evaluation: {
@@ -5370,6 +5376,8 @@ export interface operations {
                 /** @description Only paths that begin with this. */
                 prefix?: string;
                 split?: string;
+                /** @description A condition as after SQL's WHERE: label = 'cat'. */
+                where?: string;
             };
             header?: never;
             path: {
