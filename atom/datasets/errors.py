@@ -44,6 +44,14 @@ class RefAmbiguous(Conflict):
     action = "Give more digits of the commit."
 
 
+class QueryInvalid(Invalid):
+    """The text of a query cannot be read; `position` is the wrong character, from 1."""
+
+    code = "query_invalid"
+    title = "The query is not valid."
+    action = "Write a condition such as: label = 'cat' AND attributes.camera LIKE 'north%'"
+
+
 class EntryNotFound(NotFound):
     """The version has no file at this path."""
 
@@ -220,3 +228,54 @@ class CatalogueNotEmpty(Conflict):
     code = "catalogue_not_empty"
     title = "The project has datasets: a rebuilt catalogue does not replace them."
     action = "Compare first: manage.py rebuild_catalogue --project PROJECT"
+
+
+class MergeConflict(CommitRefused):
+    """Both sides changed the same, each in its own way."""
+
+    code = "merge_conflict"
+    title = "Both sides changed the same files or labels, each in its own way."
+    action = (
+        "Look at the conflicts; then do it again and say whose side counts where both changed "
+        "(on_conflict: ours or theirs), or change one of the sides first."
+    )
+
+
+class NothingSelected(CommitRefused):
+    """No file is at the paths."""
+
+    code = "nothing_selected"
+    title = "The version has no file at these paths."
+    action = "Browse the version to see its paths; a folder is written with a slash at its end."
+
+
+class PathTaken(CommitRefused):
+    """A file would come to stand where another is."""
+
+    code = "path_taken"
+    title = "There is a file or folder at the new path already."
+    action = "Choose another path, or remove what is there first."
+
+
+class EditImpossible(CommitRefused):
+    """An edit cannot be carried out as it is written."""
+
+    code = "edit_impossible"
+    title = "The edit cannot be carried out."
+    action = "Read what is wrong, correct the edit and send it again."
+
+
+class BranchProtected(Conflict):
+    """`main` always exists."""
+
+    code = "branch_protected"
+    title = "The branch main cannot be deleted."
+    action = "Revert its versions, or work on another dataset."
+
+
+class BranchMoved(Conflict):
+    """The branch is not where the caller saw it last."""
+
+    code = "branch_moved"
+    title = "The branch has moved since you last saw it."
+    action = "Look at its new versions; then delete it with its new head, if you still want to."

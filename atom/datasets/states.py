@@ -1,4 +1,4 @@
-"""State tables of the data plane's writes."""
+"""State tables and other fixed words of the data plane's writes."""
 
 PACK_STATES: dict[str, set[str]] = {
     "uploading": {"verifying", "verified", "quarantined"},
@@ -68,3 +68,5 @@ SCAN_STATES: dict[str, set[str]] = {
     "cancelled": set(),
 }
 ACTIVE_SCANS = ("pending", "listing", "committing")
+# How a commit comes about.
+OPERATIONS = ("push", "merge", "revert", "cherry_pick", "edit")

@@ -96,6 +96,7 @@ def foreign() -> dict[str, Any]:
         "snapshot_id": code.pk,
         "model": model.name,
         "number": 1,
+        "name": "main",
         "alias": "candidate",
         "ontology_id": task.ontology_version.ontology_id,
         "task_id": task.pk,

@@ -81,7 +81,9 @@ def test_registered_and_pushed_files_are_read_alike(
     assert opened(version) == class_files() | FILES
 
 
-def test_a_new_version_fetches_only_what_is_new(bucket: Bucket, node: Node, opened: Callable[[Version], dict[str, bytes]]) -> None:
+def test_a_new_version_fetches_only_what_is_new(
+    bucket: Bucket, node: Node, opened: Callable[[Version], dict[str, bytes]]
+) -> None:
     warmed(newest(), node)
     bucket.put({"more/0/new.png": png(99)})
     version = scan()
@@ -107,7 +109,9 @@ def test_changed_objects_are_named_and_never_given(
     assert (again.state, Source.objects.get().state) == ("warm", "ready")
 
 
-def test_what_was_evicted_can_be_brought_again(bucket: Bucket, node: Node, opened: Callable[[Version], dict[str, bytes]]) -> None:
+def test_what_was_evicted_can_be_brought_again(
+    bucket: Bucket, node: Node, opened: Callable[[Version], dict[str, bytes]]
+) -> None:
     version = newest()
     warmed(version, node)
     evict(version, node)

@@ -45,7 +45,7 @@ from atom_sdk.manifests.commits import Commit, write_commit
 from atom_sdk.manifests.diff import diff_roots
 from atom_sdk.manifests.entries import ENTRY_SCHEMA
 from atom_sdk.manifests.roots import Root, write_root
-from atom_sdk.manifests.views import iter_ranges
+from atom_sdk.manifests import iter_ranges
 
 log = structlog.get_logger(__name__)
 

@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from atom.datasets.api import (
     entry_views,
     manifest_views,
+    operation_views,
     quarantine_views,
     source_views,
     upload_views,
@@ -25,7 +26,9 @@ _dataset: list[URLPattern | URLResolver] = [
     path("versions/", views.VersionListView.as_view()),
     path("versions/<str:ref>/", include(_version)),
     path("branches/", views.BranchListView.as_view()),
+    path("branches/<str:name>/", views.BranchView.as_view()),
     path("tags/", views.TagListView.as_view()),
+    path("tags/<str:name>/", views.TagView.as_view()),
     path("diff/", entry_views.DiffView.as_view()),
     path("quarantined-packs/", quarantine_views.QuarantinedPackListView.as_view()),
     path("uploads/", upload_views.UploadListView.as_view()),
@@ -34,6 +37,14 @@ _dataset: list[URLPattern | URLResolver] = [
     path("uploads/<uuid:upload_id>/complete/", upload_views.UploadCompleteView.as_view()),
     path("commits/", upload_views.CommitListView.as_view()),
     path("commits/<uuid:commit_id>/", upload_views.CommitView.as_view()),
+    path("merges/", operation_views.MergeView.as_view()),
+    path("merges/preview/", operation_views.MergePreviewView.as_view()),
+    path("reverts/", operation_views.RevertView.as_view()),
+    path("reverts/preview/", operation_views.RevertPreviewView.as_view()),
+    path("picks/", operation_views.PickView.as_view()),
+    path("picks/preview/", operation_views.PickPreviewView.as_view()),
+    path("edits/", operation_views.EditView.as_view()),
+    path("edits/preview/", operation_views.EditPreviewView.as_view()),
 ]
 
 _source = [

@@ -550,6 +550,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/datasets/{dataset}/branches/{name}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the branch with its head. */
+        get: operations["branch_retrieve"];
+        put?: never;
+        post?: never;
+        /** @description Remove a branch that is still where the caller saw it; its versions stay. */
+        delete: operations["projects_datasets_branches_destroy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/datasets/{dataset}/commits/": {
         parameters: {
             query?: never;
@@ -601,6 +619,108 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/datasets/{dataset}/edits/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Ask a worker to edit; all edits are one version. */
+        post: operations["projects_datasets_edits_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/edits/preview/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Return counts; nothing is stored. */
+        post: operations["projects_datasets_edits_preview_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/merges/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Ask a worker to merge; follow the commit request that this gives. */
+        post: operations["projects_datasets_merges_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/merges/preview/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Return counts and conflicts; nothing is stored. */
+        post: operations["projects_datasets_merges_preview_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/picks/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Ask a worker to pick. */
+        post: operations["projects_datasets_picks_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/picks/preview/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Return counts and conflicts; nothing is stored. */
+        post: operations["projects_datasets_picks_preview_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/datasets/{dataset}/quarantined-packs/": {
         parameters: {
             query?: never;
@@ -612,6 +732,40 @@ export interface paths {
         get: operations["projects_datasets_quarantined_packs_list"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/reverts/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Ask a worker for a version that undoes another. */
+        post: operations["projects_datasets_reverts_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/reverts/preview/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Return counts and conflicts; nothing is stored. */
+        post: operations["projects_datasets_reverts_preview_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -631,6 +785,23 @@ export interface paths {
         /** @description Give a version a name that never moves. */
         post: operations["projects_datasets_tags_create"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/tags/{name}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Remove the tag; its version stays. */
+        delete: operations["tag_destroy"];
         options?: never;
         head?: never;
         patch?: never;
@@ -762,7 +933,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Return folders and files in path order; `limit` counts both. */
+        /**
+         * @description Return folders and files in path order; `limit` counts both.
+         *
+         *     Under `where` a page may be short and still have a next one: so much was read for it.
+         */
         get: operations["version_entries"];
         put?: never;
         post?: never;
@@ -1962,6 +2137,7 @@ export interface components {
         CommitRequest: {
             /** Format: uuid */
             readonly id: string;
+            readonly operation: components["schemas"]["OperationEnum"];
             readonly branch: string;
             readonly expected_head: string;
             readonly message: string;
@@ -1971,6 +2147,8 @@ export interface components {
             readonly unchanged: boolean;
             readonly version: components["schemas"]["Version"] | null;
             readonly error: components["schemas"]["CommitFailure"] | null;
+            readonly conflicts_total: number;
+            readonly conflicts: components["schemas"]["MergeConflict"][];
             /** Format: date-time */
             readonly created_at: string;
             /** Format: date-time */
@@ -2091,6 +2269,40 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** @description Edits a branch without its bytes. */
+        EditRequest: {
+            /** @default main */
+            branch?: string;
+            expected_head?: string | null;
+            /** @default  */
+            message?: string;
+            edits: components["schemas"]["EditStepRequest"][];
+        };
+        /** @description One edit. */
+        EditStepRequest: {
+            op: components["schemas"]["OpEnum"];
+            /** @description Files and folders; with a slash at its end, what is below the folder. */
+            paths?: string[];
+            /**
+             * @description A query; of the files at the paths, or of all, only those that match.
+             * @default
+             */
+            where?: string;
+            /**
+             * @description For move and copy: the new path; a folder if it ends with a slash.
+             * @default
+             */
+            to?: string;
+            /** @description For set: a JSON merge patch; null removes an attribute. */
+            attributes?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description For copy: a version of this dataset, or dataset@version of the same project.
+             * @default
+             */
+            source?: string;
+        };
         /** @description One file of a version. */
         Entry: {
             path: string;
@@ -2112,6 +2324,8 @@ export interface components {
             next: string | null;
             /** @description Files that match below the prefix. */
             total: number;
+            /** @description False: at least so many match; counting them all would take too long. */
+            total_is_exact: boolean;
         };
         /** @description How a version did on a split. */
         Evaluation: {
@@ -2398,6 +2612,40 @@ export interface components {
             /** Format: date-time */
             expires_at: string;
         };
+        /** @description What both sides changed, each in its own way. */
+        MergeConflict: {
+            path: string;
+            /** @description Which labels or split; empty for the file itself. */
+            layer: string;
+            /** @description Which column of the layer. */
+            field: string;
+            ours: components["schemas"]["SideChangeEnum"];
+            theirs: components["schemas"]["SideChangeEnum"];
+            /** @description The field, or the file's digest. */
+            our_value: string;
+            their_value: string;
+            /** @description Our file where theirs is a folder, or reversed. */
+            other_path: string;
+        };
+        /** @description Merges a branch or version into a branch. */
+        MergeRequest: {
+            /** @default main */
+            branch?: string;
+            expected_head?: string | null;
+            /** @default  */
+            message?: string;
+            /**
+             * @description Whose side counts where both changed: ours is the branch's.
+             *
+             *     * `fail` - fail
+             *     * `ours` - ours
+             *     * `theirs` - theirs
+             * @default fail
+             */
+            on_conflict?: components["schemas"]["OnConflictEnum"];
+            /** @description The branch, tag, version or commit to take from. */
+            source: string;
+        };
         /** @description A model. The context carries `latest`, looked up once per page. */
         Model: {
             /** Format: uuid */
@@ -2606,6 +2854,13 @@ export interface components {
          * @enum {string}
          */
         NotEvaluableEnum: "no_description" | "no_weights";
+        /**
+         * @description * `fail` - fail
+         *     * `ours` - ours
+         *     * `theirs` - theirs
+         * @enum {string}
+         */
+        OnConflictEnum: "fail" | "ours" | "theirs";
         /** @description An ontology with its versions, newest first. */
         Ontology: {
             /** Format: uuid */
@@ -2628,6 +2883,36 @@ export interface components {
             locked_at: string | null;
             /** Format: date-time */
             readonly created_at: string;
+        };
+        /**
+         * @description * `remove` - remove
+         *     * `move` - move
+         *     * `copy` - copy
+         *     * `set` - set
+         * @enum {string}
+         */
+        OpEnum: "remove" | "move" | "copy" | "set";
+        /**
+         * @description * `push` - push
+         *     * `merge` - merge
+         *     * `revert` - revert
+         *     * `cherry_pick` - cherry_pick
+         *     * `edit` - edit
+         * @enum {string}
+         */
+        OperationEnum: "push" | "merge" | "revert" | "cherry_pick" | "edit";
+        /** @description What an operation would do; where both sides changed, the branch's side is counted. */
+        OperationPreview: {
+            head: components["schemas"]["VersionShort"];
+            added: number;
+            removed: number;
+            changed: number;
+            labels_changed: number;
+            conflicts_total: number;
+            /** @description The first hundred. */
+            conflicts: components["schemas"]["MergeConflict"][];
+            /** @description The branch has all of it already. */
+            contained: boolean;
         };
         /**
          * @description * `starts` - starts
@@ -2803,6 +3088,32 @@ export interface components {
             username: string;
             full_name: string;
         };
+        /** @description Brings paths of another version to a branch. */
+        PickRequest: {
+            /** @default main */
+            branch?: string;
+            expected_head?: string | null;
+            /** @default  */
+            message?: string;
+            /**
+             * @description Whose side counts where both changed: ours is the branch's.
+             *
+             *     * `fail` - fail
+             *     * `ours` - ours
+             *     * `theirs` - theirs
+             * @default fail
+             */
+            on_conflict?: components["schemas"]["OnConflictEnum"];
+            /** @description The version to take from. */
+            source: string;
+            /** @description Files and folders; with a slash at its end, what is below the folder. */
+            paths?: string[];
+            /**
+             * @description Repeat only what the version changed in these paths, or in all.
+             * @default false
+             */
+            changes_only?: boolean;
+        };
         /** @description Where a run would go, and why; no node while there is none for it. */
         Placement: {
             cluster: string;
@@ -2923,6 +3234,25 @@ export interface components {
             /** Format: int64 */
             memory_bytes: number;
             gpus: number;
+        };
+        /** @description Undoes a version. */
+        RevertRequest: {
+            /** @default main */
+            branch?: string;
+            expected_head?: string | null;
+            /** @default  */
+            message?: string;
+            /**
+             * @description Whose side counts where both changed: ours is the branch's.
+             *
+             *     * `fail` - fail
+             *     * `ours` - ours
+             *     * `theirs` - theirs
+             * @default fail
+             */
+            on_conflict?: components["schemas"]["OnConflictEnum"];
+            /** @description The version to undo. */
+            version: string;
         };
         /** @description One immutable submission, with the verdict on it. */
         Revision: {
@@ -3368,6 +3698,13 @@ export interface components {
             authenticated: boolean;
             user: components["schemas"]["User"] | null;
         };
+        /**
+         * @description * `added` - added
+         *     * `changed` - changed
+         *     * `removed` - removed
+         * @enum {string}
+         */
+        SideChangeEnum: "added" | "changed" | "removed";
         /** @description What became of one submission or decision; `code` names the failure. */
         SlotResult: {
             /** Format: uuid */
@@ -3725,6 +4062,8 @@ export type Download = components['schemas']['Download'];
 export type DownloadFile = components['schemas']['DownloadFile'];
 export type Draft = components['schemas']['Draft'];
 export type DraftRequest = components['schemas']['DraftRequest'];
+export type EditRequest = components['schemas']['EditRequest'];
+export type EditStepRequest = components['schemas']['EditStepRequest'];
 export type Entry = components['schemas']['Entry'];
 export type EntryPage = components['schemas']['EntryPage'];
 export type Evaluation = components['schemas']['Evaluation'];
@@ -3757,6 +4096,8 @@ export type LineageNodeKindEnum = components['schemas']['LineageNodeKindEnum'];
 export type LogEofRequest = components['schemas']['LogEofRequest'];
 export type LoginRequest = components['schemas']['LoginRequest'];
 export type Manifest = components['schemas']['Manifest'];
+export type MergeConflict = components['schemas']['MergeConflict'];
+export type MergeRequest = components['schemas']['MergeRequest'];
 export type Model = components['schemas']['Model'];
 export type ModelVersion = components['schemas']['ModelVersion'];
 export type MyWork = components['schemas']['MyWork'];
@@ -3776,8 +4117,12 @@ export type NewVersionRequest = components['schemas']['NewVersionRequest'];
 export type Node = components['schemas']['Node'];
 export type NodeChoiceRequest = components['schemas']['NodeChoiceRequest'];
 export type NotEvaluableEnum = components['schemas']['NotEvaluableEnum'];
+export type OnConflictEnum = components['schemas']['OnConflictEnum'];
 export type Ontology = components['schemas']['Ontology'];
 export type OntologyVersion = components['schemas']['OntologyVersion'];
+export type OpEnum = components['schemas']['OpEnum'];
+export type OperationEnum = components['schemas']['OperationEnum'];
+export type OperationPreview = components['schemas']['OperationPreview'];
 export type OutlookEnum = components['schemas']['OutlookEnum'];
 export type OutputFileRequest = components['schemas']['OutputFileRequest'];
 export type OutputVersion = components['schemas']['OutputVersion'];
@@ -3810,6 +4155,7 @@ export type PartialResources = components['schemas']['PartialResources'];
 export type PartialResourcesRequest = components['schemas']['PartialResourcesRequest'];
 export type PatchedUserRequest = components['schemas']['PatchedUserRequest'];
 export type Person = components['schemas']['Person'];
+export type PickRequest = components['schemas']['PickRequest'];
 export type Placement = components['schemas']['Placement'];
 export type PlacementCodeEnum = components['schemas']['PlacementCodeEnum'];
 export type PresignRequest = components['schemas']['PresignRequest'];
@@ -3823,6 +4169,7 @@ export type ReasonEnum = components['schemas']['ReasonEnum'];
 export type ReasonKindEnum = components['schemas']['ReasonKindEnum'];
 export type RegisteredVersion = components['schemas']['RegisteredVersion'];
 export type Resources = components['schemas']['Resources'];
+export type RevertRequest = components['schemas']['RevertRequest'];
 export type Revision = components['schemas']['Revision'];
 export type RoleEnum = components['schemas']['RoleEnum'];
 export type Run = components['schemas']['Run'];
@@ -3863,6 +4210,7 @@ export type Selector = components['schemas']['Selector'];
 export type SelectorRequest = components['schemas']['SelectorRequest'];
 export type SentPartRequest = components['schemas']['SentPartRequest'];
 export type Session = components['schemas']['Session'];
+export type SideChangeEnum = components['schemas']['SideChangeEnum'];
 export type SlotResult = components['schemas']['SlotResult'];
 export type SlotResults = components['schemas']['SlotResults'];
 export type SplitRequest = components['schemas']['SplitRequest'];
@@ -4993,6 +5341,72 @@ export interface operations {
             };
         };
     };
+    branch_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                name: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Branch"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_branches_destroy: {
+        parameters: {
+            query: {
+                /** @description The commit seen last. */
+                expected_head: string;
+            };
+            header?: never;
+            path: {
+                dataset: string;
+                name: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     projects_datasets_commits_create: {
         parameters: {
             query?: never;
@@ -5102,6 +5516,225 @@ export interface operations {
             };
         };
     };
+    projects_datasets_edits_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EditRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_edits_preview_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EditRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationPreview"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_merges_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MergeRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_merges_preview_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MergeRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationPreview"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_picks_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PickRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_picks_preview_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PickRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationPreview"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     projects_datasets_quarantined_packs_list: {
         parameters: {
             query?: {
@@ -5123,6 +5756,79 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PaginatedQuarantinedPackList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_reverts_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RevertRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_reverts_preview_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RevertRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationPreview"];
                 };
             };
             /** @description The request failed. */
@@ -5196,6 +5902,37 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Tag"];
                 };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tag_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                name: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request failed. */
             default: {
@@ -5463,6 +6200,8 @@ export interface operations {
                 /** @description Only paths that begin with this. */
                 prefix?: string;
                 split?: string;
+                /** @description A condition as after SQL's WHERE: label = 'cat'. */
+                where?: string;
             };
             header?: never;
             path: {

@@ -7,7 +7,7 @@ import sys
 import click
 import httpx
 
-from atom_sdk.cli import data, models, mounts, runs, s3_keys, tokens
+from atom_sdk.cli import data, edits, models, mounts, runs, s3_keys, tokens, versions
 from atom_sdk.cli.context import (
     EXIT_INTERRUPTED,
     Context,
@@ -83,6 +83,8 @@ cli.add_command(data.data)
 cli.add_command(models.model)
 cli.add_command(tokens.token)
 cli.add_command(s3_keys.s3_key)
+for command in (*versions.COMMANDS, *edits.COMMANDS):
+    data.data.add_command(command)
 for command in (*runs.COMMANDS, *mounts.COMMANDS):
     cli.add_command(command)
 
@@ -111,6 +113,8 @@ def _run(context: Context) -> int:
         error = _as_ours(exc)
         explain(error, context)
         return exit_code_of(error)
+    finally:
+        context.close()
     return code if isinstance(code, int) else 0
 
 

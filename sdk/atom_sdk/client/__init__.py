@@ -1,4 +1,4 @@
-"""The client of an Atom server: `Client().datasets`, `.runs`, `.models`, `.workflows`."""
+"""The client of an Atom server: `Client().datasets`, `.operations`, `.runs`, `.models`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from atom_sdk.client.errors import ApiError, ClientError, NetworkError, NotConfi
 from atom_sdk.client.http import Http
 from atom_sdk.client.labelx import LabelX
 from atom_sdk.client.models import Models
+from atom_sdk.client.operations import Operations
 from atom_sdk.client.runs import Runs, Workflows
 
 __all__ = ["ApiError", "Client", "ClientError", "NetworkError", "NotConfiguredError"]
@@ -44,6 +45,11 @@ class Client:
     def datasets(self) -> Datasets:
         """Versioned datasets."""
         return Datasets(self.http, self.project)
+
+    @property
+    def operations(self) -> Operations:
+        """Branches, merges and edits of datasets."""
+        return Operations(self.http, self.datasets)
 
     @property
     def runs(self) -> Runs:

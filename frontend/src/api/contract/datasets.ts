@@ -1,13 +1,19 @@
 import type { QueryOf } from './query';
 
 export type {
+  Branch,
   CacheRecord,
+  CommitRequest,
   Dataset,
   DiffPage as DiffListing,
   DiffRow,
   DiffRowKindEnum as DiffKind,
   Entry,
   EntryPage as EntryListing,
+  EditStepRequest,
+  MergeConflict,
+  OnConflictEnum as Side,
+  OperationPreview,
   QuarantinedPack,
   Tag,
   Version,
