@@ -66,16 +66,20 @@ def mark(project: Project, folder: Path, rules: GarbageRules) -> Marks:
 def readable_roots(project: Project) -> set[str]:
     """Return the roots of all versions that are, or may again be, read."""
     versions = Version.objects.filter(dataset__project=project).exclude(state="collected")
-    return set(versions.values_list("root", flat=True))
+    return _roots_of(versions)
 
 
 def expired_roots(project: Project) -> set[str]:
     """Return the roots that no version needs but expired ones."""
     versions = Version.objects.filter(dataset__project=project)
-    needed = versions.filter(
-        Q(state="kept") | Q(tags__isnull=False) | Q(pins__isnull=False)
-    ).values_list("root", flat=True)
-    return set(versions.filter(state="expired").values_list("root", flat=True)) - set(needed)
+    needed = versions.filter(Q(state="kept") | Q(tags__isnull=False) | Q(pins__isnull=False))
+    return _roots_of(versions.filter(state="expired")) - _roots_of(needed)
+
+
+def _roots_of(versions: QuerySet[Version]) -> set[str]:
+    """Return the roots as committed and, where there is one, as written anew."""
+    pairs = versions.values_list("root", "layout")
+    return {root for pair in pairs for root in pair if root}
 
 
 def leased_packs(project: Project, grace: timedelta) -> QuerySet[Upload, str]:

@@ -99,6 +99,8 @@ class Version(TimestampedModel):
     number = models.PositiveIntegerField(null=True)
     commit = models.CharField(max_length=64)
     root = models.CharField(max_length=64)
+    # The root of the same content, written anew without deltas; "" until there is one.
+    layout = models.CharField(max_length=64, blank=True)
     content_digest = models.CharField(max_length=64)
     parents = models.JSONField(default=list)
     file_count = models.BigIntegerField()
@@ -132,6 +134,11 @@ class Version(TimestampedModel):
             ),
         ]
         indexes: ClassVar = [models.Index(fields=["dataset", "-created_at", "-id"])]
+
+    @property
+    def readable_root(self) -> str:
+        """Return the root from which the version is read best."""
+        return self.layout or self.root
 
     @property
     def ref(self) -> str:

@@ -14,26 +14,27 @@ from atom_sdk.manifests.roots import Root
 
 def open_root(version: Version) -> Root:
     """Return the root of a version; `version.dataset.project` should be fetched already."""
-    return version_store(version.dataset.project).root(version.root)
+    return version_store(version.dataset.project).root(version.readable_root)
 
 
 def open_version(version: Version) -> VersionBrowser:
     """Return read access to the entries and layers of a version."""
     store = version_store(version.dataset.project)
-    return VersionBrowser(store.root(version.root), store)
+    return VersionBrowser(store.root(version.readable_root), store)
 
 
 def compare(old: Version, new: Version) -> list[Difference]:
     """Return what changed between two versions of one dataset."""
     store = version_store(old.dataset.project)
-    return differences(diff_roots(store.root(old.root), store.root(new.root), store.store))
+    before, after = (store.root(version.readable_root) for version in (old, new))
+    return differences(diff_roots(before, after, store.store))
 
 
 def packs_of(version: Version) -> list[str]:
     """Return the digests of all packs of a version, sorted: the order of its coverage bitmap."""
     store = version_store(version.dataset.project)
     packs: set[bytes] = set()
-    for part in store.root(version.root).ranges:
+    for part in store.root(version.readable_root).ranges:
         packs.update(store.range(part)["pack"].unique().drop_null().to_pylist())
     return [pack.hex() for pack in sorted(packs)]
 

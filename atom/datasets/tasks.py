@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from atom.accounts.models import Project
 from atom.core.background import enqueue
-from atom.datasets.actions import garbage, verification
+from atom.datasets.actions import compaction, garbage, verification
 from atom.datasets.actions.commits import fail_abandoned, give_up_waiting, run_commit
 from atom.datasets.actions.scans import lost_scans, run_scan, scan_due_sources
 from atom.datasets.errors import GarbageRunPresent
@@ -48,6 +48,12 @@ def build_commit(request_id: str) -> None:
     except PacksOnTheWay:
         if not give_up_waiting(request_id, PACKS_GIVE_UP_AFTER):
             enqueue(build_commit, request_id, countdown_s=PACKS_WAIT_S)
+
+
+@shared_task(name="datasets.compact_version", soft_time_limit=3540, time_limit=3600)
+def compact_version(version_id: str) -> None:
+    """Write the manifest of one version anew, without deltas."""
+    compaction.compact_version(version_id)
 
 
 @shared_task(name="datasets.scan_source", soft_time_limit=1740, time_limit=1800)

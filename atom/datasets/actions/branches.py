@@ -21,6 +21,7 @@ from atom.accounts.models import User
 from atom.core import live
 from atom.core.crash_points import reach
 from atom.datasets import ref_log
+from atom.datasets.actions.compaction import compact_soon
 from atom.datasets.errors import BranchMoved, BranchProtected, HeadMoved, RefNameTaken, RefNotFound
 from atom.datasets.models import Branch, Dataset, Version
 from atom.datasets.rebuild import layer_json
@@ -211,6 +212,7 @@ def _record(branch: Branch, commit_digest: str, move: RefMove | None = None) -> 
     if move is not None and move.version:
         version.pk = UUID(move.version)
     version.save(force_insert=True)
+    compact_soon(version, root)
     if move is not None and move.version:
         version.created_at = datetime.fromisoformat(move.at)
         version.save(update_fields=["created_at"])
@@ -230,5 +232,5 @@ def _count_changes(dataset: Dataset, parents: list[str], root: Root) -> tuple[in
     if parent is None:
         return root.count, 0, 0
     store = version_store(dataset.project)
-    diff = diff_roots(store.root(parent.root), root, store.store)
+    diff = diff_roots(store.root(parent.readable_root), root, store.store)
     return len(diff.added), len(diff.removed), len(diff.changed_to)

@@ -158,7 +158,7 @@ def _build(request: CommitRequest) -> tuple[Version, bool]:
     _note_progress(request, 0.6)
     store = version_store(request.dataset.project)
     root = _build_root(request, ChangesFile(checked, changes.deletes), parent, store)
-    if parent is not None and root.says_the_same(store.root(parent.root)):
+    if parent is not None and root.says_the_same(store.root(parent.readable_root)):
         return parent, True
     reach("commit.objects_written")
     commit = _store_commit(request, root, parent, store)
@@ -212,8 +212,9 @@ def _build_root(
         unlabelled_prefixes=tuple(request.unlabelled_prefixes),
         split=_split_of(request),
     )
+    before = store.root(parent.readable_root) if parent else None
     try:
-        return build_version(store.root(parent.root) if parent else None, plan, store.store)
+        return build_version(before, plan, store.store)
     except EmptyDatasetError as exc:
         raise EmptyCommit from exc
     except SplitTooLargeError as exc:

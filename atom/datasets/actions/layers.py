@@ -91,13 +91,13 @@ def _publish_once(
         raise EmptyCommit(f"{dataset.name} has no files to label.")
     store = version_store(dataset.project)
     name, kind, rows = layer
-    root = publish_rows(store.root(branch.head.root), name, kind, rows, store.store)
-    root_digest = write_root(root, store.store)
-    if root_digest.hex() == branch.head.root:
+    before = store.root(branch.head.readable_root)
+    root = publish_rows(before, name, kind, rows, store.store)
+    if root.says_the_same(before):
         return branch.head
     document = Commit(
         dataset=f"{dataset.project.slug}/{dataset.name}",
-        root=root_digest,
+        root=write_root(root, store.store),
         parents=(bytes.fromhex(branch.head.commit),),
         author=commit.author.username if commit.author else "",
         message=commit.message,

@@ -40,12 +40,12 @@ from atom.datasets.states import ACTIVE_SCANS, SCAN_STATES, SOURCE_STATES
 from atom.datasets.stores import VersionStore, version_store
 from atom_sdk.errors import AtomError as SdkError
 from atom_sdk.errors import EmptyDatasetError
+from atom_sdk.manifests import iter_ranges
 from atom_sdk.manifests.build import build_root
 from atom_sdk.manifests.commits import Commit, write_commit
 from atom_sdk.manifests.diff import diff_roots
 from atom_sdk.manifests.entries import ENTRY_SCHEMA
 from atom_sdk.manifests.roots import Root, write_root
-from atom_sdk.manifests import iter_ranges
 
 log = structlog.get_logger(__name__)
 
@@ -202,7 +202,7 @@ def _commit_once(scan: SourceScan, listing: Listing) -> tuple[Version, bool]:
     source = scan.source
     branch = Branch.objects.select_related("head").get(dataset=source.dataset, name=source.branch)
     store = version_store(source.project)
-    parent = store.root(branch.head.root) if branch.head else None
+    parent = store.root(branch.head.readable_root) if branch.head else None
     try:
         root = _build(source, listing, parent, store)
     except EmptyDatasetError as exc:

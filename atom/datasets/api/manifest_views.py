@@ -57,7 +57,7 @@ class ManifestView(DatasetScopedView, APIView):
         body: dict[str, Any] = {
             "version": VersionSerializer(self.version).data,
             "commit": self.version.commit,
-            "root_digest": self.version.root,
+            "root_digest": self.version.readable_root,
             "root": json.loads(encode_root(root)),
             "urls": self._urls(root),
             "quarantined_packs": quarantined,
@@ -66,7 +66,7 @@ class ManifestView(DatasetScopedView, APIView):
         return Response(body)
 
     def _urls(self, root: Root) -> dict[str, str]:
-        keys = [root_key(bytes.fromhex(self.version.root))]
+        keys = [root_key(bytes.fromhex(self.version.readable_root))]
         keys += [group_key(group.object) for group in root.groups]
         keys += [range_key(part.object) for part in root.ranges]
         keys += [delta_key(delta) for delta in root.deltas]

@@ -15,6 +15,7 @@ ENDINGS = {
     "layers": (".parquet",),
     "deltas": (".parquet",),
     "ranges": (".parquet",),
+    "groups": (".json",),
     "roots": (".json",),
     "commits": (".json",),
 }

@@ -166,7 +166,7 @@ def _ref(dataset_id: UUID, name: str) -> PinnedRef:
         version = resolve_ref(dataset, name)
     except (RefNotFound, BranchEmpty, RefAmbiguous) as exc:
         raise KeyUnknown(exc.detail) from exc
-    return PinnedRef(name, version.root, version.created_at)
+    return PinnedRef(name, version.readable_root, version.created_at)
 
 
 def _refs(dataset_id: UUID) -> list[PinnedRef]:

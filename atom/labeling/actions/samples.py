@@ -43,7 +43,7 @@ class ImageSelection:
 
     def _tables(self) -> Iterator[pa.Table]:
         store = project_store(self.version.dataset.project)
-        root = read_root(bytes.fromhex(self.version.root), store)
+        root = read_root(bytes.fromhex(self.version.readable_root), store)
         known = [read_layer(layer, store) for layer in root.layers if layer.kind == layers.KIND]
         for part in root.ranges:
             if selection.may_hold(part, self.prefix):

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from atom_sdk.errors import ManifestCorruptError
 from atom_sdk.manifests.entries import ENTRY_SCHEMA, LOGICAL_COLUMNS, check_order
 from atom_sdk.manifests.objects import ObjectStore, delta_key, digest_of, get_verified
-from atom_sdk.manifests.ranges import encode_range
+from atom_sdk.manifests.ranges import encode_range, with_source_columns
 
 ADDED, CHANGED, REMOVED = "added", "changed", "removed"
 DELTA_SCHEMA = pa.schema([*ENTRY_SCHEMA, pa.field("change", pa.string(), nullable=False)])
@@ -116,7 +116,7 @@ def _decode(digest: bytes, store: ObjectStore) -> pa.Table:
     key = delta_key(digest)
     data = get_verified(store, key, digest)
     try:
-        table = pq.read_table(pa.BufferReader(data))
+        table = with_source_columns(pq.ParquetFile(pa.BufferReader(data)).read())
         return table.select(DELTA_SCHEMA.names).cast(DELTA_SCHEMA).combine_chunks()
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
         raise ManifestCorruptError(key, "it is not a Parquet file of a delta") from error

@@ -81,13 +81,14 @@ def encode_range(table: pa.Table) -> bytes:
 def decode_range(data: bytes, key: str) -> pa.Table:
     """Table of entries from Parquet bytes. Raises ManifestCorruptError."""
     try:
-        table = _with_source_columns(pq.ParquetFile(pa.BufferReader(data)).read())
+        table = with_source_columns(pq.ParquetFile(pa.BufferReader(data)).read())
         return table.select(ENTRY_SCHEMA.names).cast(ENTRY_SCHEMA).combine_chunks()
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
         raise ManifestCorruptError(key, "it is not a Parquet file of entries") from error
 
 
-def _with_source_columns(table: pa.Table) -> pa.Table:
+def with_source_columns(table: pa.Table) -> pa.Table:
+    """The table with all columns of an entry, null where the object left them out."""
     for name in SOURCE_COLUMNS:
         if name not in table.column_names:
             table = table.append_column(name, pa.nulls(len(table), ENTRY_SCHEMA.field(name).type))
