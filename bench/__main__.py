@@ -1,4 +1,4 @@
-"""`python -m bench [reads push logs]`: run the benchmarks on a stack of their own."""
+"""`python -m bench [reads posix push logs]`: run the benchmarks on a stack of their own."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench import harness, logs, plots, push, reads
+from bench import harness, logs, plots, posix, push, reads
 
 FILES = 20_000
+PARTS = ["reads", "posix", "push", "logs"]
 PORTS = {
     "ATOM_WEB_PORT": "8700",
     "ATOM_GATEWAY_PORT": "8701",
@@ -27,17 +28,22 @@ PORTS = {
 def main() -> int:
     """Run what was asked for, all of it by default."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("what", nargs="*", choices=["reads", "push", "logs", []], default=[])
+    parser.add_argument(
+        "what", nargs="*", choices=["reads", "posix", "push", "logs", []], default=[]
+    )
     parser.add_argument("--files", type=int, default=FILES)
     parser.add_argument("--scratch", type=Path, help="a folder on the disk to measure")
     options = parser.parse_args()
-    wanted = options.what or ["reads", "push", "logs"]
+    wanted = options.what or PARTS
     scratch = Path(tempfile.mkdtemp(prefix="atom-bench-", dir=options.scratch))
     results: list[harness.Result] = []
     try:
         if "reads" in wanted:
             results += reads.run(scratch / "reads", options.files)
             shutil.rmtree(scratch / "reads")
+        if "posix" in wanted:
+            results += posix.run(scratch / "posix", options.files)
+            shutil.rmtree(scratch / "posix")
         if {"push", "logs"} & set(wanted):
             results += _with_stack(wanted, scratch, options.files)
     finally:
