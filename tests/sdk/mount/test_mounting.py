@@ -21,6 +21,7 @@ from atom_sdk.mount.errors import (
     MountBusyError,
     MountRecordError,
     MountVerificationError,
+    NameConflictError,
     NotMountedError,
     TargetNotEmptyError,
 )
@@ -275,6 +276,44 @@ def test_a_mount_outlives_its_process(
     assert shown(mounter.folder) == FILES
     mounter.unmount()
     assert not mounter.folder.exists()
+
+
+def test_a_folder_whose_server_was_killed_can_be_taken_away(
+    dataset: LocalDataset, mounter: Mounter
+) -> None:
+    if reason := why_not("fuse"):
+        pytest.skip(reason)
+    mounter.mount(dataset, how="fuse")
+    server = server_of(mounter.folder)
+    os.kill(server, signal.SIGKILL)
+    os.waitpid(server, 0)
+    # The kernel says "not connected", or "connection abort" to the first that asks.
+    with pytest.raises(OSError, match="connect"):
+        os.listdir(mounter.folder)
+    mounter.unmount()
+    assert not mounter.folder.exists()
+
+
+def server_of(folder: Path) -> int:
+    """The process that serves a folder."""
+    for process in Path("/proc").glob("[0-9]*"):
+        command = (process / "cmdline").read_bytes()
+        if b"fuse_server" in command and os.fsencode(folder) in command:
+            return int(process.name)
+    raise AssertionError("no server")
+
+
+@pytest.mark.parametrize("how", ["erofs", "hardlinks"])
+def test_a_path_that_is_a_file_and_a_folder_is_named_and_nothing_is_made(
+    tmp_path: Path, mounter: Mounter, how: str
+) -> None:
+    if reason := why_not(how):
+        pytest.skip(reason)
+    dataset = dataset_of(tmp_path, {"a": b"1", "b/c": b"2", "b/c/d": b"3"})
+    with pytest.raises(NameConflictError, match="'b/c' is a file and a folder"):
+        mounter.mount(dataset, how=how)
+    assert not mounter.folder.exists()
+    assert mounts(mounter.cache) == []
 
 
 def test_a_mount_that_the_machine_forgot_is_listed_as_gone_and_can_be_made_again(
