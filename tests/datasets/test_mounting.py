@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from atom_sdk.client import Client
+from atom_sdk.mount import MountOptions
 from tests.datasets.pushing import class_files
 
 Shell = Callable[..., subprocess.CompletedProcess[str]]
@@ -64,12 +65,18 @@ def test_a_version_is_mounted_listed_and_taken_away(
     assert "Nothing is mounted" in shell("mount").stdout
 
 
-def test_a_mount_that_cannot_be_says_why_and_makes_nothing(
+def test_people_are_told_how_a_version_was_mounted_or_why_not(
     client: Client, shell: Shell, folder: Path, tmp_path: Path
 ) -> None:
     client.datasets.push(folder, "digits")
     full = shell("mount", "digits@v1", folder)
     assert (full.returncode, "is not empty" in full.stderr) == (2, True)
+    told = shell("mount", "digits@v1", tmp_path / "again", "--how", "hardlinks", "--verify-all")
+    count = len(class_files())
+    assert f"{count} files," in told.stdout
+    assert f"How: hard links to files that were unpacked in the cache; {count} files" in told.stdout
+    client.datasets.mount("digits@v1", tmp_path / "third", MountOptions(how="hardlinks"))
+    assert shown(tmp_path / "third") == shown(tmp_path / "again") == class_files()
     unknown = shell("mount", "digits@v9", tmp_path / "shown")
     assert unknown.returncode == 3
     assert not (tmp_path / "shown").exists()
