@@ -1,4 +1,4 @@
-"""`python -m bench [reads manifests push logs]`: run the benchmarks on a stack of their own.
+"""`python -m bench [reads posix manifests push logs]`: run the benchmarks on a stack of their own.
 
 Results of what is not asked for stay as they were last measured.
 """
@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench import harness, logs, manifests, plots, push, reads
+from bench import harness, logs, manifests, plots, posix, push, reads
 
 FILES = 20_000
-PARTS = ("reads", "manifests", "push", "logs")
+PARTS = ("reads", "posix", "manifests", "push", "logs")
 PORTS = {
     "ATOM_WEB_PORT": "8700",
     "ATOM_GATEWAY_PORT": "8701",
@@ -45,6 +45,9 @@ def main() -> int:
             shutil.rmtree(scratch / "reads")
         if "manifests" in wanted:
             results += manifests.run(scratch / "manifests")
+        if "posix" in wanted:
+            results += posix.run(scratch / "posix", options.files)
+            shutil.rmtree(scratch / "posix")
         if {"push", "logs"} & set(wanted):
             results += _with_stack(wanted, scratch, options.files)
     finally:

@@ -8,6 +8,11 @@ from bench.harness import RESULTS, Result
 TARGETS = {
     ("random read, warm", "ext4"): 2.0,
     ("random read, cold", "ext4"): 1.5,
+    ("folder read, warm", "ext4"): 1.0,
+    ("folder read, warm", "JuiceFS"): 3.5,
+    ("folder read, cold", "ext4"): 0.9,
+    ("folder read, cold", "JuiceFS"): 4.0,
+    ("folder walk and stat", "ext4"): 1.1,
     ("hash, pack and index", "tar cf"): 0.75,
     ("hash, pack and index", "dvc add"): 20.0,
     ("push to a committed version", "dvc add"): 10.0,

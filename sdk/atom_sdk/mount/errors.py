@@ -13,6 +13,7 @@ MountError
 ├── AlreadyMountedError       the folder is mounted already
 ├── NotMountedError           nothing of ours is mounted there
 ├── MountBusyError            processes use the folder
+├── MountRecordError          the note of what is mounted cannot be read
 └── MountFailedError          the system refused for another reason
 """
 
@@ -181,6 +182,18 @@ class MountBusyError(MountError):
         super().__init__(f"{folder} is in use by {by}.")
         self.folder = folder
         self.users = tuple(users)
+
+
+class MountRecordError(MountError):
+    """The file that says what is mounted on a folder cannot be read."""
+
+    code = "mount_record"
+    hint = "Unmount the folder with umount, then remove that file."
+
+    def __init__(self, path: str, problem: str) -> None:
+        """`path` is the record's own file."""
+        super().__init__(f"The record of a mount, {path}, cannot be read: {problem}.")
+        self.path = path
 
 
 class MountFailedError(MountError):

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from atom_sdk.errors import PackStoreFullError
+from atom_sdk.mount.erofs.tree import build_tree
 from atom_sdk.mount.errors import MountUnavailableError
 from atom_sdk.mount.plan import MountPlan
 from atom_sdk.packs import FileSink
@@ -29,7 +30,12 @@ _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
 def mount_links(plan: MountPlan) -> str:
-    """Fill the folder with links; returns where they lead. Raises MountUnavailableError."""
+    """Fill the folder with links; returns where they lead.
+
+    Raises MountUnavailableError, NameConflictError.
+    """
+    # Names that no folder can hold are an error before the first link is made.
+    build_tree(plan.dataset.index.path_array())
     files = plan.cache / "files"
     files.mkdir(parents=True, exist_ok=True)
     _check_same_file_system(files, plan.folder)

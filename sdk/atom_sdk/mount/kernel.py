@@ -15,7 +15,7 @@ _REASONS = {
     errno.EACCES: "the kernel's security module does not let this process mount",
     errno.ENODEV: "this kernel has no EROFS (CONFIG_EROFS_FS)",
     errno.ENOSYS: "this kernel has no fsopen, which came with Linux 5.2",
-    errno.ENOTBLK: "this kernel mounts EROFS from block devices only; files need Linux 6.12",
+    errno.ENOTBLK: "EROFS reads from files since Linux 6.12 only, and not from files in tmpfs",
     errno.EOPNOTSUPP: "this kernel's EROFS lacks chunk-based files, which came with Linux 5.16",
     errno.EINVAL: "this kernel refuses the image or an option of the mount",
 }

@@ -16,6 +16,8 @@ from pathlib import Path
 
 from blake3 import blake3
 
+from atom_sdk.mount.errors import MountRecordError
+
 _ID_DIGITS = 32
 # A record is written before anything else is done, so that whatever a kill leaves can be undone.
 MOUNTING, MOUNTED = "mounting", "mounted"
@@ -56,11 +58,11 @@ class MountRecords:
         return self.folder / f"{name}{suffix}"
 
     def find(self, folder: Path) -> MountRecord | None:
-        """The record of a folder, if there is one."""
+        """The record of a folder, if there is one. Raises MountRecordError."""
         return _read(self.path(folder, ".json"))
 
     def all(self) -> list[MountRecord]:
-        """All records, by folder."""
+        """All records, by folder. Raises MountRecordError."""
         found = (_read(path) for path in self.folder.glob("*.json"))
         return sorted((r for r in found if r is not None), key=lambda record: record.folder)
 
@@ -92,6 +94,8 @@ class MountRecords:
 def _read(path: Path) -> MountRecord | None:
     try:
         saved = json.loads(path.read_text())
+        return MountRecord(**{**saved, "skipped": tuple(map(tuple, saved["skipped"]))})
     except FileNotFoundError:
         return None
-    return MountRecord(**{**saved, "skipped": tuple(map(tuple, saved["skipped"]))})
+    except (ValueError, TypeError, KeyError) as error:
+        raise MountRecordError(str(path), str(error)) from error

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -23,12 +23,34 @@ _UMOUNT_NOFOLLOW = 8
 _MESSAGE_BYTES = 4096
 
 _libc = ctypes.CDLL(None, use_errno=True)
-_libc.syscall.restype = ctypes.c_long
+
+
+def _system_call(number: int, *types: type) -> Callable[..., int]:
+    """A system call that takes words of these types and raises OSError."""
+    function = _libc["syscall"]
+    function.argtypes = [ctypes.c_long, *types]
+    function.restype = ctypes.c_long
+
+    def call(*arguments: int | bytes | None) -> int:
+        result: int = function(number, *arguments)
+        if result < 0:
+            error = ctypes.get_errno()
+            raise OSError(error, os.strerror(error))
+        return result
+
+    return call
+
+
+_Int, _Text = ctypes.c_int, ctypes.c_char_p
+_fsopen = _system_call(_FSOPEN, _Text, _Int)
+_fsconfig = _system_call(_FSCONFIG, _Int, _Int, _Text, _Text, _Int)
+_fsmount = _system_call(_FSMOUNT, _Int, _Int, _Int)
+_move_mount = _system_call(_MOVE_MOUNT, _Int, _Text, _Int, _Text, _Int)
 
 
 def check_allowed(kind: str) -> None:
     """Raise OSError if the kernel lacks a file system or this process may not mount."""
-    os.close(_call(_FSOPEN, kind.encode(), _FSOPEN_CLOEXEC))
+    os.close(_fsopen(kind.encode(), _FSOPEN_CLOEXEC))
 
 
 def mount_file_system(
@@ -38,14 +60,14 @@ def mount_file_system(
 
     The error's text is what the kernel said about it, if it said anything.
     """
-    context = _call(_FSOPEN, kind.encode(), _FSOPEN_CLOEXEC)
+    context = _fsopen(kind.encode(), _FSOPEN_CLOEXEC)
     try:
         with _kernel_words(context):
             _configure(context, source, devices, flags)
             attributes = _READ_ONLY | _NO_SETUID | _NO_DEVICES
-            mounted = _call(_FSMOUNT, context, _FSMOUNT_CLOEXEC, attributes)
+            mounted = _fsmount(context, _FSMOUNT_CLOEXEC, attributes)
         try:
-            _call(_MOVE_MOUNT, mounted, b"", _AT_FDCWD, os.fsencode(folder), _FROM_DESCRIPTOR)
+            _move_mount(mounted, b"", _AT_FDCWD, os.fsencode(folder), _FROM_DESCRIPTOR)
         finally:
             os.close(mounted)
     finally:
@@ -53,12 +75,12 @@ def mount_file_system(
 
 
 def _configure(context: int, source: Path, devices: Sequence[Path], flags: Sequence[str]) -> None:
-    _call(_FSCONFIG, context, _SET_STRING, b"source", os.fsencode(source), 0)
+    _fsconfig(context, _SET_STRING, b"source", os.fsencode(source), 0)
     for device in devices:
-        _call(_FSCONFIG, context, _SET_STRING, b"device", os.fsencode(device), 0)
+        _fsconfig(context, _SET_STRING, b"device", os.fsencode(device), 0)
     for flag in ("ro", *flags):
-        _call(_FSCONFIG, context, _SET_FLAG, flag.encode(), None, 0)
-    _call(_FSCONFIG, context, _CREATE, None, None, 0)
+        _fsconfig(context, _SET_FLAG, flag.encode(), None, 0)
+    _fsconfig(context, _CREATE, None, None, 0)
 
 
 def unmount(folder: Path) -> None:
@@ -66,15 +88,6 @@ def unmount(folder: Path) -> None:
     if _libc.umount2(os.fsencode(folder), _UMOUNT_NOFOLLOW) < 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number), str(folder))
-
-
-def _call(number: int, *arguments: int | bytes | None) -> int:
-    words = [ctypes.c_long(a) if isinstance(a, int) else ctypes.c_char_p(a) for a in arguments]
-    result = int(_libc.syscall(ctypes.c_long(number), *words))
-    if result < 0:
-        error = ctypes.get_errno()
-        raise OSError(error, os.strerror(error))
-    return result
 
 
 @contextmanager

@@ -41,6 +41,8 @@ def atom(folder: Path, *arguments: str) -> Done:
         (("run", "--naem", "x", "--", "true"), "No such option"),
         (("run", "--data", "digits", "--", "true"), "NAME=VALUE"),
         (("data", "push", ".", "Bad Name"), "not a dataset reference"),
+        (("mount", "digits@v1"), "Give the FOLDER"),
+        (("mount", "digits@v1", "x", "--how", "magic"), "is not one of"),
     ],
 )
 def test_wrong_use_is_a_sentence_and_exit_code_2(

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
@@ -18,7 +19,9 @@ from atom_sdk.mount.erofs import write_image
 from atom_sdk.mount.errors import (
     AlreadyMountedError,
     MountBusyError,
+    MountRecordError,
     MountVerificationError,
+    NameConflictError,
     NotMountedError,
     TargetNotEmptyError,
 )
@@ -77,6 +80,21 @@ def test_the_best_way_that_works_is_taken(
     record = mounter.mount(dataset)
     assert (record.how, record.skipped, record.verified_files) == ("erofs", (), 2)
     assert [(found, there) for found, there in mounts(mounter.cache)] == [(record, True)]
+
+
+def test_with_a_cache_in_memory_packs_are_mounted_through_loop_devices(mounter: Mounter) -> None:
+    memory = Path("/dev/shm")
+    if reason := why_not("erofs") or why_not("loop"):
+        pytest.skip(reason)
+    if f" {memory} tmpfs " not in Path("/proc/mounts").read_text():
+        pytest.skip("needs tmpfs")
+    with tempfile.TemporaryDirectory(dir=memory) as folder:
+        mounter.cache = Path(folder) / "cache"
+        record = mounter.mount(dataset_of(Path(folder) / "data", FILES, packs=2))
+        assert record.how == "loop"
+        assert [(how, "tmpfs" in reason) for how, reason in record.skipped] == [("erofs", True)]
+        assert shown(mounter.folder) == FILES
+        mounter.unmount()
 
 
 @pytest.fixture
@@ -260,6 +278,44 @@ def test_a_mount_outlives_its_process(
     assert not mounter.folder.exists()
 
 
+def test_a_folder_whose_server_was_killed_can_be_taken_away(
+    dataset: LocalDataset, mounter: Mounter
+) -> None:
+    if reason := why_not("fuse"):
+        pytest.skip(reason)
+    mounter.mount(dataset, how="fuse")
+    server = server_of(mounter.folder)
+    os.kill(server, signal.SIGKILL)
+    os.waitpid(server, 0)
+    # The kernel says "not connected", or "connection abort" to the first that asks.
+    with pytest.raises(OSError, match="connect"):
+        os.listdir(mounter.folder)
+    mounter.unmount()
+    assert not mounter.folder.exists()
+
+
+def server_of(folder: Path) -> int:
+    """The process that serves a folder."""
+    for process in Path("/proc").glob("[0-9]*"):
+        command = (process / "cmdline").read_bytes()
+        if b"fuse_server" in command and os.fsencode(folder) in command:
+            return int(process.name)
+    raise AssertionError("no server")
+
+
+@pytest.mark.parametrize("how", ["erofs", "hardlinks"])
+def test_a_path_that_is_a_file_and_a_folder_is_named_and_nothing_is_made(
+    tmp_path: Path, mounter: Mounter, how: str
+) -> None:
+    if reason := why_not(how):
+        pytest.skip(reason)
+    dataset = dataset_of(tmp_path, {"a": b"1", "b/c": b"2", "b/c/d": b"3"})
+    with pytest.raises(NameConflictError, match="'b/c' is a file and a folder"):
+        mounter.mount(dataset, how=how)
+    assert not mounter.folder.exists()
+    assert mounts(mounter.cache) == []
+
+
 def test_a_mount_that_the_machine_forgot_is_listed_as_gone_and_can_be_made_again(
     dataset: LocalDataset, mounter: Mounter, kernel: None
 ) -> None:
@@ -269,6 +325,19 @@ def test_a_mount_that_the_machine_forgot_is_listed_as_gone_and_can_be_made_again
     assert [there for _, there in mounts(mounter.cache)] == [False]
     mounter.mount(dataset)
     assert shown(mounter.folder) == FILES
+
+
+def test_a_damaged_record_is_an_error_that_names_its_file(
+    dataset: LocalDataset, mounter: Mounter
+) -> None:
+    mounter.mount(dataset, how="hardlinks")
+    (record,) = (mounter.cache / "mounts").glob("*.json")
+    whole = record.read_bytes()
+    for cut in (b"", whole[:40], b"{}", b"[]"):
+        record.write_bytes(cut)
+        with pytest.raises(MountRecordError, match=record.name):
+            mounter.unmount()
+    record.write_bytes(whole)
 
 
 def test_of_two_mounts_at_once_one_is_refused(dataset: LocalDataset, mounter: Mounter) -> None:
