@@ -114,11 +114,22 @@ class Datasets:
         return pull(self, self._http, reference, Path(folder), progress or Silent())
 
     def open(
-        self, reference: str, progress: Progress | None = None, **selector: Any
+        self,
+        reference: str,
+        progress: Progress | None = None,
+        *,
+        stream: bool = False,
+        **selector: Any,
     ) -> LocalDataset:
-        """Bring the version's packs to this machine's cache and return a reader over them."""
-        from atom_sdk.client.pull import open_dataset
+        """Bring the version's packs to this machine's cache and return a reader over them.
 
+        `stream=True` returns at once, and fetches what is not here while it is read: training
+        starts before everything is there, but needs the network until it is.
+        """
+        from atom_sdk.client.pull import open_dataset, stream_dataset
+
+        if stream:
+            return stream_dataset(self, self._http, reference, selector)
         return open_dataset(self, self._http, reference, selector, progress or Silent())
 
     def warm(self, reference: str) -> Any:
