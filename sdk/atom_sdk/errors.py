@@ -32,6 +32,7 @@
     ├── ObjectNotFoundError           a key that the object store does not have
     └── ReaderError                   reading samples on a node
         ├── SampleDigestMismatchError
+        ├── ResumeMismatchError
         └── ViewIndexError
 
 Every class carries a stable `code` for programs and a `hint` that says what to do next;
@@ -375,6 +376,13 @@ class SampleDigestMismatchError(ReaderError):
         )
         self.path = path
         self.pack = pack
+
+
+class ResumeMismatchError(ReaderError):
+    """A saved position belongs to another order of samples."""
+
+    code = "resume_mismatch"
+    hint = "Resume with the dataset version, the split and the arguments of the run that saved it."
 
 
 class ViewIndexError(ReaderError):

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
 from blake3 import blake3
+from numpy.typing import NDArray
 
 from atom_sdk.errors import PackMissingError, SampleDigestMismatchError
 from atom_sdk.readers.maps import PackMaps
@@ -104,6 +106,16 @@ class LocalDataset:
     def __iter__(self) -> Iterator[Sample]:
         """All samples in path order, read ahead."""
         return self.read_many(range(self._rows))
+
+    @property
+    def sizes_bytes(self) -> NDArray[np.int64]:
+        """Size of each sample, shape (samples,)."""
+        return self.index.sizes
+
+    @property
+    def content(self) -> bytes:
+        """Content digest of the version."""
+        return self.index.content
 
     @property
     def classes(self) -> list[str]:
