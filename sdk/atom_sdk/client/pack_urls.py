@@ -28,6 +28,9 @@ class PackAddresses(Protocol):
     def renew(self, pack: bytes, refused: str) -> str:
         """Return another address than one that the store refused."""
 
+    def close(self) -> None:
+        """Close the connections."""
+
 
 @dataclass(frozen=True)
 class _Address:
@@ -64,11 +67,17 @@ class PackUrls:
         """Use connections of this process."""
         self._http, self._lock = None, threading.Lock()
 
+    def close(self) -> None:
+        """Close the connections; asking opens new ones."""
+        with self._lock:
+            if self._http is not None:
+                self._http.close()
+                self._http = None
+
     def __del__(self) -> None:
         """Close the connections; there are none if the constructor failed."""
         with suppress(AttributeError):
-            if self._http is not None:
-                self._http.close()
+            self.close()
 
     def _good(self, pack: bytes) -> str | None:
         known = self._known.get(pack)

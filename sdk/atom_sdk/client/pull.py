@@ -27,7 +27,8 @@ from atom_sdk.packs.walk import hash_file
 
 if TYPE_CHECKING:
     from atom_sdk.client.datasets import Datasets
-    from atom_sdk.readers import LocalDataset
+    from atom_sdk.client.ranges import PackRanges
+    from atom_sdk.readers import LocalDataset, ViewIndex
     from atom_sdk.readers.streaming import StreamingDataset
 
 _THREADS = 4
@@ -76,14 +77,23 @@ def stream_dataset(
     datasets: Datasets, http: Http, reference: str, selector: dict[str, Any]
 ) -> StreamingDataset:
     """Return a reader that fetches what is not here when it is read."""
+    from atom_sdk.readers.streaming import StreamingDataset
+
+    index, ranges = version_files(datasets, http, reference, selector)
+    return StreamingDataset(index.path, cache_path(), ranges)
+
+
+def version_files(
+    datasets: Datasets, http: Http, reference: str, selector: dict[str, Any] | None = None
+) -> tuple[ViewIndex, PackRanges]:
+    """Return the files of a version, and what reads parts of their packs."""
     from atom_sdk.client.pack_urls import PackUrls
     from atom_sdk.client.ranges import PackRanges
     from atom_sdk.readers import ViewIndex
-    from atom_sdk.readers.streaming import StreamingDataset
 
-    base, index = _view_index(datasets, http, reference, selector)
-    urls = PackUrls(http.config, base, ViewIndex(index).packs)
-    return StreamingDataset(index, cache_path(), PackRanges(urls))
+    base, path = _view_index(datasets, http, reference, selector or {})
+    index = ViewIndex(path)
+    return index, PackRanges(PackUrls(http.config, base, index.packs))
 
 
 def _view_index(

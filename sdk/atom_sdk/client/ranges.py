@@ -91,7 +91,7 @@ class PackRanges:
         raise PackUnreadableError(pack.hex(), reason)
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections; reading opens new ones."""
         with self._lock:
             client, threads = self._client, self._threads
             self._client = self._threads = None
@@ -99,6 +99,7 @@ class PackRanges:
             threads.shutdown(wait=False, cancel_futures=True)
         if client is not None:
             client.close()
+        self.addresses.close()
 
     def forget(self) -> None:
         """Use connections and threads of this process."""

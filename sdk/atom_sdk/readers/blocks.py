@@ -193,6 +193,9 @@ class PackBlocks:
             self._memory.put(pack_id, run[0], self._range(pack_id, run).data)
         else:
             self._begin(pack_id, run)
+        arriving = self._arriving.get(pack_id)
+        if arriving and self._is_done(pack_id, arriving) and arriving.finish():
+            self._become_whole(pack_id)
 
     def _fetch_into(self, pack_id: int, arriving: PartialPack, run: range) -> None:
         claimed = _claim(arriving, run)
@@ -205,8 +208,6 @@ class PackBlocks:
         finally:
             if claimed:
                 arriving.release(claimed[0], len(claimed))
-        if self._is_done(pack_id, arriving) and arriving.finish():
-            self._become_whole(pack_id)
 
     def _is_done(self, pack_id: int, arriving: PartialPack) -> bool:
         """Whether the view needs no more of a pack."""

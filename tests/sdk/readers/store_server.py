@@ -54,6 +54,9 @@ class Addresses:
         self.renewals += 1
         return self.url(pack)
 
+    def close(self) -> None:
+        """Nothing is open."""
+
 
 @contextmanager
 def serving(folder: Path, fault: Fault | None = None) -> Iterator[StoreServer]:
