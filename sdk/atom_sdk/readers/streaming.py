@@ -41,7 +41,7 @@ class StreamingDataset(LocalDataset):
         Raises ViewIndexError, UnknownFormatError, OSError.
         """
         packs = PackStore(store)
-        super().__init__(index_path, packs.packs, verify)
+        super().__init__(index_path, packs.packs, verify, "mmap")
         self.options = options or StreamOptions()
         self._root, self._ranges = packs.root, ranges
         self._blocks = PackBlocks(self.index, packs, ranges, self.options)
