@@ -30,6 +30,7 @@
     │   ├── SplitTooLargeError
     │   └── PathNotFoundError
     ├── ObjectNotFoundError           a key that the object store does not have
+    ├── ExportError                   writing a dataset in another format
     └── ReaderError                   reading samples on a node
         ├── SampleDigestMismatchError
         ├── ResumeMismatchError
@@ -355,6 +356,13 @@ class ObjectNotFoundError(AtomError):
         """The key as asked for."""
         super().__init__(f"There is no object {key!r} in the store.")
         self.key = key
+
+
+class ExportError(AtomError):
+    """A dataset cannot be written in another format."""
+
+    code = "export"
+    hint = "Choose another folder, or remove the export that is in it."
 
 
 class ReaderError(AtomError):

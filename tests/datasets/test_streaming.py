@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
 
+from atom_sdk.cli.main import cli
 from atom_sdk.client import Client
 from atom_sdk.readers.streaming import StreamingDataset
 from tests.datasets.pushing import Pusher, class_files, png
@@ -42,3 +46,18 @@ def test_a_pulled_version_is_bounded_too(
     del held
     client.datasets.pull("digits@v1", tmp_path / "again")
     assert list((tmp_path / "cache" / "packs").iterdir()) == []
+
+
+def test_a_version_is_exported_by_the_command_line(
+    pusher: Pusher, client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pusher.push(class_files())
+    for name in ("url", "token", "project"):
+        monkeypatch.setenv(f"ATOM_{name.upper()}", getattr(client.config, name))
+    out = str(tmp_path / "out")
+    command = ["data", "export", "digits@v1", out, "--format", "parquet", "--json"]
+    done = CliRunner().invoke(cli, command)
+    assert (done.exit_code, json.loads(done.stdout)["written"]) == (0, len(class_files()))
+    rows = pq.read_table(out).to_pylist()
+    assert {row["path"]: row["bytes"] for row in rows} == class_files()
+    assert json.loads(CliRunner().invoke(cli, command).stdout)["written"] == 0

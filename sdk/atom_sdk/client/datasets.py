@@ -14,6 +14,7 @@ from atom_sdk.client.refs import parse_ref
 
 if TYPE_CHECKING:
     from atom_sdk.client.push import PushOptions, PushResult
+    from atom_sdk.export import ExportResult
     from atom_sdk.readers import LocalDataset
 
 
@@ -131,6 +132,24 @@ class Datasets:
         if stream:
             return stream_dataset(self, self._http, reference, selector)
         return open_dataset(self, self._http, reference, selector, progress or Silent())
+
+    def export(
+        self,
+        reference: str,
+        folder: Path | str,
+        file_format: str = "folder",
+        *,
+        progress: Progress | None = None,
+        shard_bytes: int | None = None,
+        **selector: Any,
+    ) -> ExportResult:
+        """Write a version as a folder, WebDataset, TFRecord or Parquet; run again, it goes on."""
+        from atom_sdk.export import export_dataset
+        from atom_sdk.export.shards import SHARD_BYTES
+
+        dataset = self.open(reference, stream=True, **selector)
+        size_bytes = SHARD_BYTES if shard_bytes is None else shard_bytes
+        return export_dataset(dataset, Path(folder), file_format, progress or Silent(), size_bytes)
 
     def warm(self, reference: str) -> Any:
         """Ask the cluster to bring the version's bytes to its nodes."""

@@ -82,7 +82,7 @@ class PackFiles:
 
 
 def _fill(descriptor: int, target: memoryview, offset: int, step: int = 1) -> int:
-    """Fill `target` from a file, going on at multiples of `step`; returns how many bytes there were.
+    """Fill `target` from a file, going on at multiples of `step`; returns the bytes there were.
 
     A direct read that stops elsewhere met the end of a pack that was cut.
     """
