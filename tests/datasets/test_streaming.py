@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
+from atom_sdk.cli.context import Context
 from atom_sdk.cli.main import cli
 from atom_sdk.client import Client
 from atom_sdk.readers.streaming import StreamingDataset
@@ -49,15 +50,16 @@ def test_a_pulled_version_is_bounded_too(
 
 
 def test_a_version_is_exported_by_the_command_line(
-    pusher: Pusher, client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    pusher: Pusher, client: Client, tmp_path: Path
 ) -> None:
     pusher.push(class_files())
-    for name in ("url", "token", "project"):
-        monkeypatch.setenv(f"ATOM_{name.upper()}", getattr(client.config, name))
+    context = Context()
+    context._client = client
     out = str(tmp_path / "out")
     command = ["data", "export", "digits@v1", out, "--format", "parquet", "--json"]
-    done = CliRunner().invoke(cli, command)
+    done = CliRunner().invoke(cli, command, obj=context)
+    assert done.exit_code == 0, (done.stderr, done.exception)
     assert (done.exit_code, json.loads(done.stdout)["written"]) == (0, len(class_files()))
     rows = pq.read_table(out).to_pylist()
     assert {row["path"]: row["bytes"] for row in rows} == class_files()
-    assert json.loads(CliRunner().invoke(cli, command).stdout)["written"] == 0
+    assert json.loads(CliRunner().invoke(cli, command, obj=context).stdout)["written"] == 0
