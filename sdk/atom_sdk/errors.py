@@ -30,8 +30,10 @@
     │   ├── QueryError                the text of a query; manifests/query/errors.py
     │   └── PathNotFoundError
     ├── ObjectNotFoundError           a key that the object store does not have
+    ├── ExportError                   writing a dataset in another format
     └── ReaderError                   reading samples on a node
         ├── SampleDigestMismatchError
+        ├── ResumeMismatchError
         └── ViewIndexError
 
 Every class carries a stable `code` for programs and a `hint` that says what to do next;
@@ -345,6 +347,13 @@ class ObjectNotFoundError(AtomError):
         self.key = key
 
 
+class ExportError(AtomError):
+    """A dataset cannot be written in another format."""
+
+    code = "export"
+    hint = "Choose another folder, or remove the export that is in it."
+
+
 class ReaderError(AtomError):
     """A sample cannot be read."""
 
@@ -364,6 +373,13 @@ class SampleDigestMismatchError(ReaderError):
         )
         self.path = path
         self.pack = pack
+
+
+class ResumeMismatchError(ReaderError):
+    """A saved position belongs to another order of samples."""
+
+    code = "resume_mismatch"
+    hint = "Resume with the dataset version, the split and the arguments of the run that saved it."
 
 
 class ViewIndexError(ReaderError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,46 @@ def pull(context: Context, ref: str, folder: Path) -> None:
         written = context.client.datasets.pull(ref, folder, bars)
     answer = {"ref": ref, "folder": str(folder), "files_written": written}
     context.emit(answer, lambda out: out.print(f"{written} files written to {folder}."))
+
+
+@data.command()
+@click.argument("ref")
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.option(
+    "--format",
+    "file_format",
+    type=click.Choice(["folder", "webdataset", "tfrecord", "parquet"]),
+    default="folder",
+    show_default=True,
+)
+@click.option("--split", help="Only this split.")
+@click.option(
+    "--shard-mb",
+    type=click.IntRange(1),
+    default=128,
+    show_default=True,
+    help="Size of a shard, in MiB.",
+)
+@pass_context
+def export(
+    context: Context, ref: str, folder: Path, file_format: str, split: str | None, shard_mb: int
+) -> None:
+    """Write REF (digits@v3) to FOLDER in a format that other tools read.
+
+    An export that was cut off goes on after its last complete shard: run the same command again.
+    """
+    selector = {"split": split} if split else {}
+    with Bars(context.err, not context.as_json) as bars:
+        done = context.client.datasets.export(
+            ref, folder, file_format, progress=bars, shard_bytes=shard_mb << 20, **selector
+        )
+    answer = {"ref": ref, "folder": str(folder), "format": file_format, **asdict(done)}
+    context.emit(
+        answer,
+        lambda out: out.print(
+            f"{done.written} of {done.samples} samples written to {folder}, in {done.files} files."
+        ),
+    )
 
 
 @data.command(name="ls")

@@ -14,6 +14,7 @@ from atom_sdk.client.refs import parse_ref
 
 if TYPE_CHECKING:
     from atom_sdk.client.push import PushOptions, PushResult
+    from atom_sdk.export import ExportResult
     from atom_sdk.mount import MountOptions, MountRecord
     from atom_sdk.readers import LocalDataset
 
@@ -115,11 +116,22 @@ class Datasets:
         return pull(self, self._http, reference, Path(folder), progress or Silent())
 
     def open(
-        self, reference: str, progress: Progress | None = None, **selector: Any
+        self,
+        reference: str,
+        progress: Progress | None = None,
+        *,
+        stream: bool = False,
+        **selector: Any,
     ) -> LocalDataset:
-        """Bring the version's packs to this machine's cache and return a reader over them."""
-        from atom_sdk.client.pull import open_dataset
+        """Bring the version's packs to this machine's cache and return a reader over them.
 
+        `stream=True` returns at once, and fetches what is not here while it is read: training
+        starts before everything is there, but needs the network until it is.
+        """
+        from atom_sdk.client.pull import open_dataset, stream_dataset
+
+        if stream:
+            return stream_dataset(self, self._http, reference, selector)
         return open_dataset(self, self._http, reference, selector, progress or Silent())
 
     def mount(
@@ -136,6 +148,24 @@ class Datasets:
         from atom_sdk.client.mounts import mount_version
 
         return mount_version(self, reference, Path(folder), options, progress or Silent())
+
+    def export(
+        self,
+        reference: str,
+        folder: Path | str,
+        file_format: str = "folder",
+        *,
+        progress: Progress | None = None,
+        shard_bytes: int | None = None,
+        **selector: Any,
+    ) -> ExportResult:
+        """Write a version as a folder, WebDataset, TFRecord or Parquet; run again, it goes on."""
+        from atom_sdk.export import export_dataset
+        from atom_sdk.export.shards import SHARD_BYTES
+
+        dataset = self.open(reference, stream=True, **selector)
+        size_bytes = SHARD_BYTES if shard_bytes is None else shard_bytes
+        return export_dataset(dataset, Path(folder), file_format, progress or Silent(), size_bytes)
 
     def warm(self, reference: str) -> Any:
         """Ask the cluster to bring the version's bytes to its nodes."""

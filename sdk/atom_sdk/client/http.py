@@ -26,6 +26,7 @@ class Http:
     """Calls `/api/v1/…`. Thread-safe."""
 
     def __init__(self, config: Config) -> None:
+        self.config = config
         headers = {"Accept": "application/json", "User-Agent": "atom-sdk"}
         if config.token:
             headers["Authorization"] = f"Bearer {config.token}"

@@ -21,12 +21,15 @@ from atom_sdk.client.progress import Progress
 from atom_sdk.errors import SampleDigestMismatchError
 from atom_sdk.manifests import Entry, Root, ViewSelector, build_view, iter_ranges, table_entries
 from atom_sdk.packs.paths import encode_path
+from atom_sdk.packs.room import Hold, PackRoom, cache_limit_bytes
 from atom_sdk.packs.store import PackStore
 from atom_sdk.packs.walk import hash_file
 
 if TYPE_CHECKING:
     from atom_sdk.client.datasets import Datasets
-    from atom_sdk.readers import LocalDataset
+    from atom_sdk.client.ranges import PackRanges
+    from atom_sdk.readers import LocalDataset, ViewIndex
+    from atom_sdk.readers.streaming import StreamingDataset
 
 _THREADS = 4
 _CHUNK_BYTES = 1 << 20
@@ -41,11 +44,15 @@ def pull(datasets: Datasets, http: Http, reference: str, folder: Path, progress:
     entries = _wanted(manifest, folder, progress)
     store = PackStore(cache_path())
     packs = {entry.pack for entry in entries if entry.pack is not None}
+    hold = Hold(store)
+    hold.add(packs)
     _fetch(http, datasets.version_base(reference), store, sorted(packs), progress)
     progress.start("write", len(entries), "files")
     for entry in entries:
         _write(store, entry, folder)
         progress.advance("write", 1)
+    del hold
+    PackRoom(store, cache_limit_bytes()).shrink()
     return len(entries)
 
 
@@ -55,16 +62,53 @@ def open_dataset(
     """Bring the packs that the selection needs here and return a zero-copy reader."""
     from atom_sdk.readers import LocalDataset
 
+    store = PackStore(cache_path())
+    base, index = _view_index(datasets, http, reference, selector)
+    dataset = LocalDataset(index, store.packs)
+    hold = Hold(store)
+    hold.add(dataset.index.packs)
+    dataset.hold = hold
+    _fetch(http, base, store, dataset.missing_packs(), progress)
+    PackRoom(store, cache_limit_bytes()).shrink()
+    return dataset
+
+
+def stream_dataset(
+    datasets: Datasets, http: Http, reference: str, selector: dict[str, Any]
+) -> StreamingDataset:
+    """Return a reader that fetches what is not here when it is read."""
+    from atom_sdk.readers.streaming import StreamingDataset
+
+    index, ranges = version_files(datasets, http, reference, selector)
+    return StreamingDataset(index.path, cache_path(), ranges)
+
+
+def version_files(
+    datasets: Datasets, http: Http, reference: str, selector: dict[str, Any] | None = None
+) -> tuple[ViewIndex, PackRanges]:
+    """Return the files of a version, and what reads parts of their packs."""
+    from atom_sdk.client.pack_urls import PackUrls
+    from atom_sdk.client.ranges import PackRanges
+    from atom_sdk.readers import ViewIndex
+
+    base, path = _view_index(datasets, http, reference, selector or {})
+    index = ViewIndex(path)
+    return index, PackRanges(PackUrls(http.config, base, index.packs))
+
+
+def _view_index(
+    datasets: Datasets, http: Http, reference: str, selector: dict[str, Any]
+) -> tuple[str, Path]:
+    """The address of the version that is meant now, and its view on this machine."""
     chosen = selector_of(selector)
     manifest = RemoteManifest(http, datasets.version_base(reference))
-    store = PackStore(cache_path())
+    # A branch may move while the packs are read; the number of a version does not.
+    base = f"{datasets.base(reference)}versions/{manifest.version['ref']}/"
     index = _view_path(manifest.root, selector)
     if not index.exists():
         index.parent.mkdir(parents=True, exist_ok=True)
         build_view(manifest.root, manifest, index, chosen)
-    needed = LocalDataset(index, cache_path() / "packs").missing_packs()
-    _fetch(http, datasets.version_base(reference), store, needed, progress)
-    return LocalDataset(index, cache_path() / "packs")
+    return base, index
 
 
 def selector_of(selector: dict[str, Any]) -> ViewSelector:

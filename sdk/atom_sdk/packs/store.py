@@ -90,11 +90,38 @@ class PackStore:
             return False
         return True
 
+    def adopt(self, pack: bytes, path: Path) -> None:
+        """Take over a verified file of the same file system, under the lock of the pack."""
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fchmod(descriptor, 0o444)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        os.rename(path, self.path(pack))
+        _sync_folder(self.packs)
+
+    @contextmanager
+    def try_lock(self, pack: bytes) -> Iterator[bool]:
+        """Lock a pack unless another process has it locked; yields whether it did."""
+        descriptor = self._lock_file(pack)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield False
+            else:
+                yield True
+        finally:
+            os.close(descriptor)
+
+    def _lock_file(self, pack: bytes) -> int:
+        path = self.root / "locks" / pack.hex()
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+
     @contextmanager
     def _lock(self, pack: bytes) -> Iterator[None]:
-        descriptor = os.open(
-            self.root / "locks" / pack.hex(), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666
-        )
+        descriptor = self._lock_file(pack)
         try:
             # The kernel drops the lock with the process, so a killed fetch blocks nobody.
             fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -5,18 +5,25 @@ from __future__ import annotations
 import mmap
 from collections import deque
 from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
 from blake3 import blake3
+from numpy.typing import NDArray
 
 from atom_sdk.errors import PackMissingError, SampleDigestMismatchError
+from atom_sdk.readers.descriptors import Mode, PackFiles
 from atom_sdk.readers.maps import PackMaps
+from atom_sdk.readers.memory_limit import available_bytes
 from atom_sdk.readers.order import shuffled_order
 from atom_sdk.readers.view import ViewIndex
 
 Verify = Literal["first", "always", "never"]
+ReadMode = Literal["auto", "mmap", "pread", "direct"]
 LOOK_AHEAD = 64
+_THREADS = 8
 
 
 class Sample:
@@ -58,13 +65,19 @@ class Sample:
 class LocalDataset:
     """Samples of a view index by number, in path order; safe across threads and forks.
 
-    It can be pickled. `verify`: hash each sample against its entry on the "first" read (remembered
-    per row, and shared with forked children), "always" or "never". A damaged sample is not served
-    unless verify is "never".
+    It can be pickled. `mode`: "mmap" maps the packs, which copies nothing; "pread" and "direct"
+    (O_DIRECT) read each sample into memory of its own, with threads that look ahead; "auto" maps
+    unless the samples exceed the memory that is available now. `verify`: hash each sample against
+    its entry on the "first" read (remembered per row, and shared with forked children), "always" or
+    "never". A damaged sample is not served unless verify is "never".
     """
 
     def __init__(
-        self, index_path: Path | str, pack_dir: Path | str, verify: Verify = "first"
+        self,
+        index_path: Path | str,
+        pack_dir: Path | str,
+        verify: Verify = "first",
+        mode: ReadMode = "auto",
     ) -> None:
         """Map the index; packs are mapped when first read.
 
@@ -72,10 +85,16 @@ class LocalDataset:
         """
         if verify not in ("first", "always", "never"):
             raise ValueError(f"verify must be 'first', 'always' or 'never', not {verify!r}")
+        if mode not in ("auto", "mmap", "pread", "direct"):
+            raise ValueError(f"mode must be 'auto', 'mmap', 'pread' or 'direct', not {mode!r}")
         self.index = ViewIndex(index_path)
         self.pack_dir = Path(pack_dir)
         self.verify: Verify = verify
+        # Whatever keeps the packs from being evicted while this dataset lives.
+        self.hold: object | None = None
+        self.mode: Mode = _choose(self.index) if mode == "auto" else mode
         self._maps = PackMaps(self.index.packs, self.pack_dir)
+        self._files = PackFiles(self.index.packs, self.pack_dir, self.mode == "direct")
         # One byte per row in shared memory: threads and forked children may mark at the same time.
         self._verified = mmap.mmap(-1, max(len(self.index), 1))
         # Plain memoryviews: an item is a Python int, several times faster than a NumPy scalar.
@@ -104,6 +123,16 @@ class LocalDataset:
         return self.read_many(range(self._rows))
 
     @property
+    def sizes_bytes(self) -> NDArray[np.int64]:
+        """Size of each sample, shape (samples,)."""
+        return self.index.sizes
+
+    @property
+    def content(self) -> bytes:
+        """Content digest of the version."""
+        return self.index.content
+
+    @property
     def classes(self) -> list[str]:
         """Label names, sorted; `Sample.label_code` counts in this list."""
         return self.index.labels
@@ -118,8 +147,11 @@ class LocalDataset:
     def read_many(self, rows: Iterable[int], look_ahead: int = LOOK_AHEAD) -> Iterator[Sample]:
         """Samples of rows in their order; the kernel is asked for `look_ahead` samples beforehand.
 
-        Raises as `ds[row]` does.
+        Without maps, threads read beforehand. Raises as `ds[row]` does.
         """
+        if self.mode != "mmap" and look_ahead:
+            yield from self._read_with_threads(rows, look_ahead)
+            return
         waiting: deque[int] = deque()
         for row in rows:
             self._will_need(row)
@@ -128,6 +160,20 @@ class LocalDataset:
                 yield self[waiting.popleft()]
         for row in waiting:
             yield self[row]
+
+    def _read_with_threads(self, rows: Iterable[int], look_ahead: int) -> Iterator[Sample]:
+        # Threads of this call only: there is nothing that a fork or another reader could meet.
+        with ThreadPoolExecutor(_THREADS, "atom-read") as pool:
+            waiting: deque[Future[Sample]] = deque()
+            try:
+                for row in rows:
+                    waiting.append(pool.submit(self.__getitem__, row))
+                    if len(waiting) > look_ahead:
+                        yield waiting.popleft().result()
+                while waiting:
+                    yield waiting.popleft().result()
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)
 
     def iter_shuffled(
         self, seed: int, epoch: int, look_ahead: int = LOOK_AHEAD
@@ -144,31 +190,44 @@ class LocalDataset:
     def _data(self, row: int) -> memoryview:
         offset = self._offsets[row]
         try:
-            pack = self._maps.view(self._pack_ids[row])
+            if self.mode == "mmap":
+                pack = self._maps.view(self._pack_ids[row])
+                data = pack[offset : offset + self._sizes[row]]
+            else:
+                data = self._files.read(self._pack_ids[row], offset, self._sizes[row])
         except PackMissingError as error:
             raise PackMissingError(error.pack, self.index.path_of(row)) from error
-        data = pack[offset : offset + self._sizes[row]]
         if self.verify == "never" or (self.verify == "first" and self._verified[row]):
             return data
         return self._verify(row, data)
 
     def _verify(self, row: int, data: memoryview) -> memoryview:
         # A pack that was cut short gives fewer bytes and so another digest.
-        if blake3(data).digest() != self.index.digest_of(row):
+        if not self._is_good(row, data):
             pack = self.index.packs[self._pack_ids[row]]
             raise SampleDigestMismatchError(self.index.path_of(row), pack.hex())
         self._verified[row] = 1
         return data
 
+    def _is_good(self, row: int, data: memoryview) -> bool:
+        return blake3(data).digest() == self.index.digest_of(row)
+
     def _will_need(self, row: int) -> None:
         if not -self._rows <= row < self._rows:
             raise IndexError(f"row {row} of {self._rows}")
+        if self.mode != "mmap":
+            return
         # A missing pack is reported when its sample is due, with the sample's name.
         try:
             self._maps.will_need(self._pack_ids[row], self._offsets[row], self._sizes[row])
         except PackMissingError:
             return
 
-    def __reduce__(self) -> tuple[type[LocalDataset], tuple[Path, Path, Verify]]:
+    def __reduce__(self) -> tuple[type[LocalDataset], tuple[Path, Path, Verify, Mode]]:
         """Pickle the paths only; the other process maps the files itself."""
-        return LocalDataset, (self.index.path, self.pack_dir, self.verify)
+        return LocalDataset, (self.index.path, self.pack_dir, self.verify, self.mode)
+
+
+def _choose(index: ViewIndex) -> Mode:
+    """Map what fits; direct reads are for whoever knows that nothing is read twice."""
+    return "mmap" if int(index.sizes.sum()) <= available_bytes() else "pread"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import mmap
 import os
 import threading
-import weakref
 from collections.abc import Sequence
 from pathlib import Path
 
 from atom_sdk.errors import PackMissingError
+from atom_sdk.forks import forget_in_children
 
 _PAGE_BYTES = mmap.PAGESIZE
 
@@ -24,7 +24,7 @@ class PackMaps:
         self._maps: dict[int, mmap.mmap] = {}
         self._views: dict[int, memoryview] = {}
         self._lock = threading.Lock()
-        _instances.add(self)
+        forget_in_children(self)
 
     def view(self, pack_id: int) -> memoryview:
         """The bytes of a pack. Raises PackMissingError."""
@@ -34,10 +34,19 @@ class PackMaps:
     def will_need(self, pack_id: int, offset: int, size: int) -> None:
         """Ask the kernel to read a part of a pack soon. Raises PackMissingError."""
         self.view(pack_id)
+        mapped = self._maps.get(pack_id)
+        if mapped is None:
+            return
         start = offset - offset % _PAGE_BYTES
-        length = min(offset + size, len(self._maps[pack_id])) - start
+        length = min(offset + size, len(mapped)) - start
         if length > 0:
-            self._maps[pack_id].madvise(mmap.MADV_WILLNEED, start, length)
+            mapped.madvise(mmap.MADV_WILLNEED, start, length)
+
+    def drop(self, pack_id: int) -> None:
+        """Let go of a pack; samples that are in use keep its map."""
+        with self._lock:
+            self._views.pop(pack_id, None)
+            self._maps.pop(pack_id, None)
 
     def forget(self) -> None:
         """Drop all maps; samples that are in use keep theirs."""
@@ -65,15 +74,3 @@ def _map_file(path: Path, pack: bytes) -> mmap.mmap:
         return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
     finally:
         os.close(descriptor)
-
-
-_instances: weakref.WeakSet[PackMaps] = weakref.WeakSet()
-
-
-def _forget_all() -> None:
-    # The lock may have been held by a thread that does not exist in the child.
-    for maps in list(_instances):
-        maps.forget()
-
-
-os.register_at_fork(after_in_child=_forget_all)

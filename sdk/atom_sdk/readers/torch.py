@@ -1,6 +1,6 @@
-"""Map-style dataset for `torch.utils.data.DataLoader`.
+"""Datasets for `torch.utils.data.DataLoader`: map-style, with a sampler, and iterable.
 
-Torch itself is imported only when a tensor is made.
+Torch itself is imported only when a tensor or an IterableSamples is made.
 """
 
 from __future__ import annotations
@@ -8,10 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from atom_sdk.readers.epochs import EpochSampler, EpochSamples
 from atom_sdk.readers.local import LocalDataset, Sample
 
 if TYPE_CHECKING:
     import torch
+
+    from atom_sdk.readers.torch_iterable import IterableSamples
+
+__all__ = ["EpochSampler", "EpochSamples", "IterableSamples", "TorchDataset", "bytes_tensor"]
 
 T = TypeVar("T")
 
@@ -53,3 +58,12 @@ def bytes_tensor(sample: Sample) -> torch.Tensor:
     # frombuffer warns about read-only memory, so the copy is made first.
     data: Any = bytearray(sample.data)
     return torch.frombuffer(data, dtype=torch.uint8) if data else torch.empty(0, dtype=torch.uint8)
+
+
+def __getattr__(name: str) -> Any:
+    """Import torch only for whoever wants its base class."""
+    if name != "IterableSamples":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from atom_sdk.readers.torch_iterable import IterableSamples
+
+    return IterableSamples

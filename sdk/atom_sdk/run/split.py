@@ -38,6 +38,17 @@ class SplitView:
         return self.dataset.read_many(int(self.rows[number]) for number in numbers)
 
     @property
+    def sizes_bytes(self) -> NDArray[np.int64]:
+        """Return the size of each sample, shape (samples,)."""
+        sizes: NDArray[np.int64] = self.dataset.index.sizes[self.rows]
+        return sizes
+
+    @property
+    def content(self) -> bytes:
+        """Return the content digest of the version."""
+        return self.dataset.content
+
+    @property
     def classes(self) -> list[str]:
         """Return the names of the labels, sorted; `label_codes` count in this list."""
         return self.dataset.classes

@@ -1,0 +1,256 @@
+"""`atom://project/dataset@ref/path` for fsspec: pandas, DuckDB, pyarrow, Dask and others read it.
+
+Reads go to the packs that are on this machine, otherwise in ranges to the object store; nothing is
+downloaded whole. Versions are immutable, so the file system is read-only.
+"""
+
+from __future__ import annotations
+
+import threading
+from bisect import bisect_left
+from datetime import datetime
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from fsspec import AbstractFileSystem
+from fsspec.spec import AbstractBufferedFile
+
+from atom_sdk.client import Client
+from atom_sdk.client.config import cache_path
+from atom_sdk.client.refs import DatasetRef, parse_ref
+from atom_sdk.packs.partial import BLOCK_BYTES
+from atom_sdk.packs.store import PackStore
+from atom_sdk.readers.view import ViewIndex
+
+if TYPE_CHECKING:
+    from atom_sdk.client.ranges import PackRanges
+
+_READ_ONLY = "A dataset version cannot be changed; push a folder to make a new one."
+_END = "\U0010ffff"
+
+
+class _Version:
+    """The files of one version: sorted paths, and where their bytes are."""
+
+    def __init__(self, index: ViewIndex, ranges: PackRanges) -> None:
+        self.index = index
+        self.ranges = ranges
+        self.made_at: datetime | None = None
+        self.paths = [index.path_of(row) for row in range(len(index))]
+
+    def row_of(self, path: str) -> int | None:
+        """Row of a file; None if there is no file of this path."""
+        # By code points and by UTF-8 bytes the order is the same.
+        row = bisect_left(self.paths, path)
+        return row if row < len(self.paths) and self.paths[row] == path else None
+
+    def below(self, folder: str) -> range:
+        """Rows of all files below a folder, which is "" or ends in a slash."""
+        start = bisect_left(self.paths, folder)
+        return range(start, bisect_left(self.paths, folder + _END, start))
+
+    def read(self, row: int, start: int, length: int) -> bytes:
+        """Bytes of a file, from this machine if its pack is here."""
+        pack = self.index.packs[int(self.index.pack_ids[row])]
+        offset = int(self.index.offsets[row]) + start
+        try:
+            with PackStore(cache_path()).path(pack).open("rb") as file:
+                file.seek(offset)
+                return file.read(length)
+        except FileNotFoundError:
+            return bytes(self.ranges.read(pack, offset, length).data)
+
+
+class AtomFileSystem(AbstractFileSystem):  # type: ignore[misc]
+    """Datasets as folders: the first part of a path is the project, the second `dataset@ref`."""
+
+    protocol = "atom"
+    root_marker = ""
+
+    def __init__(
+        self,
+        url: str | None = None,
+        token: str | None = None,
+        project: str | None = None,
+        **options: Any,
+    ) -> None:
+        """Connect as `Client(url, token, project)` does. Raises NotConfiguredError."""
+        super().__init__(**options)
+        self._client = Client(url, token, project)
+        self._versions: dict[tuple[str, str, str], _Version] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def fsid(self) -> str:
+        """Which server this is."""
+        return f"atom-{self._client.config.url}"
+
+    def close(self) -> None:
+        """Close the connections; what is read afterwards opens new ones to the object store."""
+        for version in self._versions.values():
+            version.ranges.close()
+        self._client.close()
+
+    def ls(self, path: str, detail: bool = True, **options: Any) -> list[Any]:
+        """List a project's datasets, or the files and folders directly below a folder.
+
+        Raises FileNotFoundError.
+        """
+        path = self._strip_protocol(path)
+        rows = self._list(path)
+        return rows if detail else [row["name"] for row in rows]
+
+    def info(self, path: str, **options: Any) -> dict[str, Any]:
+        """What is at a path: name, size in bytes, type. Raises FileNotFoundError."""
+        path = self._strip_protocol(path)
+        if path.count("/") < 1:
+            return _folder(path)
+        version, name, inside = self._find(path)
+        row = version.row_of(inside)
+        if row is not None:
+            return self._file(version, name, row)
+        if inside and not version.below(f"{inside}/"):
+            raise FileNotFoundError(path)
+        return _folder(path)
+
+    def read_range(self, path: str, start: int, end: int) -> bytes:
+        """Bytes `start` to `end` of a file. Raises FileNotFoundError, PackUnreadableError."""
+        version, row = self._row(path)
+        return version.read(row, start, max(0, end - start)) if end > start else b""
+
+    def cat_file(
+        self, path: str, start: int | None = None, end: int | None = None, **options: Any
+    ) -> bytes:
+        """A file, or a part of it; a whole one is verified by its digest.
+
+        Raises SampleDigestMismatchError.
+        """
+        version, row = self._row(path)
+        size = int(version.index.sizes[row])
+        first, last, _ = slice(start, end).indices(size)
+        data = version.read(row, first, last - first) if last > first else b""
+        if (first, last) == (0, size):
+            _verify(version.index, row, data)
+        return data
+
+    def _open(
+        self, path: str, mode: str = "rb", block_size: int | None = None, **options: Any
+    ) -> AbstractBufferedFile:
+        if mode != "rb":
+            raise PermissionError(_READ_ONLY)
+        options.pop("autocommit", None)
+        size = self.info(path)["size"]
+        return AtomFile(self, path, mode, block_size or BLOCK_BYTES, size=size, **options)
+
+    def modified(self, path: str) -> datetime:
+        """When the version was made: its files never change. Raises FileNotFoundError."""
+        version, _, _ = self._find(self._strip_protocol(path))
+        if version.made_at is None:
+            ref = parse_ref(f"atom://{self._strip_protocol(path)}")
+            found = self._client.datasets.version(f"atom://{ref.project}/{ref}")
+            version.made_at = datetime.fromisoformat(found["created_at"])
+        return version.made_at
+
+    created = modified
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        raise PermissionError(_READ_ONLY)
+
+    mkdir = makedirs = rmdir = rm = rm_file = _rm = cp_file = mv = pipe_file = touch = _refuse
+    put_file = _refuse
+
+    def _list(self, path: str) -> list[dict[str, Any]]:
+        if not path:
+            return [_folder(row["slug"]) for row in self._client.http.pages("projects/")]
+        if "/" not in path:
+            rows = self._client.http.pages(f"projects/{path}/datasets/")
+            return [_folder(f"{path}/{row['name']}") for row in rows]
+        version, name, inside = self._find(path)
+        row = version.row_of(inside)
+        if row is not None:
+            return [self._file(version, name, row)]
+        return self._below(version, name, f"{inside}/" if inside else "", path)
+
+    def _below(self, version: _Version, name: str, folder: str, path: str) -> list[dict[str, Any]]:
+        rows = version.below(folder)
+        if not rows:
+            raise FileNotFoundError(path)
+        found: list[dict[str, Any]] = []
+        row = rows.start
+        while row < rows.stop:
+            below, slash, _ = version.paths[row][len(folder) :].partition("/")
+            if slash:
+                found.append(_folder(f"{name}/{folder}{below}"))
+                row = version.below(f"{folder}{below}/").stop
+            else:
+                found.append(self._file(version, name, row))
+                row += 1
+        return found
+
+    def _row(self, path: str) -> tuple[_Version, int]:
+        path = self._strip_protocol(path)
+        if path.count("/") < 2:
+            raise IsADirectoryError(path)
+        version, _, inside = self._find(path)
+        row = version.row_of(inside)
+        if row is None:
+            raise (
+                IsADirectoryError(path) if version.below(f"{inside}/") else FileNotFoundError(path)
+            )
+        return version, row
+
+    def _find(self, path: str) -> tuple[_Version, str, str]:
+        """The version that a path names, the path's part that names it, and the part inside."""
+        ref = parse_ref(f"atom://{path}")
+        parts = PurePosixPath(path).parts
+        return self._version(ref), "/".join(parts[:2]), ref.path
+
+    def _version(self, ref: DatasetRef) -> _Version:
+        from atom_sdk.client.errors import ApiError
+        from atom_sdk.client.pull import version_files
+
+        key = (ref.project or "", ref.dataset, ref.ref)
+        with self._lock:
+            if key not in self._versions:
+                try:
+                    index, ranges = version_files(
+                        self._client.datasets, self._client.http, f"atom://{ref.project}/{ref}"
+                    )
+                except ApiError as error:
+                    if error.status == 404:
+                        raise FileNotFoundError(f"atom://{ref.project}/{ref}: {error}") from error
+                    raise
+                self._versions[key] = _Version(index, ranges)
+            return self._versions[key]
+
+    def _file(self, version: _Version, name: str, row: int) -> dict[str, Any]:
+        return {
+            "name": f"{name}/{version.paths[row]}",
+            "size": int(version.index.sizes[row]),
+            "type": "file",
+            "digest": version.index.digest_of(row).hex(),
+            "label": version.index.label_of(row),
+            "split": version.index.split_of(row),
+        }
+
+
+class AtomFile(AbstractBufferedFile):  # type: ignore[misc]
+    """A file of a version, read in ranges."""
+
+    def _fetch_range(self, start: int, end: int) -> bytes:
+        fs: AtomFileSystem = self.fs
+        return fs.read_range(self.path, start, min(end, self.size))
+
+
+def _folder(name: str) -> dict[str, Any]:
+    return {"name": name, "size": 0, "type": "directory"}
+
+
+def _verify(index: ViewIndex, row: int, data: bytes) -> None:
+    from blake3 import blake3
+
+    from atom_sdk.errors import SampleDigestMismatchError
+
+    if blake3(data).digest() != index.digest_of(row):
+        pack = index.packs[int(index.pack_ids[row])]
+        raise SampleDigestMismatchError(index.path_of(row), pack.hex())

@@ -1,0 +1,115 @@
+"""`atom://` addresses in the hands of fsspec, pandas, DuckDB and pyarrow."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+
+import duckdb
+import fsspec
+import pandas
+import pyarrow as pa
+import pyarrow.dataset
+import pyarrow.parquet as pq
+import pytest
+from fsspec import AbstractFileSystem
+
+from atom_sdk.client import Client
+from atom_sdk.client.errors import RefSyntaxError
+from atom_sdk.fs import AtomFileSystem
+from tests.datasets.pushing import Pusher
+
+TABLE = pa.table({"n": list(range(1000)), "text": [f"row {n}" for n in range(1000)]})
+
+
+@pytest.fixture
+def files() -> dict[str, bytes]:
+    parquet = io.BytesIO()
+    pq.write_table(TABLE, parquet, row_group_size=100)
+    return {
+        "a.txt": b"hello",
+        "empty": b"",
+        "tables/x/0.parquet": parquet.getvalue(),
+        "tables/x/1.parquet": parquet.getvalue(),
+        "tables/x.csv": b"n,m\n1,2\n3,4\n",
+        "tables/é b.txt": "中文".encode(),
+    }
+
+
+@pytest.fixture
+def fs(
+    client: Client, pusher: Pusher, files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[AbstractFileSystem]:
+    pusher.push(files)
+    for name in ("url", "token", "project"):
+        monkeypatch.setenv(f"ATOM_{name.upper()}", getattr(client.config, name))
+    # The instance that every library below gets, too.
+    fs = fsspec.filesystem("atom")
+    yield fs
+    fs.close()
+    AtomFileSystem.clear_instance_cache()
+
+
+def test_files_are_found_and_read(
+    fs: AbstractFileSystem, pusher: Pusher, files: dict[str, bytes]
+) -> None:
+    root = f"{pusher.project.slug}/digits@v1"
+    assert fs.ls("", detail=False) == [pusher.project.slug]
+    assert fs.ls(pusher.project.slug, detail=False) == [f"{pusher.project.slug}/digits"]
+    assert fs.find(root) == sorted(f"{root}/{path}" for path in files)
+    assert fs.glob(f"atom://{root}/tables/*.csv") == [f"{root}/tables/x.csv"]
+    assert [(folders, names) for _, folders, names in fs.walk(root)] == [
+        (["tables"], ["a.txt", "empty"]),
+        (["x"], ["x.csv", "é b.txt"]),
+        ([], ["0.parquet", "1.parquet"]),
+    ]
+    assert all(fs.cat_file(f"{root}/{path}") == data for path, data in files.items())
+    assert fs.cat_file(f"{root}/a.txt", 1, -1) == b"ell"
+    assert (fs.isdir(f"{root}/tables"), fs.isfile(f"{root}/a.txt")) == (True, True)
+    assert fs.size(f"{root}/a.txt") == 5
+    with fs.open(f"atom://{root}/tables/x/0.parquet") as file:
+        file.seek(-4, io.SEEK_END)
+        assert file.read() == b"PAR1"
+
+
+def test_what_is_on_this_machine_is_read_here(
+    fs: AbstractFileSystem, client: Client, pusher: Pusher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fs.info(f"{pusher.project.slug}/digits@v1/a.txt")
+    client.datasets.open("digits@v1")
+    pusher.client.logout()
+    monkeypatch.setattr(fs._client.http, "post", None)
+    assert fs.cat_file(f"{pusher.project.slug}/digits@v1/a.txt") == b"hello"
+
+
+def test_pandas_duckdb_and_pyarrow_read_it(fs: AbstractFileSystem, pusher: Pusher) -> None:
+    root = f"atom://{pusher.project.slug}/digits@v1/tables"
+    assert pandas.read_csv(f"{root}/x.csv").values.tolist() == [[1, 2], [3, 4]]
+    dataset = pyarrow.dataset.dataset(f"{root.removeprefix('atom://')}/x", filesystem=fs)
+    assert dataset.count_rows() == 2000
+    with duckdb.connect() as connection:
+        connection.register_filesystem(fs)
+        query = f"select count(*), sum(n) from read_parquet('{root}/x/*.parquet') where n < 10"
+        assert connection.execute(query).fetchone() == (20, 90)
+
+
+def test_what_is_not_there_is_said(fs: AbstractFileSystem, pusher: Pusher) -> None:
+    root = f"{pusher.project.slug}/digits@v1"
+    for path in (f"{root}/no", f"{root}/a.txt/b", f"{pusher.project.slug}/none@v1/a", f"{root}9/a"):
+        assert not fs.exists(path)
+        with pytest.raises(FileNotFoundError):
+            fs.cat_file(path)
+        with pytest.raises(FileNotFoundError):
+            fs.ls(path)
+    with pytest.raises(IsADirectoryError):
+        fs.cat_file(f"{root}/tables")
+    with pytest.raises(RefSyntaxError):
+        fs.info(f"{pusher.project.slug}/Bad Name/x")
+
+
+def test_a_version_cannot_be_changed(fs: AbstractFileSystem, pusher: Pusher) -> None:
+    path = f"{pusher.project.slug}/digits@v1/a.txt"
+    for change in (fs.rm, fs.touch, fs.mkdir, lambda p: fs.open(p, "wb"), lambda p: fs.mv(p, "b")):
+        with pytest.raises(PermissionError, match="cannot be changed"):
+            change(path)
+    assert fs.cat_file(path) == b"hello"
