@@ -1,14 +1,14 @@
 import { Alert, List, Text } from '@mantine/core';
 import { IconBulb } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import type { Finding, Run } from '@/api/contract/jobs';
+import type { Finding } from '@/api/contract/jobs';
 import { AnchorLink } from '@/shared/links';
 import { useAdvice } from '../queries';
 
 /** Was the run bound by its data, why, and what to press; the server decides from what was measured. */
-export function Advice({ run }: { run: Run }) {
+export function Advice({ runId }: { runId: string }) {
   const { t } = useTranslation();
-  const { data } = useAdvice(run.id);
+  const { data } = useAdvice(runId);
   const [verdict, ...reasons] = data ?? [];
   if (!verdict) return null; // The curves below say the same in numbers.
   return (
@@ -20,12 +20,12 @@ export function Advice({ run }: { run: Run }) {
       mb="sm"
     >
       <Text size="sm">
-        {t(`jobs.advice.${verdict.code}`, { ...verdict.params })} <Action finding={verdict} run={run} />
+        {t(`jobs.advice.${verdict.code}`, { ...verdict.params })} <Action finding={verdict} runId={runId} />
       </Text>
       <List size="sm" spacing={2} mt={4}>
         {reasons.map((finding) => (
           <List.Item key={finding.code}>
-            {t(`jobs.advice.${finding.code}`, { ...finding.params })} <Action finding={finding} run={run} />
+            {t(`jobs.advice.${finding.code}`, { ...finding.params })} <Action finding={finding} runId={runId} />
           </List.Item>
         ))}
       </List>
@@ -33,7 +33,7 @@ export function Advice({ run }: { run: Run }) {
   );
 }
 
-function Action({ finding, run }: { finding: Finding; run: Run }) {
+function Action({ finding, runId }: { finding: Finding; runId: string }) {
   const { t } = useTranslation();
   if (!finding.action) return null;
   const text = t(`jobs.adviceAction.${finding.code as Actionable}`, { ...finding.params });
@@ -44,7 +44,7 @@ function Action({ finding, run }: { finding: Finding; run: Run }) {
       </Text>
     );
   return (
-    <AnchorLink to="/runs/new" search={{ clone: run.id }} fz="inherit" underline="always">
+    <AnchorLink to="/runs/new" search={{ clone: runId }} fz="inherit" underline="always">
       {text}
     </AnchorLink>
   );

@@ -44,7 +44,7 @@ export function SystemTab({ run }: { run: Run }) {
   const title = (name: string) => t(`jobs.system.${name}` as 'jobs.system.cpu_percent', { defaultValue: name });
   return (
     <>
-      {!isActive(run) && <Advice run={run} />}
+      {!isActive(run) && <Advice runId={run.id} />}
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         {names.map((name) => (
           <Card key={name} padding="sm">
