@@ -81,7 +81,7 @@ def test_every_page_renders_without_errors_and_is_accessible_in_both_themes(
         for theme in THEMES:
             page.emulate_media(color_scheme=theme)
             expect(page.locator("html")).to_have_attribute("data-mantine-color-scheme", theme)
-            page.wait_for_function(_COLORS_STAND)
+            page.wait_for_function(COLORS_STAND)
             problems += [f"{name}, {theme}: {said}" for said in violations(page)]
             _keep_picture(page, f"{name}-{theme}-{language}")
     assert not problems, "\n".join(problems)
@@ -99,7 +99,7 @@ def test_the_sign_in_page_is_accessible_in_every_theme_and_language(page: Page) 
 
 
 # Some controls of Mantine change their colours slowly, whatever a person prefers.
-_COLORS_STAND = "document.getAnimations().every((one) => !(one instanceof CSSTransition))"
+COLORS_STAND = "document.getAnimations().every((one) => !(one instanceof CSSTransition))"
 _PREFER = """([theme, language]) => {
   localStorage.setItem('mantine-color-scheme-value', theme);
   localStorage.setItem('atom-language', language);

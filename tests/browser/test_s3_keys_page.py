@@ -8,6 +8,8 @@ import boto3
 from botocore.config import Config
 from playwright.sync_api import Page, expect
 
+from tests.browser.accessibility import violations
+from tests.browser.test_pages import COLORS_STAND, THEMES
 from tests.stack import Stack
 
 
@@ -36,6 +38,10 @@ def test_a_key_is_shown_once_reads_and_disappears_when_revoked(
     key_id, secret = (text.strip().splitlines()[-1] for text in (key_id, secret))
     dialog.get_by_role("tab", name="s5cmd").click()
     expect(dialog.get_by_role("tabpanel")).to_contain_text(f"S3_ENDPOINT_URL={stack.s3_url}")
+    for theme in THEMES:
+        page.emulate_media(color_scheme=theme)
+        page.wait_for_function(COLORS_STAND)
+        assert violations(page) == []
     dialog.get_by_role("button", name="I have copied it").click()
     expect(page.get_by_text(secret)).to_have_count(0)
 

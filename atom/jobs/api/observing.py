@@ -16,11 +16,11 @@ from rest_framework.response import Response
 from atom.core.errors import Invalid, NotFound
 from atom.core.query import choice
 from atom.jobs import states
-from atom.jobs.actions import logs, series
+from atom.jobs.actions import advice, logs, series
 from atom.jobs.actions.attempts import find_attempt
 from atom.jobs.actions.logs import LogSlice
 from atom.jobs.actions.series import Curve, Window
-from atom.jobs.api.serializers import ArtifactSerializer, finite
+from atom.jobs.api.serializers import ArtifactSerializer, FindingSerializer, finite
 from atom.jobs.api.views import PAGE, RunScopedView, listing, page_of
 from atom.jobs.engines.frames import STREAM_NAMES, Frame
 from atom.jobs.engines.text import search
@@ -145,6 +145,15 @@ def _curve(curve: Curve) -> dict[str, Any]:
         "n": curve.n,
         "downsampled": curve.downsampled,
     }
+
+
+class AdviceView(RunScopedView):
+    """`runs/<id>/advice/`."""
+
+    @extend_schema(operation_id="runs_advice", responses=FindingSerializer(many=True))
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """Say whether the run waited for its data, why, and what to do."""
+        return Response(FindingSerializer(advice.advice_of(self.run), many=True).data)
 
 
 class FilesView(RunScopedView):

@@ -16,6 +16,7 @@ from atom.accounts.models import User
 from atom.core import storage
 from atom.jobs import states
 from atom.jobs.actions.explain import AnswerCode, Outlook, ReasonKind
+from atom.jobs.engines.advice import FindingCode
 from atom.jobs.engines.failures import FAILURE_CLASSES, FailureCode
 from atom.jobs.engines.placement import PlacementCode
 from atom.jobs.event_kinds import EventKind
@@ -441,6 +442,15 @@ class ExplanationSerializer(serializers.Serializer[Any]):
     code = serializers.ChoiceField(choices=_names(AnswerCode))
     answer = serializers.CharField()
     reasons = ReasonSerializer(many=True)
+
+
+class FindingSerializer(serializers.Serializer[Any]):
+    """One finding of the advice after a run."""
+
+    code = serializers.ChoiceField(choices=_names(FindingCode))
+    text = serializers.CharField()
+    action = serializers.CharField(allow_blank=True)
+    params = serializers.DictField(child=serializers.FloatField())
 
 
 class RunPreviewSerializer(serializers.Serializer[Any]):

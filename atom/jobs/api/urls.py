@@ -25,6 +25,7 @@ urlpatterns = [
     path(f"{RUN}attempts/", views.AttemptsView.as_view()),
     path(f"{RUN}metrics/", observing.MetricsView.as_view()),
     path(f"{RUN}metrics/series/", observing.SeriesView.as_view()),
+    path(f"{RUN}advice/", observing.AdviceView.as_view()),
     path(f"{RUN}files/", observing.FilesView.as_view()),
     path(f"{RUN}logs/", observing.LogsView.as_view()),
     path(f"{RUN}logs/raw/", observing.RawLogView.as_view()),

@@ -1548,6 +1548,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/advice/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Say whether the run waited for its data, why, and what to do. */
+        get: operations["runs_advice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}/attempts/": {
         parameters: {
             query?: never;
@@ -2403,6 +2420,27 @@ export interface components {
          * @enum {string}
          */
         FailureClassEnum: "OOM_HOST" | "USER_CODE" | "COMMAND_NOT_FOUND" | "DATA_WARMUP" | "RUNTIME_BUILD" | "PREPARATION" | "RUNNER_LOST" | "NODE_LOST" | "DEADLINE" | "BAD_PARAMETERS";
+        /** @description One finding of the advice after a run. */
+        Finding: {
+            code: components["schemas"]["FindingCodeEnum"];
+            text: string;
+            action: string;
+            params: {
+                [key: string]: number;
+            };
+        };
+        /**
+         * @description * `unmeasured` - unmeasured
+         *     * `not_bound` - not_bound
+         *     * `bound` - bound
+         *     * `too_few_cpus` - too_few_cpus
+         *     * `slow_decode` - slow_decode
+         *     * `cold_cache` - cold_cache
+         *     * `small_files` - small_files
+         *     * `unexplained` - unexplained
+         * @enum {string}
+         */
+        FindingCodeEnum: "unmeasured" | "not_bound" | "bound" | "too_few_cpus" | "slow_decode" | "cold_cache" | "small_files" | "unexplained";
         /** @description A folder below the prefix. */
         Folder: {
             name: string;
@@ -4072,6 +4110,8 @@ export type Explanation = components['schemas']['Explanation'];
 export type ExplanationCodeEnum = components['schemas']['ExplanationCodeEnum'];
 export type Failure = components['schemas']['Failure'];
 export type FailureClassEnum = components['schemas']['FailureClassEnum'];
+export type Finding = components['schemas']['Finding'];
+export type FindingCodeEnum = components['schemas']['FindingCodeEnum'];
 export type Folder = components['schemas']['Folder'];
 export type FoundInEnum = components['schemas']['FoundInEnum'];
 export type Heartbeat = components['schemas']['Heartbeat'];
@@ -7609,6 +7649,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_advice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Finding"][];
                 };
             };
             /** @description The request failed. */

@@ -43,7 +43,7 @@ export const settings = {
     new: 'New S3 key',
     create: 'Create key',
     nameHint: 'Where it will be used, for instance “rclone on the cluster”',
-    projectHint: 'The key reads every dataset of this project, and nothing else.',
+    projectHint: 'It reads all datasets of this project.',
     chooseProject: 'Choose a project.',
     keyId: 'Access key id',
     secret: 'Secret access key',

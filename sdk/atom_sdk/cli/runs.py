@@ -203,6 +203,22 @@ def why(context: Context, run_name: str) -> None:
 @click.command()
 @click.argument("run_name", metavar="RUN")
 @pass_context
+def advice(context: Context, run_name: str) -> None:
+    """Say whether RUN waited for its data, why, and what to do about it."""
+    found = context.client.runs.advice(run_name)
+    context.emit(found, lambda out: _print_advice(out, found))
+
+
+def _print_advice(out: Console, found: Iterable[dict[str, Any]]) -> None:
+    for one in found:
+        out.print(one["text"], markup=False)
+        if one["action"]:
+            out.print(f"  {one['action']}", markup=False)
+
+
+@click.command()
+@click.argument("run_name", metavar="RUN")
+@pass_context
 def cancel(context: Context, run_name: str) -> None:
     """Ask RUN to stop; it gets ten seconds to save its work."""
     found = context.client.runs.cancel(run_name)
@@ -289,4 +305,4 @@ def _typed(text: str) -> Any:
         return text
 
 
-COMMANDS = (run, list_, get, logs, why, cancel, retry, wait, workflow)
+COMMANDS = (run, list_, get, logs, why, advice, cancel, retry, wait, workflow)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from atom_sdk.client.errors import NotFoundError
@@ -52,6 +52,11 @@ class Runs:
     def explain(self, run: str) -> dict[str, Any]:
         """Return why a run is not running, in plain words."""
         return self._act("GET", run, "explain/")
+
+    def advice(self, run: str) -> Sequence[dict[str, Any]]:
+        """Return whether a run waited for its data, why, and what to do."""
+        found: Sequence[dict[str, Any]] = self._http.get(f"runs/{self.resolve(run)}/advice/")
+        return found
 
     def files(self, run: str) -> Iterator[dict[str, Any]]:
         """Yield the files that a run left, with addresses to download them."""

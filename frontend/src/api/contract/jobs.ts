@@ -5,6 +5,7 @@ export type {
   Attempt,
   Cluster,
   Explanation,
+  Finding,
   Parameter,
   PartialResources as Resources,
   Placement,

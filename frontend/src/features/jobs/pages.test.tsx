@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
 import { listing, problem, sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
+import { Advice } from './curves/Advice';
 import { NewRunPage, RunPage, RunsPage } from './index';
 
 const run = (number: number, extra: object = {}) => ({
@@ -126,6 +127,19 @@ describe('the page of a run', () => {
     await screen.findByText('It waits for a machine with enough free resources.');
     screen.getByText(/2 runs are ahead of it in the queue/);
     screen.getByText('No machine has joined the cluster yet.');
+  });
+
+  test('a run that waited for its data is told why and what to press', async () => {
+    serve('GET', 'runs/{run_id}/advice/', [
+      { code: 'bound', text: '', action: '', params: { percent: 70 } },
+      { code: 'too_few_cpus', text: '', action: 'As the server says.', params: { cpus: 2, used: 1.9, more: 4 } },
+    ]);
+    const { container } = await renderPage(<Advice runId="run-6" />);
+    await screen.findByText(/it waited 70 % of the time/);
+    screen.getByText(/1.9 of 2 on average/);
+    const again = screen.getByRole('link', { name: 'Run it again with 4 CPUs.' });
+    expect(again.getAttribute('href')).toContain('clone=run-6');
+    await expectNoViolations(container);
   });
 
   test('the log is read and can be searched', async () => {

@@ -63,6 +63,10 @@ export const useExplanation = (id: string, enabled: boolean) =>
     { enabled, refetchInterval: enabled ? ACTIVE_POLL_MS : false },
   );
 
+/** Whether the run waited for its data, why, and what to do. */
+export const useAdvice = (id: string) =>
+  $api.useQuery('get', '/api/v1/runs/{run_id}/advice/', { params: { path: { run_id: id } } });
+
 export const useEvents = (id: string, active: boolean) =>
   $api.useQuery(
     'get',

@@ -8,6 +8,7 @@ import { ErrorState } from '@/shared/ErrorState';
 import { type Format, useFormat } from '@/shared/format';
 import { useMetrics } from '../queries';
 import { isActive } from '../states';
+import { Advice } from './Advice';
 import { CurveChart } from './CurveChart';
 
 /** `system/gpu0_percent` and `system/gpu1_percent` share a chart. */
@@ -42,22 +43,25 @@ export function SystemTab({ run }: { run: Run }) {
   const names = [...groups.keys()].sort((a, b) => rank(a) - rank(b));
   const title = (name: string) => t(`jobs.system.${name}` as 'jobs.system.cpu_percent', { defaultValue: name });
   return (
-    <SimpleGrid cols={{ base: 1, md: 2 }}>
-      {names.map((name) => (
-        <Card key={name} padding="sm">
-          <CurveChart
-            runId={run.id}
-            title={title(name)}
-            metrics={groups.get(name) ?? []}
-            byTime
-            zoom={zoom}
-            onZoom={setZoom}
-            formatY={formatOf(name, format)}
-            yAxis={name.includes('bytes') ? BYTES : AMOUNT}
-            labelOf={(key) => (groups.get(name)?.length === 1 ? title(name) : key.replace(/^system\//, ''))}
-          />
-        </Card>
-      ))}
-    </SimpleGrid>
+    <>
+      {!isActive(run) && <Advice runId={run.id} />}
+      <SimpleGrid cols={{ base: 1, md: 2 }}>
+        {names.map((name) => (
+          <Card key={name} padding="sm">
+            <CurveChart
+              runId={run.id}
+              title={title(name)}
+              metrics={groups.get(name) ?? []}
+              byTime
+              zoom={zoom}
+              onZoom={setZoom}
+              formatY={formatOf(name, format)}
+              yAxis={name.includes('bytes') ? BYTES : AMOUNT}
+              labelOf={(key) => (groups.get(name)?.length === 1 ? title(name) : key.replace(/^system\//, ''))}
+            />
+          </Card>
+        ))}
+      </SimpleGrid>
+    </>
   );
 }

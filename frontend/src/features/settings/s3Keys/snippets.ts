@@ -28,7 +28,8 @@ const WRITERS: Record<Tool, (key: Key) => string> = {
   rclone: (key) =>
     [
       exports(key, 'RCLONE_CONFIG_ATOM_ENDPOINT'),
-      'export RCLONE_CONFIG_ATOM_TYPE=s3 RCLONE_CONFIG_ATOM_PROVIDER=Other RCLONE_CONFIG_ATOM_ENV_AUTH=true',
+      'export RCLONE_CONFIG_ATOM_TYPE=s3 RCLONE_CONFIG_ATOM_PROVIDER=Other',
+      'export RCLONE_CONFIG_ATOM_ENV_AUTH=true',
       'rclone lsd atom:',
     ].join('\n'),
 };

@@ -1,0 +1,49 @@
+"""Reads what was measured of a run and what its inputs are, for the advice."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from atom.jobs.actions.series import Curve, Window, curves
+from atom.jobs.engines.advice import Finding, Measured, advise
+from atom.jobs.models import Run
+
+_WAIT, _CPU = "system/data_wait_percent", "system/cpu_percent"
+_DISK = "system/disk_read_bytes_s"
+# As many points as a page shows: enough for a mean.
+_POINTS = 4000
+
+
+def advice_of(run: Run) -> list[Finding]:
+    """Return whether the run waited for its data, why, and what to do; writes nothing."""
+    found = {curve.key: curve for curve in curves(run, (_WAIT, _CPU, _DISK), Window(_POINTS))}
+    wait, cpu = _mean(found.get(_WAIT)), _mean(found.get(_CPU))
+    return advise(
+        Measured(
+            cpus=run.cpus,
+            wait_share=None if wait is None else min(1.0, wait / 100),
+            cores_used=None if cpu is None else cpu / 100,
+            disk_read_bytes_s=_mean(found.get(_DISK)),
+            mean_file_bytes=_mean_file_bytes(run),
+        )
+    )
+
+
+def _mean(curve: Curve | None) -> float | None:
+    """Return the mean over time: each point is of the span since the one before it."""
+    if curve is None:
+        return None
+    kept = np.isfinite(curve.points.values)
+    values, ts_ms = curve.points.values[kept], curve.points.ts_ms[kept]
+    if not len(values):
+        return None
+    spans_ms = np.diff(ts_ms, prepend=ts_ms[:1])
+    if spans_ms.sum() <= 0:
+        return float(values.mean())
+    return float(np.average(values, weights=np.maximum(spans_ms, 0)))
+
+
+def _mean_file_bytes(run: Run) -> float | None:
+    totals = list(run.inputs.values_list("version__size_bytes", "version__file_count"))
+    files = sum(count for _, count in totals)
+    return sum(size for size, _ in totals) / files if files else None

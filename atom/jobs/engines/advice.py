@@ -1,0 +1,119 @@
+"""Whether a run waited for its data, why, and what to do: rules over what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+# Below this, faster data would hardly make the run shorter.
+BOUND_SHARE = 0.10
+# So busy, the processors that the run asked for are its limit.
+BUSY_SHARE = 0.85
+# One process that decodes keeps about one processor busy.
+ONE_PROCESS_CORES = (0.6, 1.3)
+# Opening a file costs about as much as reading so many bytes of it.
+SMALL_FILE_BYTES = 32 << 10
+# A warm node reads from memory; so much from the disk means that it does not.
+COLD_BYTES_S = 8 << 20
+
+
+class FindingCode(StrEnum):
+    """Which sentence a finding has, for pages in another language."""
+
+    UNMEASURED = "unmeasured"
+    NOT_BOUND = "not_bound"
+    BOUND = "bound"
+    TOO_FEW_CPUS = "too_few_cpus"
+    SLOW_DECODE = "slow_decode"
+    COLD_CACHE = "cold_cache"
+    SMALL_FILES = "small_files"
+    UNEXPLAINED = "unexplained"
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Means over a run's last attempt; None where nothing was measured.
+
+    `wait_share` is from 0 to 1, `cores_used` counts whole processors.
+    """
+
+    cpus: int
+    wait_share: float | None = None
+    cores_used: float | None = None
+    disk_read_bytes_s: float | None = None
+    mean_file_bytes: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One sentence, what to do about it, and the numbers that both name."""
+
+    code: FindingCode
+    text: str
+    action: str = ""
+    params: Mapping[str, float] = field(default_factory=dict)
+
+
+def advise(measured: Measured) -> list[Finding]:
+    """Return the verdict, then its reasons, the surest first."""
+    if measured.wait_share is None:
+        action = "Read the batches through atom_sdk.run.track(loader); then the next run is told."
+        text = "Nothing measured how long it waited for its data."
+        return [Finding(FindingCode.UNMEASURED, text, action)]
+    percent = round(100 * measured.wait_share)
+    if measured.wait_share < BOUND_SHARE:
+        text = f"Its data came in time: it waited {percent} % of the time."
+        return [Finding(FindingCode.NOT_BOUND, text, params={"percent": percent})]
+    text = f"It was bound by its data: it waited {percent} % of the time."
+    verdict = Finding(FindingCode.BOUND, text, params={"percent": percent})
+    rules = (_too_few_cpus, _slow_decode, _cold_cache, _small_files)
+    reasons = [found for rule in rules if (found := rule(measured)) is not None]
+    return [verdict, *(reasons or [_unexplained()])]
+
+
+def _too_few_cpus(measured: Measured) -> Finding | None:
+    used = measured.cores_used
+    if used is None or used < BUSY_SHARE * measured.cpus:
+        return None
+    more = measured.cpus * 2
+    text = f"Its {measured.cpus} CPUs were busy all the time ({used:.1f} on average)."
+    action = f"Run it again with {more} CPUs."
+    params = {"cpus": measured.cpus, "used": round(used, 1), "more": more}
+    return Finding(FindingCode.TOO_FEW_CPUS, text, action, params)
+
+
+def _slow_decode(measured: Measured) -> Finding | None:
+    used = measured.cores_used
+    low, high = ONE_PROCESS_CORES
+    if used is None or measured.cpus < 2 or not low <= used <= high:
+        return None
+    text = f"Only one of its {measured.cpus} CPUs worked: one process decodes all samples."
+    action = f"Load with several workers, for instance num_workers={measured.cpus - 1}."
+    params = {"cpus": measured.cpus, "workers": measured.cpus - 1}
+    return Finding(FindingCode.SLOW_DECODE, text, action, params)
+
+
+def _cold_cache(measured: Measured) -> Finding | None:
+    rate = measured.disk_read_bytes_s
+    if rate is None or rate < COLD_BYTES_S:
+        return None
+    text = f"It read {rate / 1e6:.0f} MB/s from the disk: the data was not in memory."
+    action = "Give it more memory, or a part of the data that fits, so that later epochs find it."
+    return Finding(FindingCode.COLD_CACHE, text, action, {"mb_s": round(rate / 1e6)})
+
+
+def _small_files(measured: Measured) -> Finding | None:
+    size = measured.mean_file_bytes
+    if size is None or size >= SMALL_FILE_BYTES:
+        return None
+    kib = round(size / 1024, 1)
+    text = f"Its files are small ({kib} KiB on average): each costs more than its bytes."
+    action = "Read many at once, or store several samples in one file."
+    return Finding(FindingCode.SMALL_FILES, text, action, {"kib": kib})
+
+
+def _unexplained() -> Finding:
+    text = "Neither its CPUs, the disk nor the size of its files explains it."
+    action = "Profile the loader: locks, the network or a slow transformation may hold it up."
+    return Finding(FindingCode.UNEXPLAINED, text, action)
