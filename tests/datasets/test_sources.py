@@ -152,6 +152,7 @@ def test_a_source_that_became_empty_keeps_the_last_version(pusher: Pusher, bucke
     bucket.delete("a.txt")
     failed = scan()
     assert (failed.state, failed.error_code) == ("failed", "source_empty")
+    assert first.version is not None
     assert pusher.head() == first.version.commit
 
 

@@ -7,7 +7,7 @@ import sys
 import click
 import httpx
 
-from atom_sdk.cli import data, models, runs, tokens
+from atom_sdk.cli import data, models, runs, sources, tokens
 from atom_sdk.cli.context import (
     EXIT_INTERRUPTED,
     Context,
@@ -81,6 +81,7 @@ def whoami(context: Context) -> None:
 
 cli.add_command(data.data)
 cli.add_command(models.model)
+cli.add_command(sources.source)
 cli.add_command(tokens.token)
 for command in runs.COMMANDS:
     cli.add_command(command)
