@@ -7,6 +7,7 @@ import { models } from './models.en';
 import { overview } from './overview.en';
 import { settings } from './settings.en';
 import { nav, shell } from './shell.en';
+import { sources } from './sources.en';
 
 const en = {
   auth,
@@ -22,6 +23,7 @@ const en = {
   overview,
   settings,
   shell,
+  sources,
   states,
 };
 export default en;

@@ -8,7 +8,12 @@ export type {
   DiffRowKindEnum as DiffKind,
   Entry,
   EntryPage as EntryListing,
+  NewSourceRequest as NewSource,
+  Probe,
   QuarantinedPack,
+  Scan as SourceScan,
+  Source,
+  SourceProbeRequest as SourceProbe,
   Tag,
   Version,
 } from '../schema';
