@@ -20,6 +20,7 @@ from atom_sdk.readers import LocalDataset
 from tests.datasets.buckets import Bucket
 from tests.datasets.pushing import Pusher, class_files, png
 
+ReadAll = Callable[[Version], dict[str, bytes]]
 FILES = {f"more/{path}": data for path, data in class_files(2, 3).items()}
 
 
@@ -44,7 +45,7 @@ def scan() -> Version:
     scan = scans.request_scan(source, source.created_by)
     scan.refresh_from_db()
     assert scan.state == "done", scan.error_detail
-    return Version.objects.select_related("dataset__project").get(pk=scan.version_id)
+    return newest()
 
 
 def newest() -> Version:
@@ -58,7 +59,7 @@ def warmed(version: Version, node: Node) -> CacheRecord:
 
 
 @pytest.fixture
-def opened(node: Node) -> Callable[[Version], dict[str, bytes]]:
+def opened(node: Node) -> ReadAll:
     """Reads every file of a version's view on the node, each checked against its digest."""
 
     def read_all(version: Version) -> dict[str, bytes]:
@@ -72,7 +73,7 @@ def opened(node: Node) -> Callable[[Version], dict[str, bytes]]:
 
 
 def test_registered_and_pushed_files_are_read_alike(
-    pusher: Pusher, bucket: Bucket, node: Node, opened: Callable[[Version], dict[str, bytes]]
+    pusher: Pusher, bucket: Bucket, node: Node, opened: ReadAll
 ) -> None:
     version = newest()
     record = warmed(version, node)
@@ -82,7 +83,7 @@ def test_registered_and_pushed_files_are_read_alike(
 
 
 def test_a_new_version_fetches_only_what_is_new(
-    bucket: Bucket, node: Node, opened: Callable[[Version], dict[str, bytes]]
+    bucket: Bucket, node: Node, opened: ReadAll
 ) -> None:
     warmed(newest(), node)
     bucket.put({"more/0/new.png": png(99)})
@@ -109,9 +110,7 @@ def test_changed_objects_are_named_and_never_given(
     assert (again.state, Source.objects.get().state) == ("warm", "ready")
 
 
-def test_what_was_evicted_can_be_brought_again(
-    bucket: Bucket, node: Node, opened: Callable[[Version], dict[str, bytes]]
-) -> None:
+def test_what_was_evicted_can_be_brought_again(bucket: Bucket, node: Node, opened: ReadAll) -> None:
     version = newest()
     warmed(version, node)
     evict(version, node)

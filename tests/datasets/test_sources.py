@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import io
 import time
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from django.db import connection
+from django.utils import timezone
 
 from atom.core import storage
 from atom.datasets.actions import scans
+from atom.datasets.engines.changes import decode_changes
 from atom.datasets.models import Dataset, Source, SourceScan
 from atom.datasets.sources import s3
 from atom.datasets.sources.opening import open_source
 from atom.datasets.sources.patience import Patience
+from atom.datasets.states import ACTIVE_SCANS
+from atom.datasets.tasks import sync_sources
+from atom_sdk.manifests.entries import table_entries
 from tests.datasets.buckets import Answer, Bucket, Moody, refusal
-from tests.datasets.pushing import Pusher, class_files
+from tests.datasets.pushing import Pusher, class_files, make_pack, put_rows
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -152,6 +162,7 @@ def test_a_source_that_became_empty_keeps_the_last_version(pusher: Pusher, bucke
     bucket.delete("a.txt")
     failed = scan()
     assert (failed.state, failed.error_code) == ("failed", "source_empty")
+    assert first.version is not None
     assert pusher.head() == first.version.commit
 
 
@@ -194,3 +205,116 @@ def test_a_cancelled_scan_makes_no_version(pusher: Pusher, bucket: Bucket, moody
     moody.mood = cancel  # type: ignore[assignment]  # it answers None: go on
     assert scan().state == "cancelled"
     assert Dataset.objects.get().versions.count() == 0
+
+
+def test_a_killed_worker_is_followed_by_one_that_goes_on(
+    pusher: Pusher, bucket: Bucket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bucket.put(class_files())
+    register(pusher, bucket.body())
+
+    def killed(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    for place in ("_note", "_commit_once", "move_branch", "_finish"):
+        with monkeypatch.context() as patch:
+            patch.setattr(scans, place, killed)
+            with pytest.raises(KeyboardInterrupt):
+                scan_or_go_on()
+    done = scan_or_go_on()
+    assert (done.state, done.objects_count) == ("done", 12)
+    assert Dataset.objects.get().versions.count() == 1
+
+
+def scan_or_go_on() -> SourceScan:
+    active = SourceScan.objects.filter(state__in=ACTIVE_SCANS).first()
+    return scans.run_scan(active.pk) if active else scan()
+
+
+def test_sources_are_scanned_when_they_are_due(pusher: Pusher, bucket: Bucket) -> None:
+    bucket.put({"a.txt": b"1"})
+    register(pusher, bucket.body(every_s=3600))
+    sync_sources()
+    first = SourceScan.objects.get()
+    source = Source.objects.get()
+    assert (first.state, source.state) == ("done", "ready")
+    assert source.next_scan_at is not None
+    assert source.next_scan_at > first.created_at + timedelta(seconds=3500)
+    sync_sources()
+    assert SourceScan.objects.count() == 1
+    Source.objects.update(next_scan_at=timezone.now())
+    sync_sources()
+    assert [one.unchanged for one in SourceScan.objects.order_by("created_at")] == [False, True]
+
+
+def test_a_scan_whose_message_was_lost_is_taken_up(pusher: Pusher, bucket: Bucket) -> None:
+    bucket.put({"a.txt": b"1"})
+    register(pusher, bucket.body())
+    lost = SourceScan.objects.create(source=Source.objects.get())
+    Source.objects.update(state="scanning")
+    SourceScan.objects.update(updated_at=timezone.now() - timedelta(minutes=1))
+    sync_sources()
+    lost.refresh_from_db()
+    assert lost.state == "done"
+
+
+def test_a_second_scan_is_refused_while_one_runs(pusher: Pusher, bucket: Bucket) -> None:
+    register(pusher, bucket.body())
+    SourceScan.objects.create(source=Source.objects.get())
+    Source.objects.update(state="scanning")
+    address = f"/api/v1/projects/{pusher.project.slug}/sources/photos/scans/"
+    answer = pusher.client.post(address)
+    assert (answer.status_code, answer.json()["code"]) == (409, "scan_active")
+
+
+def test_the_connection_is_tried_before_anything_is_stored(pusher: Pusher, bucket: Bucket) -> None:
+    bucket.put({"a.txt": b"1"})
+    address = f"/api/v1/projects/{pusher.project.slug}/source-tests/"
+    body = {name: bucket.body()[name] for name in ("url", "endpoint")}
+    keys = {name: bucket.body()[name] for name in ("access_key_id", "secret_access_key")}
+    assert pusher.post(address, body | keys) == {"keys": ["a.txt"], "has_more": False}
+    wrong = pusher.client.post(address, body | keys | {"secret_access_key": "no"}, format="json")
+    assert (wrong.status_code, wrong.json()["code"]) == (502, "source_denied")
+    assert not Source.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "field"),
+    [
+        ({"url": "gopher://x/y"}, "url"),
+        ({"url": "s3://Bad_Bucket!/x"}, "url"),
+        ({"region": "evil.example/"}, "region"),
+        ({"secret_access_key": ""}, "secret_access_key"),
+        ({"every_s": 1}, "every_s"),
+        ({"include": "*.jpg"}, "include"),
+        ({"name": "Bad Name"}, "name"),
+        ({"bucket": "x"}, "bucket"),
+    ],
+)
+def test_a_wrong_field_is_named(
+    pusher: Pusher, bucket: Bucket, wrong: dict[str, Any], field: str
+) -> None:
+    address = f"/api/v1/projects/{pusher.project.slug}/sources/"
+    answer = pusher.client.post(address, bucket.body() | wrong, format="json")
+    assert answer.status_code == 400
+    assert any(name.startswith(field) for name in answer.json()["errors"])
+
+
+def test_schedule_and_keys_change_and_the_place_does_not(pusher: Pusher, bucket: Bucket) -> None:
+    register(pusher, bucket.body())
+    address = f"/api/v1/projects/{pusher.project.slug}/sources/photos/"
+    changed = pusher.client.patch(address, {"every_s": 600}, format="json")
+    assert (changed.status_code, changed.json()["every_s"]) == (200, 600)
+    assert pusher.client.patch(address, {"endpoint": "http://x"}, format="json").status_code == 400
+    assert pusher.client.patch(address, {"access_key_id": "a"}, format="json").status_code == 400
+
+
+def test_a_client_cannot_register_objects_by_itself(pusher: Pusher, bucket: Bucket) -> None:
+    pack = make_pack({"a.txt": b"a"})
+    pusher.upload(pack.data)
+    row = put_rows(pack)[0] | {"source": str(uuid4()), "key": "../secret"}
+    table = pa.Table.from_pylist([row])
+    out = io.BytesIO()
+    pq.write_table(table, out)
+    (entry,) = table_entries(decode_changes(out.getvalue()).puts)
+    assert (entry.path, entry.source, entry.key) == ("a.txt", None, None)

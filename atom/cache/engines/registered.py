@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -185,7 +185,7 @@ def _read_ahead(
     """Yield entries with their bytes; the next few objects are being fetched meanwhile."""
     objects = [_Object(pin, read) for entry in entries if (pin := pin_of(entry)) is not None]
     with ThreadPoolExecutor(_READERS, "source-read") as pool:
-        running = []
+        running: list[Future[None]] = []
         for ahead, entry in enumerate(entries):
             while len(running) < min(ahead + 2 * _READERS, len(objects)):
                 running.append(pool.submit(_begin, objects[len(running)]))

@@ -11,7 +11,7 @@ from atom.datasets.engines.browse import Row, VersionBrowser
 from atom.datasets.engines.diff_pages import Difference
 from atom.datasets.engines.images import is_raster_image
 from atom.datasets.keys import pack_key
-from atom_sdk.manifests.pins import Pin
+from atom.datasets.media_pins import media_pin
 
 THUMB_WIDTH_PX = 256
 
@@ -56,7 +56,6 @@ class EntryRenderer:
 
 def registered_url(row: Row, media_type: str, width: int) -> str:
     """Return the address of an object that stays at its source, in the state that is pinned."""
-    mtime_us = Pin(row["source"], row["key"], row["size"], mtime=row["mtime"]).mtime_us
     return media_url(
         row["key"],
         0,
@@ -65,12 +64,7 @@ def registered_url(row: Row, media_type: str, width: int) -> str:
         digest=row["digest"].hex(),
         name=row["path"],
         width=width,
-        pin={
-            "source": row["source"],
-            "version_id": row["version_id"],
-            "etag": row["etag"],
-            "mtime_us": mtime_us,
-        },
+        pin=media_pin(row),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -18,12 +19,14 @@ _BATCH = 2000
 
 @dataclass(frozen=True)
 class Sample:
-    """One entry of a version and where its bytes are: `offset` and size within `pack`."""
+    """One entry of a version and where its bytes are.
+
+    `place` is `{"pack", "offset"}`, or `{"key", "pin"}` of an object that stays at its source.
+    """
 
     path: str
     digest: str
-    pack: str
-    offset: int
+    place: dict[str, Any]
     size_bytes: int
     media_type: str
 
@@ -69,8 +72,7 @@ def _add_batch(task: LabelTask, samples: list[Sample], first: int) -> None:
 
 def _item(task: LabelTask, sample: Sample, position: int) -> WorkItem:
     media = {
-        "pack": sample.pack,
-        "offset": sample.offset,
+        **sample.place,
         "size_bytes": sample.size_bytes,
         "media_type": sample.media_type,
     }

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from atom.core.storage import project_store
+from atom.datasets.media_pins import media_pin
 from atom.datasets.models import Version
 from atom.labeling.actions.items import Sample
 from atom.labeling.engines import layers, selection
@@ -55,12 +56,17 @@ class ImageSelection:
                 yield images
 
 
+def _place(row: dict[str, Any]) -> dict[str, Any]:
+    if row["pack"] is None:
+        return {"key": row["key"], "pin": media_pin(row)}
+    return {"pack": row["pack"].hex(), "offset": row["offset"]}
+
+
 def _sample(row: dict[str, Any]) -> Sample:
     return Sample(
         path=row["path"],
         digest=row["digest"].hex(),
-        pack=row["pack"].hex(),
-        offset=row["offset"],
+        place=_place(row),
         size_bytes=row["size"],
         media_type=row["media_type"],
     )

@@ -13,16 +13,19 @@ THUMB_WIDTH_PX = 256
 
 
 def item_urls(project_id: UUID, item: WorkItem) -> dict[str, str]:
-    """Return `media_url` and `thumb_url` of the item's bytes within its pack."""
+    """Return `media_url` and `thumb_url` of the item's bytes, in its pack or at their source."""
     media = item.media
+    pin = media.get("pin")
     # The prefix of `atom.core.storage.project_prefix`, from the id alone.
+    key = media["key"] if pin else f"p/{project_id}/{pack_key(media['pack'])}"
     address = partial(
         media_url,
-        f"p/{project_id}/{pack_key(media['pack'])}",
-        media["offset"],
+        key,
+        media.get("offset", 0),
         media["size_bytes"],
         media["media_type"],
         digest=item.digest,
         name=item.path,
+        pin=pin,
     )
     return {"media_url": address(), "thumb_url": address(width=THUMB_WIDTH_PX)}

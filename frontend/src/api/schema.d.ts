@@ -1361,6 +1361,96 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/source-tests/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description List the first objects and read a byte of one; nothing is stored. */
+        post: operations["source_probe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/sources/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return one page, newest first. */
+        get: operations["projects_sources_list"];
+        put?: never;
+        /** @description Add a source; nothing is scanned yet. */
+        post: operations["projects_sources_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/sources/{source}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the source. */
+        get: operations["source_retrieve"];
+        put?: never;
+        post?: never;
+        /** @description Forget the source and its credentials; no object of it is touched. */
+        delete: operations["source_remove"];
+        options?: never;
+        head?: never;
+        /** @description Change schedule, patterns or credentials. */
+        patch: operations["source_change"];
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/sources/{source}/scans/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The scans of a source. */
+        get: operations["projects_sources_scans_list"];
+        put?: never;
+        /** @description Begin a scan, or go on with one that failed a short while ago. */
+        post: operations["projects_sources_scans_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/sources/{source}/scans/{scan_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the scan. */
+        get: operations["scan_retrieve"];
+        put?: never;
+        post?: never;
+        /** @description Cancel the scan, unless it makes its version already. */
+        delete: operations["scan_cancel"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runner/exit/": {
         parameters: {
             query?: never;
@@ -3115,6 +3205,17 @@ export interface components {
             memory_bytes?: number;
             gpus?: number;
         };
+        /** @description What may change about a source. Its place may not: add another source for that. */
+        PatchedSourceChangesRequest: {
+            access_key_id?: string;
+            secret_access_key?: string;
+            session_token?: string;
+            include?: string[];
+            exclude?: string[];
+            labels_from?: components["schemas"]["LabelsFromEnum"];
+            /** @description Scan again so many seconds after a scan has ended; null: when asked. */
+            every_s?: number | null;
+        };
         /** @description The signed-in person. */
         PatchedUserRequest: {
             full_name?: string;
@@ -3173,6 +3274,12 @@ export interface components {
         /** @description The files of one request; a checkpoint's files come together. */
         PresignRequest: {
             files: components["schemas"]["OutputFileRequest"][];
+        };
+        /** @description What a test of the connection found. */
+        Probe: {
+            /** @description The first few. */
+            keys: string[];
+            has_more: boolean;
         };
         /** @description Items by state; `accepted` includes what is published. */
         Progress: {
@@ -3759,6 +3866,62 @@ export interface components {
         SlotResults: {
             results: components["schemas"]["SlotResult"][];
         };
+        /** @description A place that a dataset's branch follows. */
+        Source: {
+            /** Format: uuid */
+            readonly id: string;
+            readonly name: string;
+            readonly kind: components["schemas"]["SourceKindEnum"];
+            readonly url: string;
+            readonly endpoint: string;
+            readonly region: string;
+            readonly has_credentials: boolean;
+            readonly dataset: string;
+            readonly branch: string;
+            readonly include: string[];
+            readonly exclude: string[];
+            readonly labels_from: string;
+            readonly every_s: number | null;
+            /** Format: date-time */
+            readonly next_scan_at: string | null;
+            readonly state: components["schemas"]["SourceStateEnum"];
+            readonly error_code: string;
+            readonly error_detail: string;
+            readonly error_action: string | null;
+            readonly last_scan: components["schemas"]["Scan"] | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            readonly updated_at: string;
+        };
+        /**
+         * @description * `s3` - s3
+         *     * `folder` - folder
+         *     * `http` - http
+         * @enum {string}
+         */
+        SourceKindEnum: "s3" | "folder" | "http";
+        /** @description What is needed to try a connection. */
+        SourceProbeRequest: {
+            access_key_id?: string;
+            secret_access_key?: string;
+            session_token?: string;
+            url: string;
+            /** @default  */
+            endpoint?: string;
+            /** @default  */
+            region?: string;
+        };
+        /**
+         * @description * `drifted` - drifted
+         *     * `failed` - failed
+         *     * `new` - new
+         *     * `ready` - ready
+         *     * `removed` - removed
+         *     * `scanning` - scanning
+         * @enum {string}
+         */
+        SourceStateEnum: "drifted" | "failed" | "new" | "ready" | "removed" | "scanning";
         /** @description A seeded split that stays fixed by path over versions. */
         SplitRequest: {
             /** @default 0 */
@@ -4193,12 +4356,14 @@ export type PartNumbersRequest = components['schemas']['PartNumbersRequest'];
 export type PartUrls = components['schemas']['PartUrls'];
 export type PartialResources = components['schemas']['PartialResources'];
 export type PartialResourcesRequest = components['schemas']['PartialResourcesRequest'];
+export type PatchedSourceChangesRequest = components['schemas']['PatchedSourceChangesRequest'];
 export type PatchedUserRequest = components['schemas']['PatchedUserRequest'];
 export type Person = components['schemas']['Person'];
 export type PickRequest = components['schemas']['PickRequest'];
 export type Placement = components['schemas']['Placement'];
 export type PlacementCodeEnum = components['schemas']['PlacementCodeEnum'];
 export type PresignRequest = components['schemas']['PresignRequest'];
+export type Probe = components['schemas']['Probe'];
 export type Progress = components['schemas']['Progress'];
 export type ProgressRequest = components['schemas']['ProgressRequest'];
 export type Project = components['schemas']['Project'];
@@ -4253,6 +4418,10 @@ export type Session = components['schemas']['Session'];
 export type SideChangeEnum = components['schemas']['SideChangeEnum'];
 export type SlotResult = components['schemas']['SlotResult'];
 export type SlotResults = components['schemas']['SlotResults'];
+export type Source = components['schemas']['Source'];
+export type SourceKindEnum = components['schemas']['SourceKindEnum'];
+export type SourceProbeRequest = components['schemas']['SourceProbeRequest'];
+export type SourceStateEnum = components['schemas']['SourceStateEnum'];
 export type SplitRequest = components['schemas']['SplitRequest'];
 export type SubmitBatchRequest = components['schemas']['SubmitBatchRequest'];
 export type SubmitRequest = components['schemas']['SubmitRequest'];
@@ -7295,6 +7464,342 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RunPreview"];
                 };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    source_probe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SourceProbeRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Probe"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_sources_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @description part of the name */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedSourceList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_sources_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSourceRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Source"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    source_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                source: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Source"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    source_remove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                source: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    source_change: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                source: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedSourceChangesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Source"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_sources_scans_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project: string;
+                source: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedScanList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_sources_scans_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                source: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Scan"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    scan_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                scan_id: string;
+                source: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Scan"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    scan_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                scan_id: string;
+                source: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request failed. */
             default: {

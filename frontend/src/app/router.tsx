@@ -61,6 +61,12 @@ const datasetRoutes = [
   }),
   createRoute({
     getParentRoute: under,
+    // Not below /datasets: a dataset may have that name.
+    path: '/sources',
+    component: lazyRouteComponent(datasets, 'SourcesPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
     path: '/datasets/$name',
     validateSearch: optional(browseSearch),
     component: lazyRouteComponent(datasets, 'BrowsePage'),

@@ -139,4 +139,7 @@ export const states = {
   aborted: 'Aborted',
   persisted: 'Stored',
   local: 'On the node',
+  new: 'New',
+  scanning: 'Scanning',
+  drifted: 'Changed at the source',
 };

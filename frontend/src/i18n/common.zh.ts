@@ -141,4 +141,7 @@ export const states: Translation<typeof en.states> = {
   aborted: '已中止',
   persisted: '已存储',
   local: '在节点上',
+  new: '新建',
+  scanning: '扫描中',
+  drifted: '源已变化',
 };

@@ -7,6 +7,7 @@ import { models } from './models.en';
 import { overview } from './overview.en';
 import { settings } from './settings.en';
 import { nav, shell } from './shell.en';
+import { sources } from './sources.en';
 import { versioning } from './versioning.en';
 
 const en = {
@@ -23,6 +24,7 @@ const en = {
   overview,
   settings,
   shell,
+  sources,
   states,
   versioning,
 };

@@ -7,6 +7,7 @@ import { models } from './models.zh';
 import { overview } from './overview.zh';
 import { settings } from './settings.zh';
 import { nav, shell } from './shell.zh';
+import { sources } from './sources.zh';
 import { versioning } from './versioning.zh';
 
 const zh = {
@@ -23,6 +24,7 @@ const zh = {
   overview,
   settings,
   shell,
+  sources,
   states,
   versioning,
 };

@@ -92,6 +92,9 @@ const LOOKS: Record<Known, Look> = {
   aborted: stopped,
   persisted: good,
   local: waiting,
+  new: waiting,
+  scanning: working,
+  drifted: warning,
 };
 
 export interface StateBadgeProps extends Omit<BadgeProps, 'children' | 'color'> {

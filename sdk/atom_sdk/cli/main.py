@@ -7,7 +7,7 @@ import sys
 import click
 import httpx
 
-from atom_sdk.cli import data, edits, models, mounts, runs, s3_keys, tokens, versions
+from atom_sdk.cli import data, edits, models, mounts, runs, s3_keys, sources, tokens, versions
 from atom_sdk.cli.context import (
     EXIT_INTERRUPTED,
     Context,
@@ -81,6 +81,7 @@ def whoami(context: Context) -> None:
 
 cli.add_command(data.data)
 cli.add_command(models.model)
+cli.add_command(sources.source)
 cli.add_command(tokens.token)
 cli.add_command(s3_keys.s3_key)
 for command in (*versions.COMMANDS, *edits.COMMANDS):

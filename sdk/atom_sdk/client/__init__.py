@@ -12,6 +12,7 @@ from atom_sdk.client.labelx import LabelX
 from atom_sdk.client.models import Models
 from atom_sdk.client.operations import Operations
 from atom_sdk.client.runs import Runs, Workflows
+from atom_sdk.client.sources import Sources
 
 __all__ = ["ApiError", "Client", "ClientError", "NetworkError", "NotConfiguredError"]
 
@@ -65,6 +66,11 @@ class Client:
     def models(self) -> Models:
         """The model registry."""
         return Models(self.http, self.project)
+
+    @property
+    def sources(self) -> Sources:
+        """Places that data is registered from."""
+        return Sources(self.http, self.project)
 
     @property
     def labelx(self) -> LabelX:

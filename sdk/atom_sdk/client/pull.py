@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import httpx
+import pyarrow as pa
 from blake3 import blake3
 
 from atom_sdk.client.config import cache_path
@@ -18,7 +19,7 @@ from atom_sdk.client.errors import PackUnreadableError, RefSyntaxError
 from atom_sdk.client.http import Http
 from atom_sdk.client.manifest import RemoteManifest
 from atom_sdk.client.progress import Progress
-from atom_sdk.errors import SampleDigestMismatchError
+from atom_sdk.errors import SampleDigestMismatchError, StaysAtSourceError
 from atom_sdk.manifests import Entry, Root, ViewSelector, build_view, iter_ranges, table_entries
 from atom_sdk.packs.paths import encode_path
 from atom_sdk.packs.room import Hold, PackRoom, cache_limit_bytes
@@ -38,10 +39,14 @@ _CHUNK_BYTES = 1 << 20
 def pull(datasets: Datasets, http: Http, reference: str, folder: Path, progress: Progress) -> int:
     """Write the version below `folder`; returns how many files were written.
 
-    Raises PackDigestMismatchError or SampleDigestMismatchError before a wrong byte is written.
+    Raises PackDigestMismatchError or SampleDigestMismatchError before a wrong byte is written,
+    StaysAtSourceError before anything is.
     """
     manifest = RemoteManifest(http, datasets.version_base(reference))
     entries = _wanted(manifest, folder, progress)
+    at_source = [entry.path for entry in entries if entry.source is not None]
+    if at_source:
+        raise StaysAtSourceError(at_source[0], len(at_source))
     store = PackStore(cache_path())
     packs = {entry.pack for entry in entries if entry.pack is not None}
     hold = Hold(store)
@@ -107,8 +112,16 @@ def _view_index(
     index = _view_path(manifest.root, selector)
     if not index.exists():
         index.parent.mkdir(parents=True, exist_ok=True)
-        build_view(manifest.root, manifest, index, chosen)
+        build_view(manifest.root, manifest, index, chosen, placed=_stored_only)
     return base, index
+
+
+def _stored_only(entries: pa.Table) -> pa.Table:
+    """Refuse to leave out, without a word, what only nodes can read."""
+    at_source = entries.filter(entries["source"].is_valid())
+    if len(at_source):
+        raise StaysAtSourceError(at_source["path"][0].as_py(), len(at_source))
+    return entries
 
 
 def selector_of(selector: dict[str, Any]) -> ViewSelector:

@@ -14,7 +14,12 @@ export type {
   MergeConflict,
   OnConflictEnum as Side,
   OperationPreview,
+  NewSourceRequest as NewSource,
+  Probe,
   QuarantinedPack,
+  Scan as SourceScan,
+  Source,
+  SourceProbeRequest as SourceProbe,
   Tag,
   Version,
 } from '../schema';

@@ -1,4 +1,5 @@
 export { BrowsePage } from './browse/BrowsePage';
 export { DiffPage } from './diff/DiffPage';
 export { DatasetsPage } from './list/DatasetsPage';
+export { SourcesPage } from './sources/SourcesPage';
 export { VersionsPage } from './versions/VersionsPage';

@@ -1,6 +1,6 @@
 import { Button, Card, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconDatabase, IconPlus, IconSearch } from '@tabler/icons-react';
+import { IconCloudDataConnection, IconDatabase, IconPlus, IconSearch } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -10,6 +10,7 @@ import { CutName } from '@/shared/CutName';
 import { useCommands } from '@/shared/commands';
 import { type Column, DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
+import { ButtonLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { useMay } from '@/shared/project';
@@ -50,6 +51,9 @@ export function DatasetsPage() {
             void navigate({ search: (search) => ({ ...search, q: next }), replace: true });
           }}
         />
+        <ButtonLink variant="default" leftSection={<IconCloudDataConnection size={15} />} to="/sources">
+          {t('sources.title')}
+        </ButtonLink>
         {mayCreate && (
           <Button leftSection={<IconPlus size={15} />} onClick={create.open}>
             {t('datasets.new')}

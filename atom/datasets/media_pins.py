@@ -1,0 +1,19 @@
+"""What an address of an object at a source must carry, as plain JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from atom_sdk.manifests.pins import Pin
+
+
+def media_pin(row: Mapping[str, Any]) -> dict[str, str | int | None]:
+    """Return the `pin` of `atom.core.media.media_url` for an entry that is in no pack."""
+    pin = Pin(row["source"], row["key"], row["size"], mtime=row["mtime"])
+    return {
+        "source": row["source"],
+        "version_id": row["version_id"],
+        "etag": row["etag"],
+        "mtime_us": pin.mtime_us,
+    }

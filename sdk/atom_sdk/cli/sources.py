@@ -1,0 +1,140 @@
+"""`atom source …`: buckets, folders and lists that a dataset follows in place."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+from rich.console import Console
+
+from atom_sdk.cli.context import Context, pass_context
+from atom_sdk.cli.render import Bars, print_table, size_text
+
+_STEP = "list"
+# Never options: what is on a command line is in the shell's history and in every `ps`.
+_KEY = "ATOM_SOURCE_ACCESS_KEY_ID"
+_SECRET = "ATOM_SOURCE_SECRET_ACCESS_KEY"  # a variable's name
+_SESSION = "ATOM_SOURCE_SESSION_TOKEN"
+
+
+@click.group()
+def source() -> None:
+    """Register data where it is: nothing is copied, a scan makes a version.
+
+    \b
+      atom source add photos s3://bucket/prefix --to pets --endpoint https://s3.example.com
+      atom source scan photos
+    """  # noqa: D301  # click wants the character itself before lines that it keeps apart
+
+
+@source.command()
+@click.argument("name")
+@click.argument("url")
+@click.option("--to", "dataset", required=True, help="Dataset; made if there is none.")
+@click.option("--branch", default="main", show_default=True)
+@click.option("--endpoint", default="", help="Address of the S3 service; none: AWS.")
+@click.option("--region", default="")
+@click.option("--anonymous", is_flag=True, help="A public bucket: send no key.")
+@click.option("--include", multiple=True, metavar="GLOB", help="Only paths that fit one of these.")
+@click.option("--exclude", multiple=True, metavar="GLOB", help="No path that fits one of these.")
+@click.option("--labels", "labels_from", type=click.Choice(["folder"]), help="Where labels are.")
+@click.option("--every", "every_s", type=click.IntRange(min=300), help="Scan again, in seconds.")
+@pass_context
+def add(context: Context, /, name: str, url: str, anonymous: bool, **options: Any) -> None:
+    """Add the place URL as a source called NAME and try the connection.
+
+    URL is s3://bucket/prefix, file:///folder (of the server) or the https:// address of a text file
+    with one address a line. The key pair of a bucket is taken from ATOM_SOURCE_ACCESS_KEY_ID and
+    ATOM_SOURCE_SECRET_ACCESS_KEY, or asked for.
+    """
+    options["include"], options["exclude"] = list(options["include"]), list(options["exclude"])
+    options["labels_from"] = options["labels_from"] or ""
+    if url.startswith("s3://") and not anonymous:
+        options |= _keys()
+    added = context.client.sources.add(name, url, options.pop("dataset"), **options)
+    context.emit(added, lambda out: out.print(f"{name} is added; now run: atom source scan {name}"))
+
+
+def _keys() -> dict[str, str]:
+    key = os.environ.get(_KEY) or click.prompt("Access key id", err=True)
+    secret = os.environ.get(_SECRET) or click.prompt("Secret key", hide_input=True, err=True)
+    return {
+        "access_key_id": key,
+        "secret_access_key": secret,
+        "session_token": os.environ.get(_SESSION, ""),
+    }
+
+
+@source.command(name="ls")
+@pass_context
+def list_(context: Context) -> None:
+    """List the sources with what their last scan found."""
+    rows = list(context.client.sources.list())
+    cells = [
+        (
+            r["name"],
+            r["state"],
+            r["url"],
+            f"{r['dataset']}@{r['branch']}",
+            (r["last_scan"] or {}).get("version") or "–",
+            (r["last_scan"] or {}).get("objects_count", "–"),
+            f"{r['every_s']} s" if r["every_s"] else "when asked",
+        )
+        for r in rows
+    ]
+    columns = ("name", "state", "address", "dataset", "version", "objects", "scanned every")
+    context.emit(rows, lambda out: _print_list(out, columns, cells, rows))
+
+
+def _print_list(
+    out: Console, columns: tuple[str, ...], cells: list[Any], rows: list[dict[str, Any]]
+) -> None:
+    print_table(out, columns, cells)
+    for row in rows:
+        if row["error_detail"]:
+            out.print(f"{row['name']}: {row['error_detail']}", markup=False)
+
+
+@source.command()
+@click.argument("name")
+@click.option("--no-wait", is_flag=True, help="Return at once.")
+@pass_context
+def scan(context: Context, name: str, no_wait: bool) -> None:
+    """Look at what changed in NAME and make a version of it.
+
+    A scan that failed within the last hour goes on where it stopped.
+    """
+    sources = context.client.sources
+    if no_wait:
+        begun = sources.start_scan(name)
+        context.emit(begun, lambda out: out.print("The scan has begun."))
+        return
+    with Bars(context.err, enabled=not context.as_json) as bars:
+        bars.start(_STEP, 0, "objects")
+        seen = 0
+
+        def report(scan: dict[str, Any]) -> None:
+            nonlocal seen
+            bars.advance(_STEP, scan["objects_count"] - seen)
+            seen = scan["objects_count"]
+
+        done = sources.scan(name, report)
+    context.emit(done, lambda out: out.print(_sentence(done), markup=False))
+
+
+def _sentence(scan: dict[str, Any]) -> str:
+    seen = f"{scan['objects_count']} objects, {size_text(scan['size_bytes'])}"
+    skipped = f", {scan['skipped']} with names that no dataset can have" if scan["skipped"] else ""
+    if scan["unchanged"]:
+        return f"Nothing changed since {scan['version']} ({seen}{skipped})."
+    return f"{scan['version']}: {seen}{skipped}."
+
+
+@source.command(name="rm")
+@click.argument("name")
+@pass_context
+def remove(context: Context, name: str) -> None:
+    """Forget NAME and its credentials; versions and objects stay where they are."""
+    context.client.sources.remove(name)
+    context.emit({"removed": name}, lambda out: out.print(f"{name} is removed."))
