@@ -10,7 +10,9 @@ from rich.console import Console
 
 from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.render import Bars, path_text, print_table, size_text
+from atom_sdk.cli.selection import selection
 from atom_sdk.client.errors import FolderNotFoundError
+from atom_sdk.client.pull import PullOptions, PullResult
 from atom_sdk.client.push import PushOptions
 from atom_sdk.client.refs import parse_ref
 
@@ -42,6 +44,12 @@ def data() -> None:
     "--split", multiple=True, metavar="NAME=N", help="Hold out N samples, e.g. test=1000."
 )
 @click.option("--seed", default=7, show_default=True, help="Seed of the split.")
+@click.option(
+    "--attributes",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="JSON lines or CSV: a path in FOLDER and what is known of it, to query by.",
+)
 @pass_context
 def push(
     context: Context,
@@ -52,13 +60,16 @@ def push(
     unlabelled: tuple[str, ...],
     split: tuple[str, ...],
     seed: int,
+    attributes: Path | None,
 ) -> None:
     """Make FOLDER's present state the next version of DATASET[@branch].
 
     Only content that the server does not have is sent. A push that was cut off goes on where it
     stopped: run the same command again.
     """
-    options = PushOptions(message, labels_from, unlabelled, _split_spec(split, seed))
+    options = PushOptions(
+        message, labels_from, unlabelled, _split_spec(split, seed), attributes=attributes
+    )
     with Bars(context.err, not context.as_json) as bars:
         result = context.client.datasets.push(folder, dataset, options, bars)
     context.emit(result.as_json(), lambda out: _print_push(out, result))
@@ -91,13 +102,32 @@ def _print_push(out: Console, result: Any) -> None:
 @data.command()
 @click.argument("ref")
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@selection
+@click.option("--delete", is_flag=True, help="Remove every other file below FOLDER.")
 @pass_context
-def pull(context: Context, ref: str, folder: Path) -> None:
-    """Write the files of REF (digits@v3) below FOLDER, verified; right ones are left alone."""
+def pull(
+    context: Context, ref: str, folder: Path, selector: dict[str, Any], *, delete: bool
+) -> None:
+    """Write the files of REF (digits@v3) below FOLDER, verified; right ones are left alone.
+
+    With a selection only those: atom data pull digits@v3 DIR --where "label = 'cat'".
+    """
+    options = PullOptions(selector, delete)
     with Bars(context.err, not context.as_json) as bars:
-        written = context.client.datasets.pull(ref, folder, bars)
-    answer = {"ref": ref, "folder": str(folder), "files_written": written}
-    context.emit(answer, lambda out: out.print(f"{written} files written to {folder}."))
+        result = context.client.datasets.pull(ref, folder, options, bars)
+    answer = {
+        "ref": ref,
+        "folder": str(folder),
+        "files_selected": result.selected,
+        "files_written": result.written,
+        "files_removed": result.removed,
+    }
+    context.emit(answer, lambda out: _print_pull(out, folder, result, delete=delete))
+
+
+def _print_pull(out: Console, folder: Path, result: PullResult, *, delete: bool) -> None:
+    removed = f", {result.removed} removed" if delete else ""
+    out.print(f"{result.written} of {result.selected} files written to {folder}{removed}.")
 
 
 @data.command(name="ls")

@@ -13,6 +13,7 @@ from atom_sdk.client.progress import Progress, Silent
 from atom_sdk.client.refs import parse_ref
 
 if TYPE_CHECKING:
+    from atom_sdk.client.pull import PullOptions, PullResult
     from atom_sdk.client.push import PushOptions, PushResult
     from atom_sdk.readers import LocalDataset
 
@@ -69,7 +70,7 @@ class Datasets:
         return self._http.pages(f"{self.base(reference)}versions/", branch=branch)
 
     def entries(self, reference: str, **filters: Any) -> Iterator[dict[str, Any]]:
-        """Yield entries; filters: prefix, label, split, labelled."""
+        """Yield entries; filters: prefix, label, split, labelled, where."""
         return self._http.pages(f"{self.version_base(reference)}entries/", **filters)
 
     def folder(self, reference: str, prefix: str = "") -> dict[str, Any]:
@@ -104,19 +105,31 @@ class Datasets:
         push = Push(self, self._http, progress or Silent(), options or PushOptions())
         return push.run(Path(folder), reference)
 
-    def pull(self, reference: str, folder: Path | str, progress: Progress | None = None) -> int:
-        """Write the version's files below `folder`; returns how many were written.
+    def pull(
+        self,
+        reference: str,
+        folder: Path | str,
+        options: PullOptions | None = None,
+        progress: Progress | None = None,
+    ) -> PullResult:
+        """Write the version's files, or those that the options select, below `folder`.
 
-        Files that are there already with the right content are left alone.
+        Files that are there already with the right content are left alone. Nothing is removed
+        unless the options say so.
         """
-        from atom_sdk.client.pull import pull
+        from atom_sdk.client.pull import PullOptions, pull
 
-        return pull(self, self._http, reference, Path(folder), progress or Silent())
+        chosen = options or PullOptions()
+        return pull(self, self._http, reference, Path(folder), chosen, progress or Silent())
 
     def open(
         self, reference: str, progress: Progress | None = None, **selector: Any
     ) -> LocalDataset:
-        """Bring the version's packs to this machine's cache and return a reader over them."""
+        """Bring the version's packs to this machine's cache and return a reader over them.
+
+        `selector`: split="train" or several names, labelled=True, where="label = 'cat'",
+        prefix="a/". Only the packs that the selection needs are fetched.
+        """
         from atom_sdk.client.pull import open_dataset
 
         return open_dataset(self, self._http, reference, selector, progress or Silent())

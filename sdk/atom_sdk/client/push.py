@@ -19,6 +19,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from blake3 import blake3
 
+from atom_sdk.client.attribute_changes import renewed_paths, with_attributes
+from atom_sdk.client.attributes import AttributesSource, read_attributes
 from atom_sdk.client.config import cache_path
 from atom_sdk.client.errors import ApiError, CommitFailedError
 from atom_sdk.client.http import Http
@@ -61,6 +63,8 @@ CHANGES_SCHEMA = pa.schema(
 class PushOptions:
     """How a push becomes a version.
 
+    `attributes` are JSON objects by path, or a file of them (JSON lines or CSV): they replace those
+    of the files that they name; other files keep theirs as long as their bytes stay.
     `labels_from="folder"` takes each file's label from its class folder, except below
     `unlabelled`; `split` is {"test": 1000, "val": 0, "seed": 7, "stratify": True}. What is left
     None is taken from the branch's last push.
@@ -71,6 +75,7 @@ class PushOptions:
     unlabelled: tuple[str, ...] = ()
     split: dict[str, Any] | None = None
     limits: PackLimits = field(default_factory=PackLimits)
+    attributes: AttributesSource | None = None
 
 
 @dataclass(frozen=True)
@@ -106,16 +111,20 @@ class Push:
         self._packs_sent = 0
         # What the push began with; set once.
         self._base: Parent | None = None
+        self._attributes: dict[str, str | None] = {}
 
     def run(self, folder: Path, reference: str) -> PushResult:
         """Push `folder` to `dataset[@branch]`.
 
-        Raises EmptyDatasetError, PathError, UploadRejectedError, CommitFailedError,
-        PushConflictError, ApiError.
+        Raises EmptyDatasetError, AttributesError, PathError, UploadRejectedError,
+        CommitFailedError, PushConflictError, ApiError.
         """
         listing = walk_folder(folder)
         if not listing.files:
             raise EmptyDatasetError(f"{folder} has no files.")
+        if self._options.attributes is not None:
+            paths = {file.path for file in listing.files}
+            self._attributes = read_attributes(self._options.attributes, paths)
         self._warn(listing.files, listing.skipped)
         self._datasets.get_or_create(reference)
         for attempt in range(_REBASES):
@@ -144,14 +153,15 @@ class Push:
         parent = load_parent(self._http, target.base, head) if head else Parent()
         cache = DigestCache(cache_path(), folder)
         scan = self._scan(folder, files, parent, cache)
-        is_same = not (scan.new or scan.reused or scan.removed)
+        renewed = renewed_paths(self._attributes, parent, scan)
+        is_same = not (scan.new or scan.reused or scan.removed or renewed)
         if head and is_same and not self._asks_for_layers():
             return self._result(reference, head, files, scan, skipped, unchanged=True)
         options = self._effective_options(head)
         paths = {*parent.digests, *(file.path for file in files)}.difference(scan.removed)
         groups = group_by_split(scan.new, paths, options, parent.splits)
         members, digests = self._send_packs(target, folder, groups)
-        changes = self._changes(scan, parent, members)
+        changes = self._changes(scan, parent, members, renewed)
         request = self._commit(target, reference, head, changes, options)
         cache.save(files, {**parent.digests, **dict(_pairs(scan)), **digests}, time.time_ns())
         version = request["version"]
@@ -216,11 +226,14 @@ class Push:
         ]
         return upload_id, _batch(rows)
 
-    def _changes(self, scan: Scan, parent: Parent, packed: list[pa.RecordBatch]) -> pa.Table:
-        reused = [_reuse(file, digest, parent.stored[digest]) for file, digest in scan.reused]
+    def _changes(
+        self, scan: Scan, parent: Parent, packed: list[pa.RecordBatch], renewed: list[str]
+    ) -> pa.Table:
+        known = [*_pairs(scan), *((path, parent.digests[path]) for path in renewed)]
+        reused = [_reuse(path, digest, parent.stored[digest]) for path, digest in known]
         removed = [("delete", path, *([None] * 6)) for path in scan.removed]
         table = pa.Table.from_batches([*packed, _batch(reused), _batch(removed)], CHANGES_SCHEMA)
-        return table.sort_by("path")
+        return with_attributes(table, self._attributes, parent).sort_by("path")
 
     def _commit(
         self,
@@ -336,9 +349,9 @@ def _pairs(scan: Scan) -> Iterable[tuple[str, bytes]]:
     return ((file.path, digest) for file, digest in scan.reused)
 
 
-def _reuse(file: SourceFile, digest: bytes, known: Known) -> tuple[Any, ...]:
-    media_type = media_type_of(file.path)
-    return "put", file.path, known.size, digest, media_type, None, known.pack, known.offset
+def _reuse(path: str, digest: bytes, known: Known) -> tuple[Any, ...]:
+    media_type = media_type_of(path)
+    return "put", path, known.size, digest, media_type, None, known.pack, known.offset
 
 
 def _batch(rows: list[tuple[Any, ...]]) -> pa.RecordBatch:

@@ -41,6 +41,8 @@ def atom(folder: Path, *arguments: str) -> Done:
         (("run", "--naem", "x", "--", "true"), "No such option"),
         (("run", "--data", "digits", "--", "true"), "NAME=VALUE"),
         (("data", "push", ".", "Bad Name"), "not a dataset reference"),
+        (("data", "push", ".", "digits", "--attributes", "none.csv"), "does not exist"),
+        (("data", "pull", "digits@v1", "out", "--split"), "requires an argument"),
     ],
 )
 def test_wrong_use_is_a_sentence_and_exit_code_2(
