@@ -6,6 +6,7 @@ is the request's), so a run that died is simply done again.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -24,7 +25,7 @@ from atom.core.locks import only_one
 from atom.datasets.actions.branches import BranchMove, head_commit, move_branch
 from atom.datasets.actions.verification import verify_upload
 from atom.datasets.engines.changes import ChangesError, ChangesFile, decode_changes
-from atom.datasets.engines.versions import SplitRequest, VersionPlan, build_version
+from atom.datasets.engines.versions import VersionPlan, build_version
 from atom.datasets.errors import (
     ChangesUnreadable,
     CommitAbandoned,
@@ -34,6 +35,7 @@ from atom.datasets.errors import (
     PackNotVerified,
     RefNotFound,
     SplitImpossible,
+    SplitRedrawn,
     SplitUnlabelled,
     UploadIncomplete,
 )
@@ -41,10 +43,17 @@ from atom.datasets.models import Branch, CommitRequest, Dataset, Upload, Version
 from atom.datasets.pack_checks import PacksOnTheWay, check_puts
 from atom.datasets.states import COMMIT_STATES
 from atom.datasets.stores import VersionStore, version_store
-from atom_sdk.errors import EmptyDatasetError, SplitTooLargeError, SplitUnlabelledError
+from atom_sdk.errors import (
+    EmptyDatasetError,
+    SplitRedrawError,
+    SplitSpecError,
+    SplitTooLargeError,
+    SplitUnlabelledError,
+)
 from atom_sdk.manifests.commits import Commit, write_commit
 from atom_sdk.manifests.objects import digest_of
 from atom_sdk.manifests.roots import Root, encode_root, write_root
+from atom_sdk.manifests.split_requests import SplitRequest
 
 log = structlog.get_logger(__name__)
 
@@ -198,7 +207,8 @@ def _build_root(
         labels_from_folders=request.labels_from == "folder",
         relabels=parent is not None and _labels_otherwise(request, changes, parent),
         unlabelled_prefixes=tuple(request.unlabelled_prefixes),
-        split=_split_of(request),
+        split=_split_of(request.split),
+        previous_split=_drawn_by(parent) if parent else None,
     )
     try:
         return build_version(store.root(parent.root) if parent else None, plan, store.store)
@@ -208,6 +218,8 @@ def _build_root(
         raise SplitImpossible(str(exc)) from exc
     except SplitUnlabelledError as exc:
         raise SplitUnlabelled from exc
+    except SplitRedrawError as exc:
+        raise SplitRedrawn(str(exc)) from exc
 
 
 def _labels_otherwise(request: CommitRequest, changes: ChangesFile, parent: Version) -> bool:
@@ -217,15 +229,17 @@ def _labels_otherwise(request: CommitRequest, changes: ChangesFile, parent: Vers
     return not is_same or not (len(changes.puts) or changes.deletes)
 
 
-def _split_of(request: CommitRequest) -> SplitRequest | None:
-    if request.split is None:
+def _split_of(split: Mapping[str, Any] | None) -> SplitRequest | None:
+    """Read what the API has checked."""
+    return None if split is None else SplitRequest.from_json(split)
+
+
+def _drawn_by(parent: Version) -> SplitRequest | None:
+    """Read what the parent's split was drawn by; a client wrote it, so it may be anything."""
+    try:
+        return _split_of(parent.provenance.get("split"))
+    except (SplitSpecError, AttributeError, TypeError, ValueError):
         return None
-    counts = {name: int(request.split.get(name) or 0) for name in ("test", "val")}
-    return SplitRequest(
-        counts={name: count for name, count in counts.items() if count},
-        seed=int(request.split.get("seed") or 0),
-        stratify=bool(request.split.get("stratify", True)),
-    )
 
 
 def _store_commit(

@@ -11,6 +11,7 @@ from rich.console import Console
 from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.render import Bars, path_text, print_table, size_text
 from atom_sdk.cli.selection import selection
+from atom_sdk.cli.splitting import splitting
 from atom_sdk.client.errors import FolderNotFoundError
 from atom_sdk.client.pull import PullOptions, PullResult
 from atom_sdk.client.push import PushOptions
@@ -40,10 +41,7 @@ def data() -> None:
     metavar="PREFIX",
     help="Files below this folder have no label yet; may be given several times.",
 )
-@click.option(
-    "--split", multiple=True, metavar="NAME=N", help="Hold out N samples, e.g. test=1000."
-)
-@click.option("--seed", default=7, show_default=True, help="Seed of the split.")
+@splitting
 @click.option(
     "--attributes",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -58,8 +56,7 @@ def push(
     message: str,
     labels_from: str | None,
     unlabelled: tuple[str, ...],
-    split: tuple[str, ...],
-    seed: int,
+    split: dict[str, Any] | None,
     attributes: Path | None,
 ) -> None:
     """Make FOLDER's present state the next version of DATASET[@branch].
@@ -67,24 +64,10 @@ def push(
     Only content that the server does not have is sent. A push that was cut off goes on where it
     stopped: run the same command again.
     """
-    options = PushOptions(
-        message, labels_from, unlabelled, _split_spec(split, seed), attributes=attributes
-    )
+    options = PushOptions(message, labels_from, unlabelled, split, attributes=attributes)
     with Bars(context.err, not context.as_json) as bars:
         result = context.client.datasets.push(folder, dataset, options, bars)
     context.emit(result.as_json(), lambda out: _print_push(out, result))
-
-
-def _split_spec(split: tuple[str, ...], seed: int) -> dict[str, Any] | None:
-    if not split:
-        return None
-    spec: dict[str, Any] = {"seed": seed, "stratify": True}
-    for text in split:
-        name, _, count = text.partition("=")
-        if name not in {"test", "val"} or not count.isdecimal():
-            raise click.BadParameter(f"{text!r}: write test=N or val=N", param_hint="--split")
-        spec[name] = int(count)
-    return spec
 
 
 def _print_push(out: Console, result: Any) -> None:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 _REBASES = 5
 _UPLOADS_AT_ONCE = 2
 _POLL_S = 0.2
-_CANNOT_SPLIT = {"split_impossible", "split_unlabelled"}
+_CANNOT_SPLIT = {"split_impossible", "split_unlabelled", "split_redraw"}
 CHANGES_SCHEMA = pa.schema(
     [
         ("op", pa.string()),
@@ -66,7 +66,8 @@ class PushOptions:
     `attributes` are JSON objects by path, or a file of them (JSON lines or CSV): they replace those
     of the files that they name; other files keep theirs as long as their bytes stay.
     `labels_from="folder"` takes each file's label from its class folder, except below
-    `unlabelled`; `split` is {"test": 1000, "val": 0, "seed": 7, "stratify": True}. What is left
+    `unlabelled`; `split` is {"test": "20%", "val": 500, "seed": 7, "stratify": True,
+    "group_by": "folder"}, with "redraw": True to draw files that have a split again. What is left
     None is taken from the branch's last push.
     """
 
@@ -159,7 +160,8 @@ class Push:
             return self._result(reference, head, files, scan, skipped, unchanged=True)
         options = self._effective_options(head)
         paths = {*parent.digests, *(file.path for file in files)}.difference(scan.removed)
-        groups = group_by_split(scan.new, paths, options, parent.splits)
+        attributes = {**parent.attributes, **self._attributes}
+        groups = group_by_split(scan.new, paths, options, parent.splits, attributes.get)
         members, digests = self._send_packs(target, folder, groups)
         changes = self._changes(scan, parent, members, renewed)
         request = self._commit(target, reference, head, changes, options)
@@ -272,10 +274,12 @@ class Push:
     def _effective_options(self, head: dict[str, Any] | None) -> dict[str, Any]:
         last = (head or {}).get("provenance") or {}
         given = self._options
+        # Drawing anew was for that push alone.
+        split = {k: v for k, v in (last.get("split") or {}).items() if k != "redraw"}
         return {
             "labels_from": given.labels_from or last.get("labels_from"),
             "unlabelled_prefixes": list(given.unlabelled) or last.get("unlabelled_prefixes") or [],
-            "split": given.split or last.get("split"),
+            "split": given.split or split or None,
         }
 
     def _send_changes(self, target: UploadTarget, changes: pa.Table) -> str:
