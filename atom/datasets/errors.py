@@ -190,6 +190,14 @@ class SplitUnlabelled(CommitRefused):
     )
 
 
+class SplitTooLargeToShow(Invalid):
+    """The version has too many files to count a split of it while somebody waits."""
+
+    code = "split_preview_too_large"
+    title = "The version is too large to count a split beforehand."
+    action = "Split it without a preview; the new version shows the counts."
+
+
 class SplitRedrawn(CommitRefused):
     """The request would draw a split anew without saying so."""
 

@@ -183,7 +183,10 @@ class CommitRequest(TimestampedModel):
     branch = models.CharField(max_length=63)
     expected_head = models.CharField(max_length=64, blank=True)
     message = models.TextField(blank=True, max_length=10_000)
-    changes_upload = models.ForeignKey(Upload, on_delete=models.PROTECT, related_name="+")
+    # Null: the files stay, and only the split is new.
+    changes_upload = models.ForeignKey(
+        Upload, null=True, on_delete=models.PROTECT, related_name="+"
+    )
     split = models.JSONField(null=True)
     labels_from = models.CharField(max_length=20, blank=True)
     unlabelled_prefixes = models.JSONField(default=list)
@@ -203,7 +206,13 @@ class CommitRequest(TimestampedModel):
     )
 
     class Meta:
-        constraints: ClassVar = [states.constraint("commit_state", COMMIT_STATES)]
+        constraints: ClassVar = [
+            states.constraint("commit_state", COMMIT_STATES),
+            models.CheckConstraint(
+                condition=Q(changes_upload__isnull=False) | Q(split__isnull=False),
+                name="commit_changes_something",
+            ),
+        ]
 
 
 class VersionPin(TimestampedModel):

@@ -164,6 +164,7 @@ def test_work_that_another_worker_is_at_is_left_to_it(pusher: Pusher) -> None:
 
 def test_a_commit_waits_for_changes_that_another_worker_verifies(pusher: Pusher) -> None:
     request = prepared_commit(pusher, class_files())
+    assert request.changes_upload_id is not None
     Upload.objects.filter(pk=request.changes_upload_id).update(state="verifying")
     with held_by_another_worker(request.changes_upload_id), pytest.raises(PacksOnTheWay):
         run_commit(request.pk)

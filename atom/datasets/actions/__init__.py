@@ -1,7 +1,7 @@
 """Every write of the data plane."""
 
 from atom.datasets.actions.catalogue import create_branch, create_dataset, create_tag, pin, unpin
-from atom.datasets.actions.commits import request_commit
+from atom.datasets.actions.commits import request_commit, request_split
 from atom.datasets.actions.layers import publish_layer
 from atom.datasets.actions.quarantine import quarantine_pack
 from atom.datasets.actions.uploads import complete_upload, start_upload
@@ -15,6 +15,7 @@ __all__ = [
     "publish_layer",
     "quarantine_pack",
     "request_commit",
+    "request_split",
     "start_upload",
     "unpin",
 ]

@@ -232,6 +232,8 @@ class SplitSizeField(serializers.Field[int | str, Any, int | str, Any]):
 
     def to_internal_value(self, data: Any) -> int | str:
         """Return the size as it was given."""
+        if isinstance(data, str) and data.isascii() and data.isdigit() and len(data) < 17:
+            data = int(data)
         try:
             SplitRequest.from_json({"test": data})
         except SplitSpecError as error:
@@ -271,6 +273,28 @@ class SplitSerializer(serializers.Serializer[Any]):
         except SplitSpecError as error:
             raise serializers.ValidationError(str(error)) from error
         return attrs
+
+
+class NewSplitSerializer(SplitSerializer):
+    """What asks for a version with another split."""
+
+    branch = serializers.CharField(max_length=63, validators=[slug_validator], default="main")
+    message = serializers.CharField(max_length=10_000, allow_blank=True, default="")
+
+
+class SplitCountSerializer(serializers.Serializer[Any]):
+    """How many files a split would get."""
+
+    name = serializers.CharField()
+    total = serializers.IntegerField()
+    unlabelled = serializers.IntegerField()
+    labels = serializers.DictField(child=serializers.IntegerField())
+
+
+class SplitPreviewSerializer(serializers.Serializer[Any]):
+    """What a split would give."""
+
+    splits = SplitCountSerializer(many=True)
 
 
 class NewCommitSerializer(serializers.Serializer[Any]):

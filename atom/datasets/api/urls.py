@@ -6,6 +6,7 @@ from atom.datasets.api import (
     entry_views,
     manifest_views,
     quarantine_views,
+    split_views,
     upload_views,
     views,
 )
@@ -14,6 +15,7 @@ _version = [
     path("", views.VersionView.as_view()),
     path("entries/", entry_views.EntryListView.as_view()),
     path("entries/at/", entry_views.EntryView.as_view()),
+    path("split-preview/", split_views.SplitPreviewView.as_view()),
     path("stats/", entry_views.StatsView.as_view()),
     path("manifest/", manifest_views.ManifestView.as_view()),
     path("pack-urls/", manifest_views.PackUrlsView.as_view()),
@@ -31,6 +33,7 @@ _dataset: list[URLPattern | URLResolver] = [
     path("uploads/<uuid:upload_id>/", upload_views.UploadView.as_view()),
     path("uploads/<uuid:upload_id>/parts/", upload_views.UploadPartsView.as_view()),
     path("uploads/<uuid:upload_id>/complete/", upload_views.UploadCompleteView.as_view()),
+    path("splits/", split_views.SplitListView.as_view()),
     path("commits/", upload_views.CommitListView.as_view()),
     path("commits/<uuid:commit_id>/", upload_views.CommitView.as_view()),
 ]

@@ -105,6 +105,26 @@ class Datasets:
         push = Push(self, self._http, progress or Silent(), options or PushOptions())
         return push.run(Path(folder), reference)
 
+    def preview_split(self, reference: str, split: dict[str, Any]) -> builtins.list[dict[str, Any]]:
+        """Return how many files of each label every split would get; nothing is changed."""
+        params = {name: str(value) for name, value in split.items()}
+        answer = self._http.get(f"{self.version_base(reference)}split-preview/", **params)
+        return builtins.list(answer["splits"])
+
+    def split(self, reference: str, split: dict[str, Any], message: str = "") -> dict[str, Any]:
+        """Make a version of the branch's head with another split and the same files.
+
+        Returns the version. Raises CommitFailedError.
+        """
+        from atom_sdk.client.commits import wait_for_commit
+
+        body = {"branch": parse_ref(reference).ref, "message": message, **split}
+        request = self._http.post(f"{self.base(reference)}splits/", body)
+        version: dict[str, Any] = wait_for_commit(self._http, self.base(reference), request)[
+            "version"
+        ]
+        return version
+
     def pull(
         self,
         reference: str,

@@ -21,6 +21,7 @@ from blake3 import blake3
 
 from atom_sdk.client.attribute_changes import renewed_paths, with_attributes
 from atom_sdk.client.attributes import AttributesSource, read_attributes
+from atom_sdk.client.commits import HeadMovedError, wait_for_commit
 from atom_sdk.client.config import cache_path
 from atom_sdk.client.errors import ApiError, CommitFailedError
 from atom_sdk.client.http import Http
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
 
 _REBASES = 5
 _UPLOADS_AT_ONCE = 2
-_POLL_S = 0.2
 _CANNOT_SPLIT = {"split_impossible", "split_unlabelled", "split_redraw"}
 CHANGES_SCHEMA = pa.schema(
     [
@@ -131,13 +131,13 @@ class Push:
         for attempt in range(_REBASES):
             try:
                 return self._push_once(folder, reference, listing.files, listing.skipped)
-            except CommitFailedError as exc:
-                exc.hint = f"{exc.hint} {self._what_is_left(reference)}"
-                raise
-            except _HeadMovedError:
+            except HeadMovedError:
                 if attempt == _REBASES - 1:
                     raise CommitFailedError("The branch kept moving under this push.") from None
                 self._progress.note("The branch moved; going on from its new head.")
+            except CommitFailedError as exc:
+                exc.hint = f"{exc.hint} {self._what_is_left(reference)}"
+                raise
         raise AssertionError("unreachable")
 
     def _what_is_left(self, reference: str) -> str:
@@ -267,7 +267,7 @@ class Push:
             request = self._http.post(f"{target.base}commits/", body)
         except ApiError as exc:
             if exc.code == "head_moved":
-                raise _HeadMovedError from exc
+                raise HeadMovedError from exc
             raise
         return self._wait(target, request)
 
@@ -295,19 +295,7 @@ class Push:
 
     def _wait(self, target: UploadTarget, request: dict[str, Any]) -> dict[str, Any]:
         self._progress.start("commit", 0, "files")
-        while request["state"] in {"pending", "building"}:
-            time.sleep(_POLL_S)
-            request = self._http.get(f"{target.base}commits/{request['id']}/")
-        if request["state"] == "conflict":
-            raise _HeadMovedError
-        if request["state"] == "failed":
-            error = request.get("error") or {}
-            raise CommitFailedError(
-                error.get("detail", "The server gave no reason."),
-                error.get("code", ""),
-                error.get("action", ""),
-            )
-        return request
+        return wait_for_commit(self._http, target.base, request)
 
     def _result(
         self,
@@ -337,10 +325,6 @@ class Push:
         for group in case_collisions(file.path for file in files)[:5]:
             names = ", ".join(map(repr, group))
             self._progress.note(f"These differ only by case or Unicode form: {names}.")
-
-
-class _HeadMovedError(Exception):
-    """Somebody else's commit came first."""
 
 
 def _scratch() -> Path:
