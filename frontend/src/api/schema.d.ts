@@ -618,6 +618,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/datasets/{dataset}/splits/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Ask a worker for a version of the branch's head with this split. */
+        post: operations["projects_datasets_splits_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/datasets/{dataset}/tags/": {
         parameters: {
             query?: never;
@@ -855,6 +872,23 @@ export interface paths {
         put?: never;
         /** @description Return where to GET each pack of this version. */
         post: operations["projects_datasets_versions_pack_urls_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/split-preview/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return how many files of each label every split would get. */
+        get: operations["split_preview"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2496,6 +2530,37 @@ export interface components {
             /** @description A version, branch, tag or commit. */
             at: string;
         };
+        /** @description What asks for a version with another split. */
+        NewSplitRequest: {
+            /** @default 0 */
+            test?: number | string;
+            /** @default 0 */
+            val?: number | string;
+            /**
+             * Format: int64
+             * @default 0
+             */
+            seed?: number;
+            /**
+             * @description Each label has the same share in every split.
+             * @default true
+             */
+            stratify?: boolean;
+            /**
+             * @description Files of one `folder`, or of one `attributes.NAME`, stay in one split.
+             * @default
+             */
+            group_by?: string;
+            /**
+             * @description Draw files that have a split again.
+             * @default false
+             */
+            redraw?: boolean;
+            /** @default main */
+            branch?: string;
+            /** @default  */
+            message?: string;
+        };
         /** @description A token as it is answered once, with its secret. */
         NewToken: {
             /** Format: uuid */
@@ -3301,19 +3366,45 @@ export interface components {
         SlotResults: {
             results: components["schemas"]["SlotResult"][];
         };
+        /** @description How many files a split would get. */
+        SplitCount: {
+            name: string;
+            total: number;
+            unlabelled: number;
+            labels: {
+                [key: string]: number;
+            };
+        };
+        /** @description What a split would give. */
+        SplitPreview: {
+            splits: components["schemas"]["SplitCount"][];
+        };
         /** @description A seeded split that stays fixed by path over versions. */
         SplitRequest: {
             /** @default 0 */
-            test?: number;
+            test?: number | string;
             /** @default 0 */
-            val?: number;
+            val?: number | string;
             /**
              * Format: int64
              * @default 0
              */
             seed?: number;
-            /** @default true */
+            /**
+             * @description Each label has the same share in every split.
+             * @default true
+             */
             stratify?: boolean;
+            /**
+             * @description Files of one `folder`, or of one `attributes.NAME`, stay in one split.
+             * @default
+             */
+            group_by?: string;
+            /**
+             * @description Draw files that have a split again.
+             * @default false
+             */
+            redraw?: boolean;
         };
         /** @description Up to 200 submissions of one task. */
         SubmitBatchRequest: {
@@ -3686,6 +3777,7 @@ export type NewModelRequest = components['schemas']['NewModelRequest'];
 export type NewOntologyRequest = components['schemas']['NewOntologyRequest'];
 export type NewOntologyVersionRequest = components['schemas']['NewOntologyVersionRequest'];
 export type NewRefRequest = components['schemas']['NewRefRequest'];
+export type NewSplitRequest = components['schemas']['NewSplitRequest'];
 export type NewToken = components['schemas']['NewToken'];
 export type NewUploadRequest = components['schemas']['NewUploadRequest'];
 export type NewVersionRequest = components['schemas']['NewVersionRequest'];
@@ -3778,6 +3870,8 @@ export type SentPartRequest = components['schemas']['SentPartRequest'];
 export type Session = components['schemas']['Session'];
 export type SlotResult = components['schemas']['SlotResult'];
 export type SlotResults = components['schemas']['SlotResults'];
+export type SplitCount = components['schemas']['SplitCount'];
+export type SplitPreview = components['schemas']['SplitPreview'];
 export type SplitRequest = components['schemas']['SplitRequest'];
 export type SubmitBatchRequest = components['schemas']['SubmitBatchRequest'];
 export type SubmitRequest = components['schemas']['SubmitRequest'];
@@ -5049,6 +5143,44 @@ export interface operations {
             };
         };
     };
+    projects_datasets_splits_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewSplitRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     projects_datasets_tags_list: {
         parameters: {
             query?: {
@@ -5568,6 +5700,48 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PackUrls"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    split_preview: {
+        parameters: {
+            query?: {
+                /** @description Files of one `folder`, or of one `attributes.NAME`, stay in one split. */
+                group_by?: string;
+                /** @description Draw files that have a split again. */
+                redraw?: boolean;
+                seed?: number;
+                /** @description Each label has the same share in every split. */
+                stratify?: boolean;
+                test?: number | string;
+                val?: number | string;
+            };
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SplitPreview"];
                 };
             };
             /** @description The request failed. */

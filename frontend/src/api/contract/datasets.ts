@@ -9,8 +9,10 @@ export type {
   Entry,
   EntryPage as EntryListing,
   QuarantinedPack,
+  SplitCount,
   Tag,
   Version,
 } from '../schema';
 
 export type EntryQuery = QueryOf<'/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/entries/'>;
+export type SplitQuery = QueryOf<'/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/split-preview/'>;
