@@ -3334,11 +3334,15 @@ export interface components {
         Selector: {
             split?: string[];
             labelled?: boolean;
+            /** @description A condition as after SQL's WHERE, kept with the run. */
+            where?: string;
         };
         /** @description Which samples of a version a run sees; without a key, all of them. */
         SelectorRequest: {
             split?: string[];
             labelled?: boolean;
+            /** @description A condition as after SQL's WHERE, kept with the run. */
+            where?: string;
         };
         /** @description A part that a client has sent. */
         SentPartRequest: {

@@ -40,6 +40,7 @@ def atom(folder: Path, *arguments: str) -> Done:
         (("run", "--memory", "inf", "--", "true"), "not a size"),
         (("run", "--naem", "x", "--", "true"), "No such option"),
         (("run", "--data", "digits", "--", "true"), "NAME=VALUE"),
+        (("run", "--where", "d=label =", "--", "true"), "not valid at character"),
         (("data", "push", ".", "Bad Name"), "not a dataset reference"),
         (("data", "push", ".", "digits", "--attributes", "none.csv"), "does not exist"),
         (("data", "pull", "digits@v1", "out", "--split"), "requires an argument"),
