@@ -195,7 +195,8 @@ def _write_view(version: Version, selector: Selector) -> ViewPath:
         splits = ", ".join(sorted(wanted.splits or ()))
         part = f"the split {splits} of " if splits else ""
         name = f"{version.dataset.name}@{version.ref}"
-        raise SelectionEmpty(f"There is no sample in {part}{name}.") from empty
+        which = f" that matches {wanted.where}" if wanted.where else ""
+        raise SelectionEmpty(f"There is no sample in {part}{name}{which}.") from empty
     return view
 
 

@@ -173,7 +173,10 @@ class SplitImpossible(CommitRefused):
 
     code = "split_impossible"
     title = "The split cannot be made from this data."
-    action = "Ask for fewer samples in the split; a file that is in a split stays there."
+    action = (
+        "Ask for fewer samples in the split; a file that is in a split stays there unless all are "
+        "drawn anew with --redraw."
+    )
 
 
 class SplitUnlabelled(CommitRefused):
@@ -181,7 +184,26 @@ class SplitUnlabelled(CommitRefused):
 
     code = "split_unlabelled"
     title = "A split is drawn from labelled files, and no file has a label."
-    action = "Give --labels folder to take labels from class folders, or label the files first."
+    action = (
+        "Give --labels folder to take labels from class folders, label the files first, or split "
+        "with --no-stratify."
+    )
+
+
+class SplitTooLargeToShow(Invalid):
+    """The version has too many files to count a split of it while somebody waits."""
+
+    code = "split_preview_too_large"
+    title = "The version is too large to count a split beforehand."
+    action = "Split it without a preview; the new version shows the counts."
+
+
+class SplitRedrawn(CommitRefused):
+    """The request would draw a split anew without saying so."""
+
+    code = "split_redraw"
+    title = "The dataset has a split already, and this would draw it anew."
+    action = "Add --redraw to draw all files anew; results on the old split no longer compare."
 
 
 class GarbageRefused(AtomError):

@@ -234,6 +234,7 @@ class CommitRequest(TimestampedModel):
     # makes the same commit.
     built_on = models.CharField(max_length=64, blank=True)
     message = models.TextField(blank=True, max_length=10_000)
+    # Null: the files stay, and only the split is new.
     changes_upload = models.ForeignKey(
         Upload, null=True, on_delete=models.PROTECT, related_name="+"
     )
@@ -263,7 +264,9 @@ class CommitRequest(TimestampedModel):
             states.constraint("commit_state", COMMIT_STATES),
             models.CheckConstraint(condition=Q(operation__in=OPERATIONS), name="commit_operation"),
             models.CheckConstraint(
-                condition=Q(operation="push", changes_upload__isnull=False)
+                condition=(
+                    Q(operation="push") & (Q(changes_upload__isnull=False) | Q(split__isnull=False))
+                )
                 | (~Q(operation="push") & Q(changes_upload__isnull=True)),
                 name="commit_push_has_changes",
             ),

@@ -27,6 +27,9 @@
     │   ├── UnknownFormatError
     │   ├── LayerKindError
     │   ├── SplitTooLargeError
+    │   ├── SplitUnlabelledError
+    │   ├── SplitSpecError
+    │   ├── SplitRedrawError
     │   ├── QueryError                the text of a query; manifests/query/errors.py
     │   └── PathNotFoundError
     ├── ObjectNotFoundError           a key that the object store does not have
@@ -317,10 +320,27 @@ class SplitUnlabelledError(ManifestError):
     """A split is drawn by label, and there is no label."""
 
     code = "split_unlabelled"
-    hint = "Push with --labels folder, or label the files first."
+    hint = "Push with --labels folder, label the files first, or split with --no-stratify."
 
     def __init__(self) -> None:
         super().__init__("A split is drawn from labelled files, and no file has a label.")
+
+
+class SplitSpecError(ManifestError):
+    """What is asked of a split cannot be read."""
+
+    code = "split_spec"
+    hint = "Write for example test=1000, or test=20% val=10% with --group-by folder."
+
+
+class SplitRedrawError(ManifestError):
+    """The files have a split already, and what is asked would draw them again."""
+
+    code = "split_redraw"
+    hint = "Add --redraw to draw all files anew; results on the old split no longer compare."
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"The dataset has a split already, {reason}.")
 
 
 class PathNotFoundError(ManifestError):

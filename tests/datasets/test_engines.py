@@ -18,7 +18,6 @@ from atom.datasets.engines.folder_pages import PageRequest
 from atom.datasets.engines.versions import (
     FOLDER_LAYER,
     SPLIT_LAYER,
-    SplitRequest,
     VersionPlan,
     build_version,
 )
@@ -27,6 +26,7 @@ from atom_sdk.manifests.build import read_range
 from atom_sdk.manifests.folder_labels import folder_label
 from atom_sdk.manifests.ranges import BoundaryRule
 from atom_sdk.manifests.roots import LayerRef, RangeRef, Root
+from atom_sdk.manifests.split_requests import SplitRequest
 from tests.datasets.pushing import changes_file, delete_row, make_pack, put_rows
 
 # A busy machine is slow, not wrong.

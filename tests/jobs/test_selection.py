@@ -143,6 +143,18 @@ def test_a_split_without_samples_ends_the_run_in_words(pusher: Pusher) -> None:
     assert not launch.executor().observe(attempt.pk).launched
 
 
+def test_a_run_sees_only_what_its_query_matches(pusher: Pusher) -> None:
+    view = view_of(
+        pusher,
+        command=["true"],
+        datasets={"d": "digits@v1"},
+        selectors={"d": {"where": "label = '1' AND NOT split = 'test'"}},
+    )
+    assert len(view)
+    assert {one.label for one in view} == {"1"}
+    assert "test" not in {one.split for one in view}
+
+
 @pytest.mark.django_db
 class TestThroughTheApi:
     """The API, on a version that has no bytes."""
@@ -164,7 +176,7 @@ class TestThroughTheApi:
     ) -> None:
         body = {"command": ["x"], "datasets": {"d": "digits@v1"}}
         assert self.post(api, **body).json()["datasets"][0]["selector"] == {}
-        chosen = {"d": {"split": ["train"], "labelled": True}}
+        chosen = {"d": {"split": ["train"], "labelled": True, "where": "label = '1'"}}
         run = self.post(api, **body, selectors=chosen).json()
         assert run["datasets"][0]["selector"] == chosen["d"]
         clone = api.post(f"/api/v1/runs/{run['id']}/clone/").json()
@@ -175,6 +187,14 @@ class TestThroughTheApi:
         [
             ({"command": ["x"], "selectors": {"d": {"split": ["train"]}}}, "selectors.d"),
             ({"command": ["x"], "datasets": {"..": "digits@v1"}}, "datasets..."),
+            (
+                {
+                    "command": ["x"],
+                    "datasets": {"d": "digits@v1"},
+                    "selectors": {"d": {"where": "label ="}},
+                },
+                "selectors.d.where",
+            ),
         ],
     )
     def test_what_a_run_does_not_have_cannot_be_selected(

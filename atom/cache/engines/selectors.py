@@ -9,22 +9,34 @@ from typing import Any
 from blake3 import blake3
 
 from atom.core.errors import Invalid
+from atom_sdk.manifests.query import Query, QueryError, parse_query
 from atom_sdk.manifests.roots import Root
 from atom_sdk.manifests.views import ViewSelector
 
 
 def view_selector(selector: Mapping[str, Any] | None) -> ViewSelector:
-    """Return the selector for `{"split": "train" | [names], "labelled": true}`.
+    """Return the selector for `{"split": "train" | [names], "labelled": true, "where": "…"}`.
 
     Raises Invalid for anything else.
     """
     given = dict(selector or {})
     split = given.pop("split", given.pop("splits", None))
     labelled = bool(given.pop("labelled", given.pop("labelled_only", False)))
+    where = given.pop("where", None)
     names = [split] if isinstance(split, str) else split
     if given or not (names is None or all(isinstance(name, str) for name in names)):
-        raise Invalid(errors={"selector": ["Select by split and labelled."]})
-    return ViewSelector(splits=frozenset(names) if names else None, labelled_only=labelled)
+        raise Invalid(errors={"selector": ["Select by split, labelled and where."]})
+    splits = frozenset(names) if names else None
+    return ViewSelector(splits=splits, labelled_only=labelled, where=_query(where))
+
+
+def _query(where: Any) -> Query | None:
+    if where is None:
+        return None
+    try:
+        return parse_query(str(where))
+    except QueryError as error:
+        raise Invalid(errors={"selector": [str(error)]}) from error
 
 
 def view_id(root: Root, selector: ViewSelector, own_packs: Iterable[str] = ()) -> str:
@@ -40,4 +52,6 @@ def view_id(root: Root, selector: ViewSelector, own_packs: Iterable[str] = ()) -
     if own := sorted(own_packs):
         # Objects at a source lie where this node packed them, which may change after an eviction.
         parts["own_packs"] = own
+    if selector.where is not None:
+        parts["where"] = selector.where.text
     return blake3(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]

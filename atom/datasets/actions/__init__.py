@@ -2,7 +2,7 @@
 
 from atom.datasets.actions.branches import create_branch, delete_branch
 from atom.datasets.actions.catalogue import create_dataset, create_tag, delete_tag, pin, unpin
-from atom.datasets.actions.commits import request_commit
+from atom.datasets.actions.commits import request_commit, request_split
 from atom.datasets.actions.layers import publish_layer
 from atom.datasets.actions.operations import preview_operation, request_operation
 from atom.datasets.actions.quarantine import quarantine_pack
@@ -21,6 +21,7 @@ __all__ = [
     "quarantine_pack",
     "request_commit",
     "request_operation",
+    "request_split",
     "start_upload",
     "unpin",
 ]

@@ -6,6 +6,7 @@ is the request's), so a run that died is simply done again.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -27,8 +28,9 @@ from atom.datasets.actions.operations import carry_out
 from atom.datasets.actions.verification import verify_upload
 from atom.datasets.building import building
 from atom.datasets.engines.changes import ChangesError, ChangesFile, decode_changes
-from atom.datasets.engines.versions import SplitRequest, VersionPlan, build_version
+from atom.datasets.engines.versions import VersionPlan, build_version
 from atom.datasets.errors import (
+    BranchEmpty,
     ChangesUnreadable,
     CommitAbandoned,
     CommitRefused,
@@ -37,20 +39,22 @@ from atom.datasets.errors import (
     MergeConflict,
     PackNotVerified,
     RefNotFound,
-    SplitImpossible,
-    SplitUnlabelled,
     UploadIncomplete,
 )
 from atom.datasets.models import Branch, CommitRequest, Dataset, Upload, Version
 from atom.datasets.pack_checks import PacksOnTheWay, check_puts
+from atom.datasets.splits import drawn_by, split_refusals
 from atom.datasets.states import COMMIT_STATES
 from atom.datasets.stores import VersionStore, version_store
-from atom_sdk.errors import EmptyDatasetError, SplitTooLargeError, SplitUnlabelledError
+from atom_sdk.errors import EmptyDatasetError
 from atom_sdk.manifests.commits import Commit, write_commit
+from atom_sdk.manifests.entries import entries_table
 from atom_sdk.manifests.roots import Root, write_root
+from atom_sdk.manifests.split_requests import SplitRequest
 
 log = structlog.get_logger(__name__)
 
+_UNLABELLED = "unlabelled_prefixes"
 _BUILD_TASK = "atom.datasets.tasks.build_commit"
 
 
@@ -67,11 +71,35 @@ class NewCommit:
     provenance: dict[str, Any] = field(default_factory=dict)
 
 
-def request_commit(dataset: Dataset, new: NewCommit, changes: Upload, user: User) -> CommitRequest:
-    """Ask a worker for a commit. Raises RefNotFound or UploadIncomplete."""
+def request_split(
+    dataset: Dataset, branch: str, message: str, split: dict[str, Any], user: User
+) -> CommitRequest:
+    """Ask a worker for a version of the branch's head with another split, and the same bytes.
+
+    Raises RefNotFound, BranchEmpty.
+    """
+    found = dataset.branches.select_related("head").filter(name=branch).first()
+    if found is None:
+        raise RefNotFound(f"{dataset.name} has no branch {branch}.")
+    if found.head is None:
+        raise BranchEmpty(f"{dataset.name} has no version on {branch} yet.")
+    # Later pushes go on from what the last one said.
+    pushed = {name: found.head.provenance.get(name) for name in ("labels_from", _UNLABELLED)}
+    provenance = {"kind": "split", **pushed, "split": split}
+    new = NewCommit(branch, found.head.commit, message, split=split, provenance=provenance)
+    return request_commit(dataset, new, None, user)
+
+
+def request_commit(
+    dataset: Dataset, new: NewCommit, changes: Upload | None, user: User
+) -> CommitRequest:
+    """Ask a worker for a commit; without changes it has the same files and another split.
+
+    Raises RefNotFound or UploadIncomplete.
+    """
     if not dataset.branches.filter(name=new.branch).exists():
         raise RefNotFound(f"{dataset.name} has no branch {new.branch}.")
-    if changes.state not in {"uploaded", "verifying", "verified"}:
+    if changes is not None and changes.state not in {"uploaded", "verifying", "verified"}:
         raise UploadIncomplete(f"The changes file is {changes.state}.", state=changes.state)
     with transaction.atomic():
         request = CommitRequest.objects.create(
@@ -183,7 +211,7 @@ def _parent(request: CommitRequest) -> Version | None:
 def _read_changes(request: CommitRequest) -> ChangesFile:
     upload = request.changes_upload
     if upload is None:
-        raise ChangesUnreadable("The push has no changes file.")
+        return ChangesFile(entries_table([]), frozenset())
     if upload.state != "verified":
         upload = verify_upload(upload.pk)
     if upload.state in {"uploaded", "verifying"}:
@@ -210,17 +238,15 @@ def _build_root(
         labels_from_folders=request.labels_from == "folder",
         relabels=parent is not None and _labels_otherwise(request, changes, parent),
         unlabelled_prefixes=tuple(request.unlabelled_prefixes),
-        split=_split_of(request),
+        split=_split_of(request.split),
+        previous_split=drawn_by(parent) if parent else None,
     )
     before = store.root(parent.readable_root) if parent else None
     try:
-        return build_version(before, plan, store.store)
+        with split_refusals():
+            return build_version(before, plan, store.store)
     except EmptyDatasetError as exc:
         raise EmptyCommit from exc
-    except SplitTooLargeError as exc:
-        raise SplitImpossible(str(exc)) from exc
-    except SplitUnlabelledError as exc:
-        raise SplitUnlabelled from exc
 
 
 def _labels_otherwise(request: CommitRequest, changes: ChangesFile, parent: Version) -> bool:
@@ -230,15 +256,9 @@ def _labels_otherwise(request: CommitRequest, changes: ChangesFile, parent: Vers
     return not is_same or not (len(changes.puts) or changes.deletes)
 
 
-def _split_of(request: CommitRequest) -> SplitRequest | None:
-    if request.split is None:
-        return None
-    counts = {name: int(request.split.get(name) or 0) for name in ("test", "val")}
-    return SplitRequest(
-        counts={name: count for name, count in counts.items() if count},
-        seed=int(request.split.get("seed") or 0),
-        stratify=bool(request.split.get("stratify", True)),
-    )
+def _split_of(split: Mapping[str, Any] | None) -> SplitRequest | None:
+    """Read what the API has checked."""
+    return None if split is None else SplitRequest.from_json(split)
 
 
 def _store_commit(

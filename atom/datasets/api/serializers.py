@@ -12,6 +12,8 @@ from atom.accounts.models import slug_validator
 from atom.core.errors import action_of
 from atom.datasets.errors import UPLOAD_REFUSED_ACTION
 from atom.datasets.models import Branch, CommitRequest, Dataset, Tag, Upload, Version
+from atom_sdk.errors import SplitSpecError
+from atom_sdk.manifests.split_requests import SplitRequest
 
 _DIGEST = r"^[0-9a-f]{64}$"
 MAX_PARTS_PER_CALL = 1000
@@ -230,13 +232,75 @@ class CompleteUploadSerializer(serializers.Serializer[Any]):
     parts = SentPartSerializer(many=True)
 
 
+@extend_schema_field({"oneOf": [{"type": "integer"}, {"type": "string"}]})
+class SplitSizeField(serializers.Field[int | str, Any, int | str, Any]):
+    """A number of samples, or a part of them such as "20%"."""
+
+    def to_internal_value(self, data: Any) -> int | str:
+        """Return the size as it was given."""
+        if isinstance(data, str) and data.isascii() and data.isdigit() and len(data) < 17:
+            data = int(data)
+        try:
+            SplitRequest.from_json({"test": data})
+        except SplitSpecError as error:
+            raise serializers.ValidationError(
+                "Give a number of samples, or a part such as 20%."
+            ) from error
+        return data or 0
+
+    def to_representation(self, value: int | str) -> int | str:
+        """Return the size as it was given."""
+        return value
+
+
 class SplitSerializer(serializers.Serializer[Any]):
     """A seeded split that stays fixed by path over versions."""
 
-    test = serializers.IntegerField(min_value=0, default=0)
-    val = serializers.IntegerField(min_value=0, default=0)
+    test = SplitSizeField(default=0)
+    val = SplitSizeField(default=0)
     seed = serializers.IntegerField(min_value=0, max_value=2**63 - 1, default=0)
-    stratify = serializers.BooleanField(default=True)
+    stratify = serializers.BooleanField(
+        default=True, help_text="Each label has the same share in every split."
+    )
+    group_by = serializers.CharField(
+        max_length=200,
+        allow_blank=True,
+        default="",
+        help_text="Files of one `folder`, or of one `attributes.NAME`, stay in one split.",
+    )
+    redraw = serializers.BooleanField(
+        default=False, help_text="Draw files that have a split again."
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Refuse what does not fit together."""
+        try:
+            SplitRequest.from_json(attrs)
+        except SplitSpecError as error:
+            raise serializers.ValidationError(str(error)) from error
+        return attrs
+
+
+class NewSplitSerializer(SplitSerializer):
+    """What asks for a version with another split."""
+
+    branch = serializers.CharField(max_length=63, validators=[slug_validator], default="main")
+    message = serializers.CharField(max_length=10_000, allow_blank=True, default="")
+
+
+class SplitCountSerializer(serializers.Serializer[Any]):
+    """How many files a split would get."""
+
+    name = serializers.CharField()
+    total = serializers.IntegerField()
+    unlabelled = serializers.IntegerField()
+    labels = serializers.DictField(child=serializers.IntegerField())
+
+
+class SplitPreviewSerializer(serializers.Serializer[Any]):
+    """What a split would give."""
+
+    splits = SplitCountSerializer(many=True)
 
 
 class NewCommitSerializer(serializers.Serializer[Any]):

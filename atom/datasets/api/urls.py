@@ -8,6 +8,7 @@ from atom.datasets.api import (
     operation_views,
     quarantine_views,
     source_views,
+    split_views,
     upload_views,
     views,
 )
@@ -16,6 +17,7 @@ _version = [
     path("", views.VersionView.as_view()),
     path("entries/", entry_views.EntryListView.as_view()),
     path("entries/at/", entry_views.EntryView.as_view()),
+    path("split-preview/", split_views.SplitPreviewView.as_view()),
     path("stats/", entry_views.StatsView.as_view()),
     path("manifest/", manifest_views.ManifestView.as_view()),
     path("pack-urls/", manifest_views.PackUrlsView.as_view()),
@@ -35,6 +37,7 @@ _dataset: list[URLPattern | URLResolver] = [
     path("uploads/<uuid:upload_id>/", upload_views.UploadView.as_view()),
     path("uploads/<uuid:upload_id>/parts/", upload_views.UploadPartsView.as_view()),
     path("uploads/<uuid:upload_id>/complete/", upload_views.UploadCompleteView.as_view()),
+    path("splits/", split_views.SplitListView.as_view()),
     path("commits/", upload_views.CommitListView.as_view()),
     path("commits/<uuid:commit_id>/", upload_views.CommitView.as_view()),
     path("merges/", operation_views.MergeView.as_view()),

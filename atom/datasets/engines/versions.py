@@ -9,17 +9,18 @@ people publish (`labels`) are carried over. A layer only ever holds rows that ar
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from atom.datasets.engines.changes import ChangesFile
-from atom_sdk.errors import SplitUnlabelledError
 from atom_sdk.manifests.build import apply_changes, build_root, read_range
 from atom_sdk.manifests.entries import DIGEST
 from atom_sdk.manifests.folder_labels import folder_labels
+from atom_sdk.manifests.joined import LayerJoin
 from atom_sdk.manifests.layers import (
     layer_schema,
     layer_table,
@@ -29,7 +30,7 @@ from atom_sdk.manifests.layers import (
 )
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.roots import LayerRef, Root
-from atom_sdk.manifests.splits import SplitPlan, assign_splits
+from atom_sdk.manifests.split_requests import SplitInput, SplitRequest, draw, group_of
 
 FOLDER_LAYER = "folder"
 SPLIT_LAYER = "split"
@@ -39,32 +40,26 @@ REST = "train"
 
 
 @dataclass(frozen=True)
-class SplitRequest:
-    """How many samples go to each split; everything else is `train`."""
-
-    counts: dict[str, int]
-    seed: int = 0
-    stratify: bool = True
-
-
-@dataclass(frozen=True)
 class VersionPlan:
     """What a push asks for.
 
-    `relabels` says that the class folders label every file, not only those that are put.
+    `previous_split` is what the parent's split was drawn by, if that is known. `relabels` says
+    that the class folders label every file, not only those that are put.
     """
 
     changes: ChangesFile
     labels_from_folders: bool = False
     unlabelled_prefixes: tuple[str, ...] = field(default=())
     split: SplitRequest | None = None
+    previous_split: SplitRequest | None = None
     relabels: bool = False
 
 
 def build_version(parent: Root | None, plan: VersionPlan, store: ObjectStore) -> Root:
     """Return the new root, not stored yet.
 
-    Raises EmptyDatasetError if no file would be left, SplitTooLargeError, SplitUnlabelledError.
+    Raises EmptyDatasetError if no file would be left, SplitTooLargeError, SplitUnlabelledError,
+    SplitRedrawError.
     """
     if parent is None:
         root = build_root([plan.changes.puts], store)
@@ -127,14 +122,14 @@ def _folder_rows(files: pa.Table, unlabelled_prefixes: tuple[str, ...]) -> pa.Ta
 
 
 def _with_split(root: Root, parent: Root | None, plan: VersionPlan, store: ObjectStore) -> Root:
-    """Keep every path in its split; draw only when a split is short of its number."""
+    """Keep every path in its split, unless all are to be drawn anew."""
     before = parent.layer(SPLIT_LAYER) if parent else None
     if before is None and plan.split is None:
         return root
     empty = layer_schema("split").empty_table()
     kept = _kept_split(read_layer(before, store) if before else empty, plan.changes)
-    if plan.split is not None and _is_short(kept, plan.split):
-        table = _drawn_split(root, plan.split, kept, store)
+    if plan.split is not None:
+        table = _drawn_split(root, plan.split, plan.previous_split, kept, store)
     else:
         filled = pc.fill_null(kept["value"], REST)
         table = kept.set_column(2, layer_schema("split").field("value"), filled)
@@ -153,21 +148,17 @@ def _kept_split(before: pa.Table, changes: ChangesFile) -> pa.Table:
     return merge_layer(before.cast(loose), rows, changes.deletes)
 
 
-def _is_short(kept: pa.Table, split: SplitRequest) -> bool:
-    held = {row["values"]: row["counts"] for row in pc.value_counts(kept["value"]).to_pylist()}
-    return any(count > held.get(name, 0) for name, count in split.counts.items())
-
-
-def _drawn_split(root: Root, split: SplitRequest, kept: pa.Table, store: ObjectStore) -> pa.Table:
-    labels, digests = _labels_of_all(root, store)
-    if not any(label is not None for label in labels.values()):
-        raise SplitUnlabelledError
-    if not split.stratify:
-        labels = {path: None if label is None else "" for path, label in labels.items()}
+def _drawn_split(
+    root: Root,
+    split: SplitRequest,
+    previous: SplitRequest | None,
+    kept: pa.Table,
+    store: ObjectStore,
+) -> pa.Table:
     paired = zip(kept["path"].to_pylist(), kept["value"].to_pylist(), strict=True)
     existing = {path: value for path, value in paired if value is not None}
-    plan = SplitPlan(counts=split.counts, seed=split.seed, rest=REST)
-    assigned = assign_splits(labels, plan, existing)
+    files, digests = split_input(root, split, existing, store)
+    assigned = draw(split, files, previous)
     columns = [
         pa.array(list(assigned), pa.string()),
         pa.array([digests[path] for path in assigned], DIGEST),
@@ -176,19 +167,31 @@ def _drawn_split(root: Root, split: SplitRequest, kept: pa.Table, store: ObjectS
     return pa.Table.from_arrays(columns, schema=layer_schema("split"))
 
 
-def _labels_of_all(
-    root: Root, store: ObjectStore
-) -> tuple[dict[str, str | None], dict[str, bytes]]:
+def split_input(
+    root: Root, split: SplitRequest, existing: Mapping[str, str], store: ObjectStore
+) -> tuple[SplitInput, dict[str, bytes]]:
+    """Return what a split is drawn from, and the digest of each path."""
+    labels: dict[str, str | None] = {}
     digests: dict[str, bytes] = {}
+    groups: dict[str, str] = {}
+    join = LayerJoin(root, store)
     for part in root.ranges:
-        table = read_range(part, store)
-        digests.update(zip(table["path"].to_pylist(), table["digest"].to_pylist(), strict=True))
-    labels: dict[str, str | None] = dict.fromkeys(digests)
-    for ref in label_layers(root.layers):
-        table = read_layer(ref, store)
-        rows = zip(table["path"].to_pylist(), table["label"].to_pylist(), strict=True)
-        labels.update((path, label) for path, label in rows if labels.get(path, "") is None)
-    return labels, digests
+        table = join.join(read_range(part, store))
+        paths = table["path"].to_pylist()
+        labels.update(zip(paths, table["label"].to_pylist(), strict=True))
+        digests.update(zip(paths, table["digest"].to_pylist(), strict=True))
+        if split.group_by:
+            groups.update(_groups(split.group_by, paths, table["attributes"].to_pylist()))
+    return SplitInput(labels, groups, existing), digests
+
+
+def _groups(
+    group_by: str, paths: list[str], attributes: list[str | None]
+) -> Iterator[tuple[str, str]]:
+    for path, text in zip(paths, attributes, strict=True):
+        name = group_of(group_by, path, json.loads(text) if text else {})
+        if name is not None:
+            yield path, name
 
 
 def label_layers(layers: Iterable[LayerRef]) -> list[LayerRef]:

@@ -70,7 +70,14 @@ class Migration(migrations.Migration):
             model_name="commitrequest",
             constraint=models.CheckConstraint(
                 condition=models.Q(
-                    models.Q(("changes_upload__isnull", False), ("operation", "push")),
+                    models.Q(
+                        ("operation", "push"),
+                        models.Q(
+                            ("changes_upload__isnull", False),
+                            ("split__isnull", False),
+                            _connector="OR",
+                        ),
+                    ),
                     models.Q(
                         models.Q(("operation", "push"), _negated=True),
                         ("changes_upload__isnull", True),

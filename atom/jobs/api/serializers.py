@@ -21,6 +21,7 @@ from atom.jobs.engines.failures import FAILURE_CLASSES, FailureCode
 from atom.jobs.engines.placement import PlacementCode
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import Artifact, Attempt, CodeSnapshot, Run, RunEvent, Runtime, Workflow
+from atom_sdk.manifests.query import MAX_TEXT_CHARACTERS, QueryError, parse_query
 
 DOWNLOAD_EXPIRES_S = 3600
 
@@ -137,6 +138,19 @@ class SelectorSerializer(serializers.Serializer[Any]):
         child=serializers.CharField(max_length=100), required=False, allow_empty=False
     )
     labelled = serializers.BooleanField(required=False)
+    where = serializers.CharField(
+        max_length=MAX_TEXT_CHARACTERS,
+        required=False,
+        help_text="A condition as after SQL's WHERE, kept with the run.",
+    )
+
+    def validate_where(self, text: str) -> str:
+        """Refuse what is no query, before the run is made."""
+        try:
+            parse_query(text)
+        except QueryError as error:
+            raise serializers.ValidationError(str(error)) from error
+        return text
 
 
 class RunRequestSerializer(serializers.Serializer[Any]):

@@ -1032,6 +1032,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/split-preview/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return how many files of each label every split would get. */
+        get: operations["split_preview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/stats/": {
         parameters: {
             query?: never;
@@ -3827,11 +3844,15 @@ export interface components {
         Selector: {
             split?: string[];
             labelled?: boolean;
+            /** @description A condition as after SQL's WHERE, kept with the run. */
+            where?: string;
         };
         /** @description Which samples of a version a run sees; without a key, all of them. */
         SelectorRequest: {
             split?: string[];
             labelled?: boolean;
+            /** @description A condition as after SQL's WHERE, kept with the run. */
+            where?: string;
         };
         /** @description A part that a client has sent. */
         SentPartRequest: {
@@ -3925,16 +3946,29 @@ export interface components {
         /** @description A seeded split that stays fixed by path over versions. */
         SplitRequest: {
             /** @default 0 */
-            test?: number;
+            test?: number | string;
             /** @default 0 */
-            val?: number;
+            val?: number | string;
             /**
              * Format: int64
              * @default 0
              */
             seed?: number;
-            /** @default true */
+            /**
+             * @description Each label has the same share in every split.
+             * @default true
+             */
             stratify?: boolean;
+            /**
+             * @description Files of one `folder`, or of one `attributes.NAME`, stay in one split.
+             * @default
+             */
+            group_by?: string;
+            /**
+             * @description Draw files that have a split again.
+             * @default false
+             */
+            redraw?: boolean;
         };
         /** @description Up to 200 submissions of one task. */
         SubmitBatchRequest: {
@@ -6601,6 +6635,48 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PackUrls"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    split_preview: {
+        parameters: {
+            query?: {
+                /** @description Files of one `folder`, or of one `attributes.NAME`, stay in one split. */
+                group_by?: string;
+                /** @description Draw files that have a split again. */
+                redraw?: boolean;
+                seed?: number;
+                /** @description Each label has the same share in every split. */
+                stratify?: boolean;
+                test?: number | string;
+                val?: number | string;
+            };
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SplitPreview"];
                 };
             };
             /** @description The request failed. */

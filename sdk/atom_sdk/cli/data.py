@@ -11,7 +11,10 @@ from rich.console import Console
 
 from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.render import Bars, path_text, print_table, size_text
+from atom_sdk.cli.selection import selection
+from atom_sdk.cli.splitting import splitting
 from atom_sdk.client.errors import FolderNotFoundError
+from atom_sdk.client.pull import PullOptions, PullResult
 from atom_sdk.client.push import PushOptions
 from atom_sdk.client.refs import parse_ref
 
@@ -39,10 +42,13 @@ def data() -> None:
     metavar="PREFIX",
     help="Files below this folder have no label yet; may be given several times.",
 )
+@splitting
 @click.option(
-    "--split", multiple=True, metavar="NAME=N", help="Hold out N samples, e.g. test=1000."
+    "--attributes",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="JSON lines or CSV: a path in FOLDER and what is known of it, to query by.",
 )
-@click.option("--seed", default=7, show_default=True, help="Seed of the split.")
 @pass_context
 def push(
     context: Context,
@@ -51,30 +57,18 @@ def push(
     message: str,
     labels_from: str | None,
     unlabelled: tuple[str, ...],
-    split: tuple[str, ...],
-    seed: int,
+    split: dict[str, Any] | None,
+    attributes: Path | None,
 ) -> None:
     """Make FOLDER's present state the next version of DATASET[@branch].
 
     Only content that the server does not have is sent. A push that was cut off goes on where it
     stopped: run the same command again.
     """
-    options = PushOptions(message, labels_from, unlabelled, _split_spec(split, seed))
+    options = PushOptions(message, labels_from, unlabelled, split, attributes=attributes)
     with Bars(context.err, not context.as_json) as bars:
         result = context.client.datasets.push(folder, dataset, options, bars)
     context.emit(result.as_json(), lambda out: _print_push(out, result))
-
-
-def _split_spec(split: tuple[str, ...], seed: int) -> dict[str, Any] | None:
-    if not split:
-        return None
-    spec: dict[str, Any] = {"seed": seed, "stratify": True}
-    for text in split:
-        name, _, count = text.partition("=")
-        if name not in {"test", "val"} or not count.isdecimal():
-            raise click.BadParameter(f"{text!r}: write test=N or val=N", param_hint="--split")
-        spec[name] = int(count)
-    return spec
 
 
 def _print_push(out: Console, result: Any) -> None:
@@ -92,13 +86,65 @@ def _print_push(out: Console, result: Any) -> None:
 @data.command()
 @click.argument("ref")
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@selection
+@click.option("--delete", is_flag=True, help="Remove every other file below FOLDER.")
 @pass_context
-def pull(context: Context, ref: str, folder: Path) -> None:
-    """Write the files of REF (digits@v3) below FOLDER, verified; right ones are left alone."""
+def pull(
+    context: Context, ref: str, folder: Path, selector: dict[str, Any], *, delete: bool
+) -> None:
+    """Write the files of REF (digits@v3) below FOLDER, verified; right ones are left alone.
+
+    With a selection only those: atom data pull digits@v3 DIR --where "label = 'cat'".
+    """
+    options = PullOptions(selector, delete)
     with Bars(context.err, not context.as_json) as bars:
-        written = context.client.datasets.pull(ref, folder, bars)
-    answer = {"ref": ref, "folder": str(folder), "files_written": written}
-    context.emit(answer, lambda out: out.print(f"{written} files written to {folder}."))
+        result = context.client.datasets.pull(ref, folder, options, bars)
+    answer = {
+        "ref": ref,
+        "folder": str(folder),
+        "files_selected": result.selected,
+        "files_written": result.written,
+        "files_removed": result.removed,
+    }
+    context.emit(answer, lambda out: _print_pull(out, folder, result, delete=delete))
+
+
+def _print_pull(out: Console, folder: Path, result: PullResult, *, delete: bool) -> None:
+    removed = f", {result.removed} removed" if delete else ""
+    out.print(f"{result.written} of {result.selected} files written to {folder}{removed}.")
+
+
+@data.command(name="split")
+@click.argument("dataset")
+@splitting
+@click.option("-m", "--message", default="", help="Why it is split.")
+@click.option("--dry-run", is_flag=True, help="Only show how many files each split would get.")
+@pass_context
+def split_(
+    context: Context, dataset: str, split: dict[str, Any] | None, message: str, *, dry_run: bool
+) -> None:
+    """Split the files of DATASET[@branch] in a new version; no bytes are sent.
+
+    atom data split digits --split test=20% --group-by attributes.patient
+    """
+    if split is None:
+        raise click.UsageError("Say how much to hold out, such as --split test=20%.")
+    if dry_run:
+        counts = context.client.datasets.preview_split(dataset, split)
+        context.emit(counts, lambda out: _print_splits(out, counts))
+        return
+    version = context.client.datasets.split(dataset, split, message)
+    name = parse_ref(dataset).dataset
+    context.emit(version, lambda out: out.print(f"{name}@{version['ref']} is split."))
+
+
+def _print_splits(out: Console, counts: list[dict[str, Any]]) -> None:
+    labels = sorted({label for row in counts for label in row["labels"]})
+    cells = [
+        (row["name"], row["total"], row["unlabelled"], *(row["labels"].get(n, 0) for n in labels))
+        for row in counts
+    ]
+    print_table(out, ("split", "files", "no label", *map(path_text, labels)), cells)
 
 
 @data.command()

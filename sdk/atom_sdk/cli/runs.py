@@ -15,6 +15,7 @@ from atom_sdk.cli.context import EXIT_FAILED, Context, pass_context
 from atom_sdk.cli.options import Size
 from atom_sdk.cli.render import duration_text, print_table
 from atom_sdk.client.snapshot import send_snapshot, take_snapshot
+from atom_sdk.manifests.query import QueryError, parse_query
 
 
 def _pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
@@ -36,6 +37,12 @@ def _resources(cpus: int | None, memory: int | None, gpus: int | None) -> dict[s
 @click.command(context_settings={"allow_interspersed_args": False})
 @click.option("--name", help="A name to find the run by.")
 @click.option("--data", multiple=True, metavar="ALIAS=REF", help="A dataset version to read.")
+@click.option(
+    "--where",
+    multiple=True,
+    metavar="ALIAS=QUERY",
+    help="Only files that match: --where d=\"label = 'cat'\".",
+)
 @click.option("--cpus", type=click.IntRange(1))
 @click.option("--memory", type=Size(), help="For instance 2g.")
 @click.option("--gpus", type=click.IntRange(0))
@@ -62,6 +69,7 @@ def run(context: Context, /, command: tuple[str, ...], **options: Any) -> int:
         "command": list(command),
         "requirements": "\n".join(requirements),
         "datasets": _pairs(options["data"], "--data"),
+        "selectors": _selectors(options["where"]),
         "env": _pairs(options["env"], "--env"),
         "tags": list(options["tag"]),
         "resources": _resources(options["cpus"], options["memory"], options["gpus"]),
@@ -71,6 +79,17 @@ def run(context: Context, /, command: tuple[str, ...], **options: Any) -> int:
     snapshot = send_snapshot(client.http, client.project, take_snapshot(options["code"]))
     body["code_snapshot"] = snapshot
     return _started(context, client.runs.create(**body), options["follow"])
+
+
+def _selectors(where: tuple[str, ...]) -> dict[str, dict[str, str]]:
+    """Check the queries here: a wrong one would be refused only after the code was sent."""
+    found = _pairs(where, "--where")
+    for text in found.values():
+        try:
+            parse_query(text)
+        except QueryError as error:
+            raise click.BadParameter(str(error), param_hint="--where") from error
+    return {alias: {"where": text} for alias, text in found.items()}
 
 
 def _lines_of(file: TextIO | None) -> list[str]:

@@ -13,6 +13,7 @@ from atom_sdk.client.progress import Progress, Silent
 from atom_sdk.client.refs import parse_ref
 
 if TYPE_CHECKING:
+    from atom_sdk.client.pull import PullOptions, PullResult
     from atom_sdk.client.push import PushOptions, PushResult
     from atom_sdk.export import ExportResult
     from atom_sdk.mount import MountOptions, MountRecord
@@ -71,7 +72,7 @@ class Datasets:
         return self._http.pages(f"{self.base(reference)}versions/", branch=branch)
 
     def entries(self, reference: str, **filters: Any) -> Iterator[dict[str, Any]]:
-        """Yield entries; filters: prefix, label, split, labelled."""
+        """Yield entries; filters: prefix, label, split, labelled, where."""
         return self._http.pages(f"{self.version_base(reference)}entries/", **filters)
 
     def folder(self, reference: str, prefix: str = "") -> dict[str, Any]:
@@ -106,14 +107,42 @@ class Datasets:
         push = Push(self, self._http, progress or Silent(), options or PushOptions())
         return push.run(Path(folder), reference)
 
-    def pull(self, reference: str, folder: Path | str, progress: Progress | None = None) -> int:
-        """Write the version's files below `folder`; returns how many were written.
+    def preview_split(self, reference: str, split: dict[str, Any]) -> builtins.list[dict[str, Any]]:
+        """Return how many files of each label every split would get; nothing is changed."""
+        params = {name: str(value) for name, value in split.items()}
+        answer = self._http.get(f"{self.version_base(reference)}split-preview/", **params)
+        return builtins.list(answer["splits"])
 
-        Files that are there already with the right content are left alone.
+    def split(self, reference: str, split: dict[str, Any], message: str = "") -> dict[str, Any]:
+        """Make a version of the branch's head with another split and the same files.
+
+        Returns the version. Raises CommitFailedError.
         """
-        from atom_sdk.client.pull import pull
+        from atom_sdk.client.commits import wait_for_commit
 
-        return pull(self, self._http, reference, Path(folder), progress or Silent())
+        body = {"branch": parse_ref(reference).ref, "message": message, **split}
+        request = self._http.post(f"{self.base(reference)}splits/", body)
+        version: dict[str, Any] = wait_for_commit(self._http, self.base(reference), request)[
+            "version"
+        ]
+        return version
+
+    def pull(
+        self,
+        reference: str,
+        folder: Path | str,
+        options: PullOptions | None = None,
+        progress: Progress | None = None,
+    ) -> PullResult:
+        """Write the version's files, or those that the options select, below `folder`.
+
+        Files that are there already with the right content are left alone. Nothing is removed
+        unless the options say so.
+        """
+        from atom_sdk.client.pull import PullOptions, pull
+
+        chosen = options or PullOptions()
+        return pull(self, self._http, reference, Path(folder), chosen, progress or Silent())
 
     def open(
         self,
@@ -124,6 +153,9 @@ class Datasets:
         **selector: Any,
     ) -> LocalDataset:
         """Bring the version's packs to this machine's cache and return a reader over them.
+
+        `selector`: split="train" or several names, labelled=True, where="label = 'cat'",
+        prefix="a/". Only the packs that the selection needs are fetched.
 
         `stream=True` returns at once, and fetches what is not here while it is read: training
         starts before everything is there, but needs the network until it is.

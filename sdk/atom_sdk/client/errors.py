@@ -64,6 +64,16 @@ class LocalFileError(ClientError):
     hint = "Check the path, its permissions and the free space of the disk."
 
 
+class AttributesError(ClientError):
+    """A file of attributes has a line that cannot be taken; nothing was sent."""
+
+    code = "attributes_invalid"
+    hint = (
+        'Give JSON lines such as {"path": "cat/1.png", "camera": "north"}, or CSV with a column '
+        "path; the paths are relative to the folder."
+    )
+
+
 class RefSyntaxError(ClientError):
     """A reference is not written as `dataset@ref`."""
 

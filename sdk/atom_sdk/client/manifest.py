@@ -59,10 +59,12 @@ def load_parent(http: Http, dataset_base: str, version: dict[str, Any]) -> Paren
     manifest = RemoteManifest(http, base, with_quarantined=True)
     parent = Parent()
     for table in iter_ranges(manifest.root, manifest):
-        names = ("path", "size", "digest", "pack", "offset")
+        names = ("path", "size", "digest", "pack", "offset", "attributes")
         columns = [table.column(name).to_pylist() for name in names]
-        for path, size, digest, pack, offset in zip(*columns, strict=True):
+        for path, size, digest, pack, offset, attributes in zip(*columns, strict=True):
             parent.digests[path] = digest
+            if attributes is not None:
+                parent.attributes[path] = attributes
             if pack in manifest.quarantined:
                 parent.damaged.add(path)
             elif pack is not None:

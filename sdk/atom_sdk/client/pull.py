@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +20,11 @@ from atom_sdk.client.errors import PackUnreadableError, RefSyntaxError
 from atom_sdk.client.http import Http
 from atom_sdk.client.manifest import RemoteManifest
 from atom_sdk.client.progress import Progress
-from atom_sdk.errors import SampleDigestMismatchError, StaysAtSourceError
-from atom_sdk.manifests import Entry, Root, ViewSelector, build_view, iter_ranges, table_entries
+from atom_sdk.client.prune import remove_others
+from atom_sdk.errors import EmptyDatasetError, SampleDigestMismatchError, StaysAtSourceError
+from atom_sdk.manifests import Entry, Root, ViewSelector, build_view, parse_query, table_entries
+from atom_sdk.manifests.query import below
+from atom_sdk.manifests.views import selected
 from atom_sdk.packs.paths import encode_path
 from atom_sdk.packs.room import Hold, PackRoom, cache_limit_bytes
 from atom_sdk.packs.store import PackStore
@@ -32,18 +36,51 @@ if TYPE_CHECKING:
     from atom_sdk.readers import LocalDataset, ViewIndex
     from atom_sdk.readers.streaming import StreamingDataset
 
+_SELECTOR_NAMES = {"labelled", "prefix", "split", "where"}
 _THREADS = 4
 _CHUNK_BYTES = 1 << 20
 
 
-def pull(datasets: Datasets, http: Http, reference: str, folder: Path, progress: Progress) -> int:
-    """Write the version below `folder`; returns how many files were written.
+@dataclass(frozen=True)
+class PullOptions:
+    """What to write: the whole version, or what the selector keeps.
+
+    `selector` has the keys of `selector_of`. `delete` removes the files below the folder that are
+    not selected; without it nothing is ever removed.
+    """
+
+    selector: dict[str, Any] = field(default_factory=dict)
+    delete: bool = False
+
+
+@dataclass(frozen=True)
+class PullResult:
+    """How many files were selected, written, and removed because of `delete`."""
+
+    selected: int
+    written: int
+    removed: int = 0
+
+
+def pull(
+    datasets: Datasets,
+    http: Http,
+    reference: str,
+    folder: Path,
+    options: PullOptions,
+    progress: Progress,
+) -> PullResult:
+    """Write the selected files of the version below `folder`.
 
     Raises PackDigestMismatchError or SampleDigestMismatchError before a wrong byte is written,
-    StaysAtSourceError before anything is.
+    QueryError, and EmptyDatasetError if nothing is selected.
     """
+    chosen = selector_of(options.selector)
     manifest = RemoteManifest(http, datasets.version_base(reference))
-    entries = _wanted(manifest, folder, progress)
+    selected_paths: set[str] = set()
+    entries = _wanted(manifest, chosen, folder, selected_paths, progress)
+    if not selected_paths:
+        raise EmptyDatasetError("No file of this version fits the selection; nothing was changed.")
     at_source = [entry.path for entry in entries if entry.source is not None]
     if at_source:
         raise StaysAtSourceError(at_source[0], len(at_source))
@@ -58,7 +95,8 @@ def pull(datasets: Datasets, http: Http, reference: str, folder: Path, progress:
         progress.advance("write", 1)
     del hold
     PackRoom(store, cache_limit_bytes()).shrink()
-    return len(entries)
+    removed = remove_others(folder, selected_paths) if options.delete else 0
+    return PullResult(len(selected_paths), len(entries), removed)
 
 
 def open_dataset(
@@ -125,19 +163,23 @@ def _stored_only(entries: pa.Table) -> pa.Table:
 
 
 def selector_of(selector: dict[str, Any]) -> ViewSelector:
-    """Return the selector for `split="train"` (or several names) and `labelled=True`.
+    """Return the selector for split="train" (or several names), labelled=True, where=, prefix=.
 
-    Raises RefSyntaxError for a name that no selector has.
+    Raises RefSyntaxError for a name that no selector has, QueryError.
     """
-    unknown = set(selector) - {"split", "labelled"}
+    unknown = set(selector) - _SELECTOR_NAMES
     if unknown:
-        raise RefSyntaxError(
-            f"Select by split= and labelled=, not by {', '.join(sorted(unknown))}."
-        )
+        known = ", ".join(f"{name}=" for name in sorted(_SELECTOR_NAMES))
+        raise RefSyntaxError(f"Select by {known}, not by {', '.join(sorted(unknown))}.")
+    where = parse_query(selector["where"]) if selector.get("where") else None
+    if prefix := selector.get("prefix"):
+        where = below(prefix, where)
     split = selector.get("split")
     names = [split] if isinstance(split, str) else split
     return ViewSelector(
-        splits=frozenset(names) if names else None, labelled_only=bool(selector.get("labelled"))
+        splits=frozenset(names) if names else None,
+        labelled_only=bool(selector.get("labelled")),
+        where=where,
     )
 
 
@@ -148,13 +190,20 @@ def _view_path(root: Root, selector: dict[str, Any]) -> Path:
     return cache_path() / "views" / f"{name.hexdigest()[:40]}.arrow"
 
 
-def _wanted(manifest: RemoteManifest, folder: Path, progress: Progress) -> list[Entry]:
-    """Return the entries whose files are missing or different."""
+def _wanted(
+    manifest: RemoteManifest,
+    chosen: ViewSelector,
+    folder: Path,
+    selected_paths: set[str],
+    progress: Progress,
+) -> list[Entry]:
+    """Return the selected entries whose files are missing or different; adds all their paths."""
     progress.start("compare", manifest.root.count, "files")
     wanted = []
-    for table in iter_ranges(manifest.root, manifest):
+    for table in selected(manifest.root, manifest, chosen):
         for entry in table_entries(table):
             encode_path(entry.path)
+            selected_paths.add(entry.path)
             if not _same(folder / entry.path, entry):
                 wanted.append(entry)
             progress.advance("compare", 1)

@@ -19,6 +19,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from blake3 import blake3
 
+from atom_sdk.client.attribute_changes import renewed_paths, with_attributes
+from atom_sdk.client.attributes import AttributesSource, read_attributes
+from atom_sdk.client.commits import HeadMovedError, wait_for_commit
 from atom_sdk.client.config import cache_path
 from atom_sdk.client.errors import ApiError, CommitFailedError
 from atom_sdk.client.http import Http
@@ -41,8 +44,7 @@ if TYPE_CHECKING:
 
 _REBASES = 5
 _UPLOADS_AT_ONCE = 2
-_POLL_S = 0.2
-_CANNOT_SPLIT = {"split_impossible", "split_unlabelled"}
+_CANNOT_SPLIT = {"split_impossible", "split_unlabelled", "split_redraw"}
 CHANGES_SCHEMA = pa.schema(
     [
         ("op", pa.string()),
@@ -61,8 +63,11 @@ CHANGES_SCHEMA = pa.schema(
 class PushOptions:
     """How a push becomes a version.
 
+    `attributes` are JSON objects by path, or a file of them (JSON lines or CSV): they replace those
+    of the files that they name; other files keep theirs as long as their bytes stay.
     `labels_from="folder"` takes each file's label from its class folder, except below
-    `unlabelled`; `split` is {"test": 1000, "val": 0, "seed": 7, "stratify": True}. What is left
+    `unlabelled`; `split` is {"test": "20%", "val": 500, "seed": 7, "stratify": True,
+    "group_by": "folder"}, with "redraw": True to draw files that have a split again. What is left
     None is taken from the branch's last push.
     """
 
@@ -71,6 +76,7 @@ class PushOptions:
     unlabelled: tuple[str, ...] = ()
     split: dict[str, Any] | None = None
     limits: PackLimits = field(default_factory=PackLimits)
+    attributes: AttributesSource | None = None
 
 
 @dataclass(frozen=True)
@@ -106,28 +112,32 @@ class Push:
         self._packs_sent = 0
         # What the push began with; set once.
         self._base: Parent | None = None
+        self._attributes: dict[str, str | None] = {}
 
     def run(self, folder: Path, reference: str) -> PushResult:
         """Push `folder` to `dataset[@branch]`.
 
-        Raises EmptyDatasetError, PathError, UploadRejectedError, CommitFailedError,
-        PushConflictError, ApiError.
+        Raises EmptyDatasetError, AttributesError, PathError, UploadRejectedError,
+        CommitFailedError, PushConflictError, ApiError.
         """
         listing = walk_folder(folder)
         if not listing.files:
             raise EmptyDatasetError(f"{folder} has no files.")
+        if self._options.attributes is not None:
+            paths = {file.path for file in listing.files}
+            self._attributes = read_attributes(self._options.attributes, paths)
         self._warn(listing.files, listing.skipped)
         self._datasets.get_or_create(reference)
         for attempt in range(_REBASES):
             try:
                 return self._push_once(folder, reference, listing.files, listing.skipped)
-            except CommitFailedError as exc:
-                exc.hint = f"{exc.hint} {self._what_is_left(reference)}"
-                raise
-            except _HeadMovedError:
+            except HeadMovedError:
                 if attempt == _REBASES - 1:
                     raise CommitFailedError("The branch kept moving under this push.") from None
                 self._progress.note("The branch moved; going on from its new head.")
+            except CommitFailedError as exc:
+                exc.hint = f"{exc.hint} {self._what_is_left(reference)}"
+                raise
         raise AssertionError("unreachable")
 
     def _what_is_left(self, reference: str) -> str:
@@ -144,14 +154,16 @@ class Push:
         parent = load_parent(self._http, target.base, head) if head else Parent()
         cache = DigestCache(cache_path(), folder)
         scan = self._scan(folder, files, parent, cache)
-        is_same = not (scan.new or scan.reused or scan.removed)
+        renewed = renewed_paths(self._attributes, parent, scan)
+        is_same = not (scan.new or scan.reused or scan.removed or renewed)
         if head and is_same and not self._asks_for_layers():
             return self._result(reference, head, files, scan, skipped, unchanged=True)
         options = self._effective_options(head)
         paths = {*parent.digests, *(file.path for file in files)}.difference(scan.removed)
-        groups = group_by_split(scan.new, paths, options, parent.splits)
+        attributes = {**parent.attributes, **self._attributes}
+        groups = group_by_split(scan.new, paths, options, parent.splits, attributes.get)
         members, digests = self._send_packs(target, folder, groups)
-        changes = self._changes(scan, parent, members)
+        changes = self._changes(scan, parent, members, renewed)
         request = self._commit(target, reference, head, changes, options)
         cache.save(files, {**parent.digests, **dict(_pairs(scan)), **digests}, time.time_ns())
         version = request["version"]
@@ -216,11 +228,14 @@ class Push:
         ]
         return upload_id, _batch(rows)
 
-    def _changes(self, scan: Scan, parent: Parent, packed: list[pa.RecordBatch]) -> pa.Table:
-        reused = [_reuse(file, digest, parent.stored[digest]) for file, digest in scan.reused]
+    def _changes(
+        self, scan: Scan, parent: Parent, packed: list[pa.RecordBatch], renewed: list[str]
+    ) -> pa.Table:
+        known = [*_pairs(scan), *((path, parent.digests[path]) for path in renewed)]
+        reused = [_reuse(path, digest, parent.stored[digest]) for path, digest in known]
         removed = [("delete", path, *([None] * 6)) for path in scan.removed]
         table = pa.Table.from_batches([*packed, _batch(reused), _batch(removed)], CHANGES_SCHEMA)
-        return table.sort_by("path")
+        return with_attributes(table, self._attributes, parent).sort_by("path")
 
     def _commit(
         self,
@@ -252,17 +267,19 @@ class Push:
             request = self._http.post(f"{target.base}commits/", body)
         except ApiError as exc:
             if exc.code == "head_moved":
-                raise _HeadMovedError from exc
+                raise HeadMovedError from exc
             raise
         return self._wait(target, request)
 
     def _effective_options(self, head: dict[str, Any] | None) -> dict[str, Any]:
         last = (head or {}).get("provenance") or {}
         given = self._options
+        # Drawing anew was for that push alone.
+        split = {k: v for k, v in (last.get("split") or {}).items() if k != "redraw"}
         return {
             "labels_from": given.labels_from or last.get("labels_from"),
             "unlabelled_prefixes": list(given.unlabelled) or last.get("unlabelled_prefixes") or [],
-            "split": given.split or last.get("split"),
+            "split": given.split or split or None,
         }
 
     def _send_changes(self, target: UploadTarget, changes: pa.Table) -> str:
@@ -278,19 +295,7 @@ class Push:
 
     def _wait(self, target: UploadTarget, request: dict[str, Any]) -> dict[str, Any]:
         self._progress.start("commit", 0, "files")
-        while request["state"] in {"pending", "building"}:
-            time.sleep(_POLL_S)
-            request = self._http.get(f"{target.base}commits/{request['id']}/")
-        if request["state"] == "conflict":
-            raise _HeadMovedError
-        if request["state"] == "failed":
-            error = request.get("error") or {}
-            raise CommitFailedError(
-                error.get("detail", "The server gave no reason."),
-                error.get("code", ""),
-                error.get("action", ""),
-            )
-        return request
+        return wait_for_commit(self._http, target.base, request)
 
     def _result(
         self,
@@ -322,10 +327,6 @@ class Push:
             self._progress.note(f"These differ only by case or Unicode form: {names}.")
 
 
-class _HeadMovedError(Exception):
-    """Somebody else's commit came first."""
-
-
 def _scratch() -> Path:
     folder = cache_path() / "push"
     folder.mkdir(parents=True, exist_ok=True)
@@ -336,9 +337,9 @@ def _pairs(scan: Scan) -> Iterable[tuple[str, bytes]]:
     return ((file.path, digest) for file, digest in scan.reused)
 
 
-def _reuse(file: SourceFile, digest: bytes, known: Known) -> tuple[Any, ...]:
-    media_type = media_type_of(file.path)
-    return "put", file.path, known.size, digest, media_type, None, known.pack, known.offset
+def _reuse(path: str, digest: bytes, known: Known) -> tuple[Any, ...]:
+    media_type = media_type_of(path)
+    return "put", path, known.size, digest, media_type, None, known.pack, known.offset
 
 
 def _batch(rows: list[tuple[Any, ...]]) -> pa.RecordBatch:

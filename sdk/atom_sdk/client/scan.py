@@ -38,12 +38,13 @@ class Parent:
     """The entries of the version that a push starts from.
 
     `damaged` are the paths whose bytes lie in a quarantined pack: they are sent again. `splits`
-    are those that its split layer names.
+    are those that its split layer names, `attributes` the JSON of the files that have some.
     """
 
     digests: dict[str, bytes] = field(default_factory=dict)
     stored: dict[bytes, Known] = field(default_factory=dict)
     damaged: set[str] = field(default_factory=set)
+    attributes: dict[str, str] = field(default_factory=dict)
     splits: dict[str, str] = field(default_factory=dict)
 
 

@@ -8,15 +8,19 @@ split that is larger than what is labelled), files stay together and only this s
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from atom_sdk.errors import SplitTooLargeError
+from atom_sdk.errors import ManifestError
 from atom_sdk.manifests.folder_labels import folder_labels
-from atom_sdk.manifests.splits import SplitPlan, assign_splits
+from atom_sdk.manifests.split_requests import SplitInput, SplitRequest, draw, group_of
 from atom_sdk.manifests.views import UNSPLIT_IS
 from atom_sdk.packs.plan import SourceFile
+
+# The JSON of a path's attributes after the push.
+_Attributes = Callable[[str], str | None]
 
 
 def group_by_split(
@@ -24,15 +28,16 @@ def group_by_split(
     paths: Collection[str],
     options: Mapping[str, Any],
     existing: Mapping[str, str],
+    of: _Attributes,
 ) -> list[list[SourceFile]]:
     """Return the files to pack, one list per split, each in the order of `new`.
 
     `paths` are all files of the folder, `existing` the splits of the parent's paths, `options`
-    those of the commit: labels_from, unlabelled_prefixes, split.
+    those of the commit: labels_from, unlabelled_prefixes, split; `of` gives a path's attributes.
     """
     splits = dict(existing)
     if options["split"]:
-        splits |= _drawn(paths, options, existing)
+        splits |= _drawn(paths, options, existing, of)
 
     def split_of(file: SourceFile) -> str:
         return splits.get(file.path, UNSPLIT_IS)
@@ -42,20 +47,23 @@ def group_by_split(
 
 
 def _drawn(
-    paths: Collection[str], options: Mapping[str, Any], existing: Mapping[str, str]
+    paths: Collection[str], options: Mapping[str, Any], existing: Mapping[str, str], of: _Attributes
 ) -> dict[str, str]:
     """Return the splits as the server will draw them, or none where it would draw otherwise."""
-    wanted: Mapping[str, Any] = options["split"]
-    counts = {name: int(wanted.get(name) or 0) for name in ("test", "val")}
-    held = {name: sum(split == name for split in existing.values()) for name in counts}
-    if options["labels_from"] != "folder" or all(held[name] >= counts[name] for name in counts):
+    if options["labels_from"] != "folder":
         return {}
     ordered = sorted(paths)
     labels = dict(zip(ordered, folder_labels(ordered, options["unlabelled_prefixes"]), strict=True))
-    if not wanted.get("stratify", True):
-        labels = {path: None if label is None else "" for path, label in labels.items()}
-    plan = SplitPlan({name: n for name, n in counts.items() if n}, int(wanted.get("seed") or 0))
     try:
-        return assign_splits(labels, plan, existing)
-    except SplitTooLargeError:
+        request = SplitRequest.from_json(options["split"])
+        groups = _groups(request.group_by, ordered, of) if request.group_by else {}
+        held = {path: split for path, split in existing.items() if path in labels}
+        return draw(request, SplitInput(labels, groups, held))
+    except ManifestError:
+        # The server says what is wrong, with more to say.
         return {}
+
+
+def _groups(group_by: str, paths: Sequence[str], of: _Attributes) -> dict[str, str]:
+    found = {path: group_of(group_by, path, json.loads(of(path) or "{}")) for path in paths}
+    return {path: name for path, name in found.items() if name is not None}

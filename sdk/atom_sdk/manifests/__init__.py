@@ -38,6 +38,8 @@ from atom_sdk.manifests.roots import (
     read_root,
     write_root,
 )
+from atom_sdk.manifests.split_groups import assign_groups
+from atom_sdk.manifests.split_requests import SplitInput, SplitRequest, draw, group_of
 from atom_sdk.manifests.splits import SplitPlan, assign_splits, largest_remainder
 from atom_sdk.manifests.three_way import Conflict, Policy
 from atom_sdk.manifests.views import ViewSelector, build_view, pack_table
@@ -67,9 +69,12 @@ __all__ = [
     "Rename",
     "Root",
     "RootDiff",
+    "SplitInput",
     "SplitPlan",
+    "SplitRequest",
     "ViewSelector",
     "apply_changes",
+    "assign_groups",
     "assign_splits",
     "build_root",
     "build_view",
@@ -78,9 +83,11 @@ __all__ = [
     "decode_commit",
     "decode_root",
     "diff_roots",
+    "draw",
     "encode_commit",
     "encode_root",
     "entries_table",
+    "group_of",
     "iter_ranges",
     "largest_remainder",
     "layer_key",

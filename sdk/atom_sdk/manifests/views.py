@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -86,10 +86,7 @@ def build_view(
     another kind.
     """
     selector = selector or ViewSelector()
-    join = LayerJoin(root, store, selector.label_layers, selector.split_layer)
-    tables = [
-        _selected(table, join, selector, placed) for table in iter_ranges(root, store, selector.may)
-    ]
+    tables = [_in_packs(table, placed) for table in selected(root, store, selector)]
     rows = pa.concat_tables(tables) if tables else None
     if not rows:
         raise EmptyDatasetError("No sample of this version fits the selection.")
@@ -98,26 +95,30 @@ def build_view(
     return len(rows)
 
 
-def _selected(
-    entries: pa.Table, join: LayerJoin, selector: ViewSelector, placed: Placed | None
-) -> pa.Table:
-    """Entries that the selector keeps, with `label` and `split`.
+def selected(root: Root, store: ObjectStore, selector: ViewSelector) -> Iterator[pa.Table]:
+    """Entries that the selector keeps, with `label` and `split`, in path order; range by range."""
+    join = LayerJoin(root, store, selector.label_layers, selector.split_layer)
+    for entries in iter_ranges(root, store, selector.may):
+        yield select_rows(join.join(entries), selector)
 
-    Entries whose bytes are in no pack are left out.
-    """
-    rows = join.join(entries)
-    if placed is not None:
-        # Last: labels and splits are keyed by the digests of the manifest.
-        rows = placed(rows)
-    keep = pc.and_(rows.column("pack").is_valid(), rows.column("offset").is_valid())
+
+def select_rows(rows: pa.Table, selector: ViewSelector) -> pa.Table:
+    """Rows that the selector keeps, of a table with `label` and `split`."""
     if selector.splits is not None:
         names = pa.array(sorted(selector.splits), pa.string())
         split = pc.fill_null(rows.column("split"), UNSPLIT_IS)
-        keep = pc.and_(keep, pc.is_in(split, value_set=names))
+        rows = rows.filter(pc.is_in(split, value_set=names))
     if selector.labelled_only:
-        keep = pc.and_(keep, rows.column("label").is_valid())
-    rows = rows.filter(keep)
+        rows = rows.filter(rows.column("label").is_valid())
     return rows if selector.where is None else rows.filter(matches(selector.where, rows))
+
+
+def _in_packs(rows: pa.Table, placed: Placed | None) -> pa.Table:
+    """Leave out entries whose bytes are in no pack: a view says where the bytes are."""
+    if placed is not None:
+        # Last: labels and splits are keyed by the digests of the manifest.
+        rows = placed(rows)
+    return rows.filter(pc.and_(rows.column("pack").is_valid(), rows.column("offset").is_valid()))
 
 
 def _metadata(root: Root, packs: list[bytes], selector: ViewSelector) -> dict[bytes, bytes]:

@@ -40,9 +40,12 @@ def atom(folder: Path, *arguments: str) -> Done:
         (("run", "--memory", "inf", "--", "true"), "not a size"),
         (("run", "--naem", "x", "--", "true"), "No such option"),
         (("run", "--data", "digits", "--", "true"), "NAME=VALUE"),
+        (("run", "--where", "d=label =", "--", "true"), "not valid at character"),
         (("data", "push", ".", "Bad Name"), "not a dataset reference"),
         (("mount", "digits@v1"), "Give the FOLDER"),
         (("mount", "digits@v1", "x", "--how", "magic"), "is not one of"),
+        (("data", "push", ".", "digits", "--attributes", "none.csv"), "does not exist"),
+        (("data", "pull", "digits@v1", "out", "--split"), "requires an argument"),
     ],
 )
 def test_wrong_use_is_a_sentence_and_exit_code_2(

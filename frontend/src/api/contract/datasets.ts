@@ -20,8 +20,10 @@ export type {
   Scan as SourceScan,
   Source,
   SourceProbeRequest as SourceProbe,
+  SplitCount,
   Tag,
   Version,
 } from '../schema';
 
 export type EntryQuery = QueryOf<'/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/entries/'>;
+export type SplitQuery = QueryOf<'/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/split-preview/'>;

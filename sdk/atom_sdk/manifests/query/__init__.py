@@ -5,13 +5,14 @@ from atom_sdk.manifests.query.evaluation import matches
 from atom_sdk.manifests.query.limits import MAX_DEPTH, MAX_TEXT_CHARACTERS
 from atom_sdk.manifests.query.matching import matching
 from atom_sdk.manifests.query.ranges import may_match
-from atom_sdk.manifests.query.tree import Query
+from atom_sdk.manifests.query.tree import Query, below
 
 __all__ = [
     "MAX_DEPTH",
     "MAX_TEXT_CHARACTERS",
     "Query",
     "QueryError",
+    "below",
     "matches",
     "matching",
     "may_match",

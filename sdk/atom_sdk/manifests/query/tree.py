@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -159,6 +160,16 @@ class Query:
 
     def __str__(self) -> str:
         return self.text
+
+
+def below(prefix: str, query: Query | None = None) -> Query:
+    """Return the query for paths that begin with `prefix`, and that match `query` if given."""
+    pattern = re.sub(r"[%_\\]", r"\\\g<0>", prefix) + "%"
+    where: Node = Like(Column("path"), pattern, ignore_case=False)
+    if query is not None:
+        terms = query.where.terms if isinstance(query.where, Both) else (query.where,)
+        where = Both((where, *terms))
+    return Query(str(where), where)
 
 
 def _in_brackets(term: Node) -> str:

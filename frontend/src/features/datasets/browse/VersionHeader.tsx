@@ -1,6 +1,8 @@
 import { ActionIcon, Alert, Badge, Menu, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import {
   IconAlertTriangle,
+  IconArrowsSplit2,
   IconDotsVertical,
   IconGitCompare,
   IconHistory,
@@ -14,10 +16,12 @@ import { useCommands } from '@/shared/commands';
 import { useFormat } from '@/shared/format';
 import { AnchorLink, ButtonLink, MenuLink } from '@/shared/links';
 import { PageHeader } from '@/shared/PageHeader';
+import { useMay } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { CachePanel } from '../cache/CachePanel';
 import { personName } from '../names';
 import { useStats, useVersion, type VersionAddress } from '../queries';
+import { SplitDialog } from '../split/SplitDialog';
 import { PullPanel } from './PullPanel';
 import { QuarantineNotice } from './QuarantineNotice';
 import { VersionPicker } from './VersionPicker';
@@ -60,7 +64,7 @@ export function VersionHeader({ dataset, address, onRef }: VersionHeaderProps) {
         <ButtonLink to="/runs/new" search={{ dataset: `${name}@${pinned}` }} leftSection={<IconPlayerPlay size={15} />}>
           {t('datasets.train')}
         </ButtonLink>
-        <MoreMenu name={name} version={version} />
+        <MoreMenu dataset={dataset} version={version} onRef={onRef} />
       </PageHeader>
       <QuarantineNotice name={name} />
       {stats && <Unreadable count={stats.unreadable} paths={stats.unreadable_paths} />}
@@ -119,31 +123,47 @@ function Facts({ version }: { version: Version | undefined }) {
   );
 }
 
-function MoreMenu({ name, version }: { name: string; version: Version | undefined }) {
+interface MoreMenuProps {
+  dataset: Dataset;
+  version: Version | undefined;
+  onRef: (ref: string) => void;
+}
+
+function MoreMenu({ dataset: { name, latest }, version, onRef }: MoreMenuProps) {
   const { t } = useTranslation();
+  const maySplit = useMay('researcher') && latest !== null;
+  const [splitting, { open: startSplit, close: endSplit }] = useDisclosure();
   const previous = version?.number && version.number > 1 ? `v${version.number - 1}` : undefined;
   const dataset = `${name}@${version?.ref ?? 'main'}`;
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon color="gray" size={30} aria-label={t('common.more')}>
-          <IconDotsVertical size={16} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <MenuLink
-          to="/datasets/$name/diff"
-          params={{ name }}
-          search={{ from: previous, to: version?.ref }}
-          leftSection={<IconGitCompare size={15} />}
-        >
-          {t('datasets.compare')}
-        </MenuLink>
-        <MenuLink to="/labeling" search={{ create: dataset }} leftSection={<IconPolygon size={15} />}>
-          {t('datasets.label')}
-        </MenuLink>
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon color="gray" size={30} aria-label={t('common.more')}>
+            <IconDotsVertical size={16} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <MenuLink
+            to="/datasets/$name/diff"
+            params={{ name }}
+            search={{ from: previous, to: version?.ref }}
+            leftSection={<IconGitCompare size={15} />}
+          >
+            {t('datasets.compare')}
+          </MenuLink>
+          <MenuLink to="/labeling" search={{ create: dataset }} leftSection={<IconPolygon size={15} />}>
+            {t('datasets.label')}
+          </MenuLink>
+          {maySplit && (
+            <Menu.Item leftSection={<IconArrowsSplit2 size={15} />} onClick={startSplit}>
+              {t('datasets.splitMenu')}
+            </Menu.Item>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      {latest && <SplitDialog name={name} latest={latest.ref} opened={splitting} onClose={endSplit} onSplit={onRef} />}
+    </>
   );
 }
 

@@ -1,0 +1,103 @@
+import { Checkbox, Group, Modal, NumberInput, Stack, Switch, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useTranslation } from 'react-i18next';
+import { FormFrame } from '@/shared/FormFrame';
+import { notifySuccess } from '@/shared/undo';
+import { SplitCounts } from './SplitCounts';
+import { type SplitForm, useSplit, useSplitPreview } from './useSplit';
+
+interface SplitDialogProps {
+  name: string;
+  /** The newest version: what is split. */
+  latest: string;
+  opened: boolean;
+  onClose: () => void;
+  onSplit: (ref: string) => void;
+}
+
+const INITIAL: SplitForm = { test: '20%', val: '10%', seed: 7, stratify: true, group_by: '', redraw: false };
+const SIZE = /^(\d{1,15}|\d{1,3}(\.\d{1,6})?%)?$/;
+const GROUP = /^(folder|attributes(\.[^.\s]+)+)?$/;
+const PREVIEW_AFTER_MS = 300;
+
+/** Makes a version of the same files with another split; the counts are shown before. */
+export function SplitDialog({ name, latest, opened, onClose, onSplit }: SplitDialogProps) {
+  const { t } = useTranslation();
+  const split = useSplit(name);
+  const size = (value: string) => (SIZE.test(value.trim()) ? null : t('datasets.splitSizeWrong'));
+  const form = useForm<SplitForm>({
+    mode: 'controlled',
+    initialValues: INITIAL,
+    validateInputOnChange: true,
+    validate: {
+      test: size,
+      val: size,
+      group_by: (value) => (GROUP.test(value.trim()) ? null : t('datasets.splitGroupWrong')),
+    },
+  });
+  const [values] = useDebouncedValue(form.values, PREVIEW_AFTER_MS);
+  const preview = useSplitPreview(name, latest, values, opened && form.isValid());
+  const close = () => {
+    form.reset();
+    onClose();
+  };
+  const send = async (wanted: SplitForm) => {
+    const ref = await split(wanted);
+    notifySuccess(t('datasets.splitDone', { ref: `${name}@${ref}` }));
+    close();
+    onSplit(ref);
+  };
+  return (
+    <Modal
+      opened={opened}
+      onClose={close}
+      size="lg"
+      title={t('datasets.splitTitle', { ref: `${name}@${latest}` })}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
+      <FormFrame form={form} send={send} submit={t('datasets.splitMake')} onCancel={close}>
+        <Group grow align="flex-start">
+          <TextInput
+            label={t('datasets.splitTest')}
+            description={t('datasets.splitSizeHint')}
+            data-autofocus
+            autoComplete="off"
+            {...form.getInputProps('test')}
+          />
+          <TextInput
+            label={t('datasets.splitVal')}
+            description={t('datasets.splitSizeHint')}
+            autoComplete="off"
+            {...form.getInputProps('val')}
+          />
+          <NumberInput
+            label={t('datasets.splitSeed')}
+            description={t('datasets.splitSeedHint')}
+            min={0}
+            max={Number.MAX_SAFE_INTEGER}
+            allowDecimal={false}
+            allowNegative={false}
+            {...form.getInputProps('seed')}
+          />
+        </Group>
+        <TextInput
+          label={t('datasets.splitGroup')}
+          description={t('datasets.splitGroupHint')}
+          placeholder="attributes.patient"
+          autoComplete="off"
+          {...form.getInputProps('group_by')}
+        />
+        <Stack gap={6}>
+          <Switch label={t('datasets.splitStratify')} {...form.getInputProps('stratify', { type: 'checkbox' })} />
+          <Checkbox
+            label={t('datasets.splitRedraw')}
+            description={t('datasets.splitRedrawHint')}
+            {...form.getInputProps('redraw', { type: 'checkbox' })}
+          />
+        </Stack>
+        <SplitCounts counts={preview.data} error={preview.error} pending={preview.isFetching} />
+      </FormFrame>
+    </Modal>
+  );
+}

@@ -1,0 +1,34 @@
+"""Waiting for a commit that a worker builds."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from atom_sdk.client.errors import CommitFailedError
+from atom_sdk.client.http import Http
+
+_POLL_S = 0.2
+
+
+class HeadMovedError(CommitFailedError):
+    """Somebody else's commit came first."""
+
+    hint = "Run the command again; it then starts from the new head."
+
+    def __init__(self) -> None:
+        super().__init__("The branch moved meanwhile.", "head_moved")
+
+
+def wait_for_commit(http: Http, dataset_base: str, request: dict[str, Any]) -> dict[str, Any]:
+    """Return the commit request once it is published. Raises CommitFailedError, HeadMovedError."""
+    while request["state"] in {"pending", "building"}:
+        time.sleep(_POLL_S)
+        request = http.get(f"{dataset_base}commits/{request['id']}/")
+    if request["state"] == "conflict":
+        raise HeadMovedError
+    if request["state"] == "failed":
+        error = request.get("error") or {}
+        detail = error.get("detail", "The server gave no reason.")
+        raise CommitFailedError(detail, error.get("code", ""), error.get("action", ""))
+    return request

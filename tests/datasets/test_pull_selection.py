@@ -1,0 +1,95 @@
+"""A part of a version: pulled to a folder, or opened where it is packed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from atom_sdk.client import Client
+from atom_sdk.client.errors import RefSyntaxError
+from atom_sdk.client.pull import PullOptions, PullResult
+from atom_sdk.client.push import PushOptions
+from atom_sdk.errors import EmptyDatasetError
+from atom_sdk.manifests import QueryError
+from tests.datasets.pushing import class_files
+
+NORTH = ["0/000.png", "1/001.png", "2/003.png"]
+
+
+@pytest.fixture
+def pushed(client: Client, folder: Path) -> Client:
+    """Three classes of four images; three images come from the camera north."""
+    client.datasets.push(
+        folder,
+        "digits",
+        PushOptions(
+            labels_from="folder",
+            split={"test": 3, "seed": 7},
+            attributes={path: {"camera": "north"} for path in NORTH},
+        ),
+    )
+    return client
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    """A folder of its own: the pushed files lie beside it."""
+    (tmp_path / "out").mkdir()
+    return tmp_path / "out"
+
+
+def files_below(folder: Path) -> list[str]:
+    found = (path for path in folder.rglob("*") if path.is_file())
+    return sorted(path.relative_to(folder).as_posix() for path in found)
+
+
+def pull(client: Client, folder: Path, *, delete: bool = False, **selector: Any) -> PullResult:
+    return client.datasets.pull("digits@v1", folder, PullOptions(selector, delete))
+
+
+def test_only_what_is_selected_is_written(pushed: Client, out: Path) -> None:
+    splits = {row["path"]: row["split"] for row in pushed.datasets.entries("digits@v1")}
+    expected: dict[str, tuple[dict[str, Any], list[str]]] = {
+        "where": ({"where": "attributes.camera = 'north'"}, NORTH),
+        "prefix": ({"prefix": "1/"}, [path for path in splits if path.startswith("1/")]),
+        "split": ({"split": "test"}, [path for path in splits if splits[path] == "test"]),
+        "both": ({"where": "label <> '0'", "prefix": "0/00", "split": ["test", "train"]}, []),
+        "more": ({"where": "label = '1' OR label = '2'", "prefix": "1/001"}, ["1/001.png"]),
+    }
+    for name, (selector, paths) in expected.items():
+        if paths:
+            assert pull(pushed, out / name, **selector).written == len(paths)
+        assert files_below(out / name) == sorted(paths)
+    content = class_files()["1/001.png"]
+    assert (out / "where" / "1/001.png").read_bytes() == content
+
+
+def test_a_narrower_pull_removes_nothing_unless_it_is_told_to(pushed: Client, out: Path) -> None:
+    assert pull(pushed, out) == PullResult(selected=12, written=12)
+    (out / "notes.txt").write_text("mine")
+    narrow: dict[str, Any] = {"where": "attributes.camera = 'north'"}
+    assert pull(pushed, out, **narrow) == PullResult(selected=3, written=0)
+    assert len(files_below(out)) == 13
+    result = pull(pushed, out, delete=True, prefix="1/", **narrow)
+    assert result == PullResult(selected=1, written=0, removed=12)
+    assert files_below(out) == ["1/001.png"]
+    assert sorted(path.name for path in out.iterdir()) == ["1"]
+
+
+def test_a_selection_of_nothing_changes_nothing(pushed: Client, out: Path) -> None:
+    (out / "notes.txt").write_text("mine")
+    with pytest.raises(EmptyDatasetError, match="nothing was changed"):
+        pull(pushed, out, delete=True, where="label = 'none'")
+    with pytest.raises(QueryError, match="character 9"):
+        pull(pushed, out, delete=True, where='label = "1"')
+    with pytest.raises(RefSyntaxError, match="not by wehre"):
+        pull(pushed, out, delete=True, wehre="label = '1'")
+    assert files_below(out) == ["notes.txt"]
+
+
+def test_open_takes_the_same_selection(pushed: Client) -> None:
+    reader = pushed.datasets.open("digits@v1", where="attributes.camera = 'north'", prefix="1/")
+    assert [sample.path for sample in reader] == ["1/001.png"]
+    assert bytes(reader[0].data) == class_files()["1/001.png"]

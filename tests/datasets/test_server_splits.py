@@ -1,0 +1,103 @@
+"""Splitting a version on the server: a look beforehand, then a new version of the same bytes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from atom.datasets.models import CommitRequest, Dataset, Version
+from atom_sdk.client import Client
+from atom_sdk.client.errors import ApiError, CommitFailedError
+from atom_sdk.client.push import PushOptions
+from tests.datasets.pushing import Pusher, class_files, png
+from tests.datasets.test_push_again import splits_of
+
+SPLIT = {"test": "25%", "val": 3, "seed": 7}
+
+
+@pytest.fixture
+def pushed(client: Client, folder: Path) -> Client:
+    """Three classes of four images, in no split."""
+    client.datasets.push(folder, "digits", PushOptions(labels_from="folder"))
+    return client
+
+
+def test_a_split_is_a_new_version_with_the_same_files(pushed: Client, folder: Path) -> None:
+    before = pushed.datasets.version("digits@v1")
+    version = pushed.datasets.split("digits", SPLIT, "for the paper")
+    assert (version["ref"], version["message"]) == ("v2", "for the paper")
+    assert version["content_digest"] == before["content_digest"]
+    assert pushed.datasets.stats("digits@v2")["splits"] == {"test": 3, "train": 6, "val": 3}
+    roots = Version.objects.filter(dataset__name="digits").order_by("number")
+    assert [row.provenance["kind"] for row in roots] == ["push", "split"]
+    (folder / "0" / "new.png").write_bytes(png(77))
+    pushed.datasets.push(folder, "digits")
+    after = pushed.datasets.stats("digits@v3")
+    assert after["splits"] == {"test": 3, "train": 7, "val": 3}
+    assert after["labels"] == {"0": 5, "1": 4, "2": 4}
+
+
+def test_the_preview_says_what_the_split_gives(pushed: Client) -> None:
+    rows = pushed.datasets.preview_split("digits@v1", SPLIT)
+    assert [(row["name"], row["total"], row["unlabelled"]) for row in rows] == [
+        ("test", 3, 0),
+        ("train", 6, 0),
+        ("val", 3, 0),
+    ]
+    assert rows[0]["labels"] == {"0": 1, "1": 1, "2": 1}
+    assert pushed.datasets.stats("digits")["splits"] == {}
+    pushed.datasets.split("digits", SPLIT)
+    splits = splits_of(pushed, "digits")
+    assert sum(split == "test" for split in splits.values()) == rows[0]["total"]
+    again = pushed.datasets.preview_split("digits", {"test": 1, "seed": 8, "redraw": True})
+    assert [(row["name"], row["total"]) for row in again] == [("test", 1), ("train", 11)]
+
+
+@pytest.mark.parametrize(
+    ("split", "code"),
+    [
+        ({"test": 13}, "split_impossible"),
+        ({"test": 3, "seed": 8}, "split_redraw"),
+        ({"test": 1, "val": 1, "seed": 7}, "split_redraw"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_before_and_by_the_worker(
+    pushed: Client, split: dict[str, Any], code: str
+) -> None:
+    pushed.datasets.split("digits", SPLIT)
+    redraw = {"redraw": True} if code == "split_impossible" else {}
+    with pytest.raises(ApiError) as shown:
+        pushed.datasets.preview_split("digits", {**split, **redraw})
+    assert shown.value.code == code
+    with pytest.raises(CommitFailedError) as failed:
+        pushed.datasets.split("digits", {**split, **redraw})
+    assert failed.value.reason == code
+    assert pushed.datasets.version("digits@main")["ref"] == "v2"
+
+
+@pytest.mark.parametrize(
+    "body", [{"test": "x"}, {"test": "60%", "val": "60%"}, {"tset": 3}, {"group_by": "label"}]
+)
+def test_a_body_that_is_wrong_is_refused(pusher: Pusher, body: dict[str, Any]) -> None:
+    pusher.push(class_files())
+    for answer in (
+        pusher.client.post(f"{pusher.base}splits/", body),
+        pusher.client.get(f"{pusher.base}versions/v1/split-preview/", body),
+    ):
+        assert (answer.status_code, answer.json()["code"]) == (400, "invalid")
+
+
+def test_a_branch_without_a_version_cannot_be_split(pusher: Pusher) -> None:
+    answer = pusher.client.post(f"{pusher.base}splits/", {"test": 1})
+    assert (answer.status_code, answer.json()["code"]) == (404, "branch_empty")
+    answer = pusher.client.post(f"{pusher.base}splits/", {"test": 1, "branch": "none"})
+    assert (answer.status_code, answer.json()["code"]) == (404, "ref_not_found")
+
+
+def test_a_request_that_changes_nothing_is_impossible(pusher: Pusher) -> None:
+    dataset = Dataset.objects.get(name="digits")
+    with pytest.raises(IntegrityError), transaction.atomic():
+        CommitRequest.objects.create(dataset=dataset, branch="main")
