@@ -44,6 +44,34 @@ class RefAmbiguous(Conflict):
     action = "Give more digits of the commit."
 
 
+class VersionExpired(AtomError):
+    """The dataset's retention let the version go; its files may be deleted."""
+
+    status = 410
+    code = "version_expired"
+    title = "The version has expired: its files are no longer kept."
+    action = (
+        "Use a newer version; an administrator can restore this one until its files are collected: "
+        "atom data restore DATASET@VERSION"
+    )
+
+
+class VersionCollected(Conflict):
+    """The files of an expired version are deleted."""
+
+    code = "version_collected"
+    title = "The version's files are collected: it cannot be restored."
+    action = "Push the files again; they become a new version."
+
+
+class HoldUnknown(NotFound):
+    """The dataset has no such hold."""
+
+    code = "hold_unknown"
+    title = "The dataset has no such hold."
+    action = "List them: atom data hold list DATASET"
+
+
 class EntryNotFound(NotFound):
     """The version has no file at this path."""
 

@@ -17,7 +17,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from atom.accounts import actions
 from atom.accounts.models import User
-from atom.datasets.models import CommitRequest, Upload
+from atom.datasets.models import CommitRequest, GarbageRun, LegalHold, Upload
 from atom.jobs.models import CodeSnapshot
 from atom.labeling.models import WorkSlot
 from atom.models_registry.models import Alias, Model, ModelVersion
@@ -73,6 +73,8 @@ def foreign() -> dict[str, Any]:
     upload = Upload.objects.create(
         dataset=dataset, kind="pack", digest="a" * 64, size_bytes=1, part_size_bytes=1, key="k"
     )
+    hold = LegalHold.objects.create(dataset=dataset, reason=SECRET_WORD)
+    garbage_run = GarbageRun.objects.create(project=project)
     commit = CommitRequest.objects.create(dataset=dataset, branch="main", changes_upload=upload)
     code = CodeSnapshot.objects.create(project=project, digest="b" * 64, size_bytes=1, key="c")
     model = Model.objects.create(project=project, name=f"{SECRET_WORD}-model")
@@ -86,6 +88,8 @@ def foreign() -> dict[str, Any]:
         "ref": version.ref,
         "upload_id": upload.pk,
         "commit_id": commit.pk,
+        "hold_id": hold.pk,
+        "garbage_run_id": garbage_run.pk,
         "run_id": run.pk,
         "snapshot_id": code.pk,
         "model": model.name,

@@ -27,6 +27,7 @@ from atom.core.errors import AtomError
 from atom.core.ids import uuid7
 from atom.core.locks import only_one
 from atom.datasets.actions.branches import settle_branch
+from atom.datasets.actions.retention import collect_version
 from atom.datasets.actions.sweep import sweep
 from atom.datasets.engines.digest_runs import in_batches, without
 from atom.datasets.engines.reachable import KINDS
@@ -149,7 +150,8 @@ def _close_windows(project: Project, rules: GarbageRules) -> None:
     versions = Version.objects.filter(dataset__project=project, state="expired")
     # A label task or a run that came after: the version is needed, whatever its state says.
     unneeded = versions.filter(tags__isnull=True, pins__isnull=True, expired_at__lte=closed)
-    unneeded.update(state="collected")
+    for version in unneeded.select_related("dataset__project"):
+        collect_version(version)
     pardoned = CondemnedObject.objects.filter(project=project, state="pardoned")
     pardoned.filter(settled_at__lte=closed).update(state="expired")
 

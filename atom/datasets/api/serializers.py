@@ -54,6 +54,8 @@ class VersionSerializer(serializers.ModelSerializer[Version]):
             "layers",
             "provenance",
             "parents",
+            "state",
+            "expired_at",
         )
         read_only_fields = fields
 
@@ -97,6 +99,8 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
             "project",
             "latest",
             "versions_count",
+            "retention",
+            "retention_limit",
             "created_at",
             "updated_at",
         )

@@ -10,7 +10,7 @@ from blake3 import blake3
 from atom.datasets.engines.digest_runs import DigestRuns
 from atom_sdk.manifests.build import read_range
 from atom_sdk.manifests.objects import ObjectStore
-from atom_sdk.manifests.roots import RangeRef, Root, read_root
+from atom_sdk.manifests.roots import RangeRef, read_root
 
 # The kinds of objects that can be garbage. In the order in which they are deleted: data first.
 KINDS = ("packs", "quarantine", "layers", "deltas", "ranges", "roots", "commits")
@@ -44,7 +44,6 @@ class Reachable:
         root = read_root(digest, store)
         self.add("roots", [digest])
         self.add("layers", (layer.object for layer in root.layers))
-        self.add("deltas", root_deltas(root))
         for part in root.ranges:
             self._add_range(part, store)
 
@@ -53,11 +52,10 @@ class Reachable:
         return iter(self._runs[kind])
 
     def _add_range(self, part: RangeRef, store: ObjectStore) -> None:
-        deltas = tuple(getattr(part, "deltas", ()))
-        if not self._is_new(b"".join((part.object, *deltas))):
+        if not self._is_new(b"".join(part.layout)):
             return
         self.add("ranges", [part.object])
-        self.add("deltas", deltas)
+        self.add("deltas", part.deltas)
         # A file that is registered in place has no pack: its object belongs to somebody else.
         packs = read_range(part, store)["pack"].unique().drop_null().to_pylist()
         self.add("packs", packs)
@@ -70,8 +68,3 @@ class Reachable:
             return False
         self._seen.add(short)
         return True
-
-
-def root_deltas(root: Root) -> tuple[bytes, ...]:
-    """Return the digests of a root's delta layers."""
-    return tuple(getattr(root, "deltas", ()))
