@@ -226,6 +226,14 @@ class ManifestUnreadable(GarbageRefused):
     action = "Repair or push again the dataset that the object belongs to, then collect again."
 
 
+class GarbageTimedOut(GarbageRefused):
+    """The project is too large for a worker's time limit."""
+
+    code = "garbage_timed_out"
+    title = "The garbage of this project could not be collected in half an hour."
+    action = "Run manage.py collect_garbage --project PROJECT on the server: it has no time limit."
+
+
 class GarbageRunPresent(Conflict):
     """The project's garbage is being collected already."""
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import structlog
 from celery import shared_task
+from celery.exceptions import SoftTimeLimitExceeded
 from celery.schedules import crontab
 from django.conf import settings
 from django.db.models import Q
@@ -75,10 +76,13 @@ def expire_versions() -> None:
         retention.expire_versions(dataset)
 
 
-@shared_task(name="datasets.collect_garbage", soft_time_limit=21_000, time_limit=21_600)
+@shared_task(name="datasets.collect_garbage", soft_time_limit=1740, time_limit=1800)
 def collect_garbage(run_id: str) -> None:
     """Carry one garbage run to its end."""
-    garbage.collect_garbage(run_id)
+    try:
+        garbage.collect_garbage(run_id)
+    except SoftTimeLimitExceeded:
+        garbage.give_up(run_id)
 
 
 @shared_task(name="datasets.collect_all_garbage", soft_time_limit=290, time_limit=300)

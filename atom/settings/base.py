@@ -201,6 +201,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "UploadKindEnum": ["pack", "changes"],
         "ArtifactKindEnum": ["output", "checkpoint", "model"],
         "RunStateEnum": "atom.jobs.states.RUN_STATE_CHOICES",
+        "RetentionKindEnum": ["all", "last", "days"],
         "RuntimeStateEnum": ["building", "failed", "pending", "ready"],
     },
     "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],

@@ -32,7 +32,13 @@ from atom.datasets.actions.sweep import sweep
 from atom.datasets.engines.digest_runs import in_batches, without
 from atom.datasets.engines.reachable import KINDS
 from atom.datasets.engines.stored import ListingDisordered, Stored, stored_objects
-from atom.datasets.errors import ClocksDiffer, GarbageRefused, GarbageRunPresent, PardonTooLate
+from atom.datasets.errors import (
+    ClocksDiffer,
+    GarbageRefused,
+    GarbageRunPresent,
+    GarbageTimedOut,
+    PardonTooLate,
+)
 from atom.datasets.garbage_roots import GarbageRules, Marks, database_now, mark
 from atom.datasets.models import Branch, CondemnedObject, GarbageRun, Version
 from atom.datasets.states import CONDEMNED_STATES, GARBAGE_RUN_STATES
@@ -74,6 +80,13 @@ def collect_garbage(run_id: UUID | str, rules: GarbageRules | None = None) -> Ga
         if mine and run.state == "running":
             _collect_to_the_end(run, rules or settings_rules())
     return run
+
+
+def give_up(run_id: UUID | str) -> None:
+    """End a run that its worker had no time to finish; what it did stands."""
+    run = GarbageRun.objects.select_related("project").get(pk=run_id)
+    if run.state == "running":
+        _finish(run, "failed", GarbageTimedOut.code, GarbageTimedOut.title)
 
 
 def settings_rules() -> GarbageRules:

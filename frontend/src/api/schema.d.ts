@@ -601,6 +601,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/datasets/{dataset}/holds/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The legal holds of a dataset. */
+        get: operations["projects_datasets_holds_list"];
+        put?: never;
+        /** @description Keep the dataset, or the version of `ref`, until the hold is released. */
+        post: operations["projects_datasets_holds_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/holds/{hold_id}/release/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Release the hold; a released one stays as it is. */
+        post: operations["dataset_hold_release"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/datasets/{dataset}/quarantined-packs/": {
         parameters: {
             query?: never;
@@ -611,6 +646,24 @@ export interface paths {
         /** @description The damaged packs of a dataset, latest first. */
         get: operations["projects_datasets_quarantined_packs_list"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/retention/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the policy and what it would let go. */
+        get: operations["dataset_retention_retrieve"];
+        /** @description Set the policy; what falls out expires in the next night. */
+        put: operations["dataset_retention_set"];
         post?: never;
         delete?: never;
         options?: never;
@@ -857,6 +910,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/restore/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Keep an expired version again, as long as its files are there. */
+        post: operations["dataset_version_restore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/stats/": {
         parameters: {
             query?: never;
@@ -885,6 +955,58 @@ export interface paths {
         put?: never;
         /** @description Warm the version in the background. */
         post: operations["version_warm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/garbage-runs/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The garbage runs of a project. */
+        get: operations["projects_garbage_runs_list"];
+        put?: never;
+        /** @description Look for garbage; with `is_dry_run: false`, condemn it and delete what is due. */
+        post: operations["projects_garbage_runs_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/garbage-runs/{garbage_run_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the run. */
+        get: operations["garbage_run_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/garbage-runs/{garbage_run_id}/pardon/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Keep the run's condemned objects for another undo window. */
+        post: operations["garbage_run_pardon"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1972,6 +2094,8 @@ export interface components {
             readonly project: string;
             readonly latest: components["schemas"]["VersionShort"] | null;
             readonly versions_count: number;
+            retention: components["schemas"]["RetentionKindEnum"];
+            retention_limit: number | null;
             /** Format: date-time */
             readonly created_at: string;
             /** Format: date-time */
@@ -2165,11 +2289,59 @@ export interface components {
          * @enum {string}
          */
         FoundInEnum: "upload" | "store";
+        /** @description Why a run ended without collecting anything. */
+        GarbageError: {
+            code: string;
+            detail: string;
+            /** @description Return what to do next. */
+            readonly action: string;
+        };
+        /** @description One run; `condemned_count` objects of it can still be taken back. */
+        GarbageRun: {
+            /** Format: uuid */
+            readonly id: string;
+            readonly is_dry_run: boolean;
+            readonly state: components["schemas"]["GarbageRunStateEnum"];
+            readonly requested_by: components["schemas"]["UserShort"] | null;
+            readonly examined_count: number;
+            readonly examined_bytes: number;
+            readonly garbage_count: number;
+            readonly garbage_bytes: number;
+            readonly condemned_count: number;
+            readonly deleted_count: number;
+            readonly examples: string[];
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            readonly finished_at: string | null;
+            readonly error: components["schemas"]["GarbageError"] | null;
+        };
+        /**
+         * @description * `done` - done
+         *     * `failed` - failed
+         *     * `running` - running
+         * @enum {string}
+         */
+        GarbageRunStateEnum: "done" | "failed" | "running";
         /** @description When the lease ends now; null when it does not end. */
         Heartbeat: {
             lease_no: number;
             /** Format: date-time */
             expires_at: string | null;
+        };
+        /** @description One legal hold; `ref` is null when the whole dataset is held. */
+        Hold: {
+            /** Format: uuid */
+            readonly id: string;
+            /** @description Return the one version that is held. */
+            readonly ref: string | null;
+            readonly reason: string;
+            readonly placed_by: components["schemas"]["UserShort"] | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            readonly released_by: components["schemas"]["UserShort"] | null;
+            /** Format: date-time */
+            readonly released_at: string | null;
         };
         /** @description One class. */
         Label: {
@@ -2437,6 +2609,16 @@ export interface components {
             /** @default  */
             description?: string;
         };
+        /** @description A run; without `is_dry_run: false` it only reports. */
+        NewGarbageRunRequest: {
+            /** @default true */
+            is_dry_run?: boolean;
+        };
+        /** @description What is to be held, and why. */
+        NewHoldRequest: {
+            reason: string;
+            ref?: string | null;
+        };
         /** @description One class as it is asked for; id, colour and hotkey are chosen when left out. */
         NewLabelRequest: {
             id?: number;
@@ -2640,6 +2822,14 @@ export interface components {
         };
         PaginatedEvaluationList: {
             results: components["schemas"]["Evaluation"][];
+            next: string | null;
+        };
+        PaginatedGarbageRunList: {
+            results: components["schemas"]["GarbageRun"][];
+            next: string | null;
+        };
+        PaginatedHoldList: {
+            results: components["schemas"]["Hold"][];
             next: string | null;
         };
         PaginatedLabelTaskList: {
@@ -2862,6 +3052,28 @@ export interface components {
             /** Format: int64 */
             memory_bytes: number;
             gpus: number;
+        };
+        /** @description Which versions of `main` stay by themselves, and which would expire in the next night. */
+        Retention: {
+            kind: components["schemas"]["RetentionKindEnum"];
+            /** @description How many versions for `last`, how many days for `days`, null for `all`. */
+            limit?: number | null;
+            readonly due_count: number;
+            /** @description The first of them, oldest first. */
+            readonly due: string[];
+        };
+        /**
+         * @description * `all` - all
+         *     * `last` - last
+         *     * `days` - days
+         * @enum {string}
+         */
+        RetentionKindEnum: "all" | "last" | "days";
+        /** @description Which versions of `main` stay by themselves, and which would expire in the next night. */
+        RetentionRequest: {
+            kind: components["schemas"]["RetentionKindEnum"];
+            /** @description How many versions for `last`, how many days for `days`, null for `all`. */
+            limit?: number | null;
         };
         /** @description One immutable submission, with the verdict on it. */
         Revision: {
@@ -3482,6 +3694,9 @@ export interface components {
                 [key: string]: unknown;
             };
             readonly parents: string[];
+            readonly state: components["schemas"]["VersionStateEnum"];
+            /** Format: date-time */
+            readonly expired_at: string | null;
         };
         /** @description A version beside the thing that points at it. */
         VersionShort: {
@@ -3498,6 +3713,13 @@ export interface components {
             /** Format: date-time */
             readonly created_at: string;
         };
+        /**
+         * @description * `collected` - collected
+         *     * `expired` - expired
+         *     * `kept` - kept
+         * @enum {string}
+         */
+        VersionStateEnum: "collected" | "expired" | "kept";
         /** @description Counts of files by what is known of them. */
         VersionStats: {
             labels: {
@@ -3646,7 +3868,11 @@ export type Failure = components['schemas']['Failure'];
 export type FailureClassEnum = components['schemas']['FailureClassEnum'];
 export type Folder = components['schemas']['Folder'];
 export type FoundInEnum = components['schemas']['FoundInEnum'];
+export type GarbageError = components['schemas']['GarbageError'];
+export type GarbageRun = components['schemas']['GarbageRun'];
+export type GarbageRunStateEnum = components['schemas']['GarbageRunStateEnum'];
 export type Heartbeat = components['schemas']['Heartbeat'];
+export type Hold = components['schemas']['Hold'];
 export type Label = components['schemas']['Label'];
 export type LabelTask = components['schemas']['LabelTask'];
 export type LabelTaskStateEnum = components['schemas']['LabelTaskStateEnum'];
@@ -3674,6 +3900,8 @@ export type MyWork = components['schemas']['MyWork'];
 export type MyWorkCounts = components['schemas']['MyWorkCounts'];
 export type NewCommitRequest = components['schemas']['NewCommitRequest'];
 export type NewDatasetRequest = components['schemas']['NewDatasetRequest'];
+export type NewGarbageRunRequest = components['schemas']['NewGarbageRunRequest'];
+export type NewHoldRequest = components['schemas']['NewHoldRequest'];
 export type NewLabelRequest = components['schemas']['NewLabelRequest'];
 export type NewLabelTaskRequest = components['schemas']['NewLabelTaskRequest'];
 export type NewModelRequest = components['schemas']['NewModelRequest'];
@@ -3700,6 +3928,8 @@ export type PaginatedAuditEventList = components['schemas']['PaginatedAuditEvent
 export type PaginatedBranchList = components['schemas']['PaginatedBranchList'];
 export type PaginatedDatasetList = components['schemas']['PaginatedDatasetList'];
 export type PaginatedEvaluationList = components['schemas']['PaginatedEvaluationList'];
+export type PaginatedGarbageRunList = components['schemas']['PaginatedGarbageRunList'];
+export type PaginatedHoldList = components['schemas']['PaginatedHoldList'];
 export type PaginatedLabelTaskList = components['schemas']['PaginatedLabelTaskList'];
 export type PaginatedModelList = components['schemas']['PaginatedModelList'];
 export type PaginatedModelVersionList = components['schemas']['PaginatedModelVersionList'];
@@ -3732,6 +3962,9 @@ export type ReasonEnum = components['schemas']['ReasonEnum'];
 export type ReasonKindEnum = components['schemas']['ReasonKindEnum'];
 export type RegisteredVersion = components['schemas']['RegisteredVersion'];
 export type Resources = components['schemas']['Resources'];
+export type Retention = components['schemas']['Retention'];
+export type RetentionKindEnum = components['schemas']['RetentionKindEnum'];
+export type RetentionRequest = components['schemas']['RetentionRequest'];
 export type Revision = components['schemas']['Revision'];
 export type RoleEnum = components['schemas']['RoleEnum'];
 export type Run = components['schemas']['Run'];
@@ -3792,6 +4025,7 @@ export type UserShort = components['schemas']['UserShort'];
 export type VerdictEnum = components['schemas']['VerdictEnum'];
 export type Version = components['schemas']['Version'];
 export type VersionShort = components['schemas']['VersionShort'];
+export type VersionStateEnum = components['schemas']['VersionStateEnum'];
 export type VersionStats = components['schemas']['VersionStats'];
 export type WarmRequest = components['schemas']['WarmRequest'];
 export type Warmth = components['schemas']['Warmth'];
@@ -5009,6 +5243,110 @@ export interface operations {
             };
         };
     };
+    projects_datasets_holds_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedHoldList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_holds_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewHoldRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hold"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dataset_hold_release: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                hold_id: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hold"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     projects_datasets_quarantined_packs_list: {
         parameters: {
             query?: {
@@ -5030,6 +5368,72 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PaginatedQuarantinedPackList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dataset_retention_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Retention"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dataset_retention_set: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetentionRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Retention"];
                 };
             };
             /** @description The request failed. */
@@ -5573,6 +5977,38 @@ export interface operations {
             };
         };
     };
+    dataset_version_restore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Version"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     version_stats: {
         parameters: {
             query?: never;
@@ -5628,6 +6064,138 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CacheRecord"][];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_garbage_runs_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedGarbageRunList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_garbage_runs_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewGarbageRunRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GarbageRun"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    garbage_run_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                garbage_run_id: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GarbageRun"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    garbage_run_pardon: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                garbage_run_id: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GarbageRun"];
                 };
             };
             /** @description The request failed. */
