@@ -7,7 +7,7 @@ import sys
 import click
 import httpx
 
-from atom_sdk.cli import data, models, runs, tokens
+from atom_sdk.cli import data, keeping, models, runs, tokens
 from atom_sdk.cli.context import (
     EXIT_INTERRUPTED,
     Context,
@@ -80,6 +80,8 @@ def whoami(context: Context) -> None:
 
 
 cli.add_command(data.data)
+for command in keeping.COMMANDS:
+    data.data.add_command(command)
 cli.add_command(models.model)
 cli.add_command(tokens.token)
 for command in runs.COMMANDS:
