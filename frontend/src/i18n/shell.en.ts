@@ -13,6 +13,7 @@ export const nav = {
   settings: 'Settings',
   tokens: 'Access tokens',
   audit: 'Audit log',
+  garbage: 'Garbage',
 };
 
 export const shell = {

@@ -16,6 +16,7 @@ export const nav: Translation<typeof en.nav> = {
   settings: '设置',
   tokens: '访问令牌',
   audit: '审计日志',
+  garbage: '垃圾清理',
 };
 
 export const shell: Translation<typeof en.shell> = {

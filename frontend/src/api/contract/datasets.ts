@@ -8,7 +8,13 @@ export type {
   DiffRowKindEnum as DiffKind,
   Entry,
   EntryPage as EntryListing,
+  GarbageRun,
+  Hold,
+  NewHoldRequest as NewHold,
   QuarantinedPack,
+  Retention,
+  RetentionKindEnum as RetentionKind,
+  RetentionRequest as NewRetention,
   Tag,
   Version,
 } from '../schema';

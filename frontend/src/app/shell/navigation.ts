@@ -7,11 +7,20 @@ import {
   IconLayoutDashboard,
   IconPlayerPlay,
   IconPolygon,
+  IconTrash,
 } from '@tabler/icons-react';
 
 export interface NavItem {
-  key: 'overview' | 'datasets' | 'labeling' | 'runs' | 'models' | 'tokens' | 'audit';
-  to: '/' | '/datasets' | '/labeling' | '/runs' | '/models' | '/settings/tokens' | '/settings/audit';
+  key: 'overview' | 'datasets' | 'labeling' | 'runs' | 'models' | 'tokens' | 'audit' | 'garbage';
+  to:
+    | '/'
+    | '/datasets'
+    | '/labeling'
+    | '/runs'
+    | '/models'
+    | '/settings/tokens'
+    | '/settings/audit'
+    | '/settings/garbage';
   icon: Icon;
   /** Keyboard sequence that goes there. */
   keys?: string;
@@ -44,6 +53,7 @@ export const NAVIGATION: NavGroup[] = [
     items: [
       { key: 'tokens', to: '/settings/tokens', icon: IconKey, keys: 'G T' },
       { key: 'audit', to: '/settings/audit', icon: IconHistory, adminOnly: true },
+      { key: 'garbage', to: '/settings/garbage', icon: IconTrash, adminOnly: true },
     ],
   },
 ];

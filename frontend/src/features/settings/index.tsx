@@ -1,2 +1,3 @@
 export { AuditLogPage } from './audit/AuditLogPage';
+export { GarbagePage } from './garbage/GarbagePage';
 export { TokensPage } from './tokens/TokensPage';
