@@ -113,8 +113,7 @@ function PlaceHold({ dataset, onClose }: { dataset: string; onClose: () => void 
         <Textarea
           label={t('datasets.holdReason')}
           data-autofocus
-          autosize
-          minRows={2}
+          rows={3}
           maxLength={2000}
           key={form.key('reason')}
           {...form.getInputProps('reason')}

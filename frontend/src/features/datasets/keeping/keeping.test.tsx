@@ -64,8 +64,8 @@ test('who does not administer the project reads and changes nothing', async () =
 });
 
 test('a failure is told in words', async () => {
-  serve('GET', `${AT}retention/`, () => problem(403, 'role_too_low', 'This needs another role.'));
+  serve('GET', `${AT}retention/`, () => problem(409, 'busy', 'The dataset is busy.'));
   serve('GET', `${AT}holds/`, listing());
   await open();
-  await screen.findByText('This needs another role.');
+  await screen.findByText('The dataset is busy.');
 });
