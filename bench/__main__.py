@@ -1,4 +1,7 @@
-"""`python -m bench [reads push logs]`: run the benchmarks on a stack of their own."""
+"""`python -m bench [reads manifests push logs]`: run the benchmarks on a stack of their own.
+
+Results of what is not asked for stay as they were last measured.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench import harness, logs, plots, push, reads
+from bench import harness, logs, manifests, plots, push, reads
 
 FILES = 20_000
+PARTS = ("reads", "manifests", "push", "logs")
 PORTS = {
     "ATOM_WEB_PORT": "8700",
     "ATOM_GATEWAY_PORT": "8701",
+    "ATOM_S3_GATEWAY_PORT": "8702",
     "ATOM_POSTGRES_PORT": "5732",
     "ATOM_REDIS_PORT": "6679",
     "ATOM_S3_PORT": "8733",
@@ -27,21 +32,24 @@ PORTS = {
 def main() -> int:
     """Run what was asked for, all of it by default."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("what", nargs="*", choices=["reads", "push", "logs", []], default=[])
+    parser.add_argument("what", nargs="*", choices=[*PARTS, []], default=[])
     parser.add_argument("--files", type=int, default=FILES)
     parser.add_argument("--scratch", type=Path, help="a folder on the disk to measure")
     options = parser.parse_args()
-    wanted = options.what or ["reads", "push", "logs"]
+    wanted = options.what or list(PARTS)
     scratch = Path(tempfile.mkdtemp(prefix="atom-bench-", dir=options.scratch))
     results: list[harness.Result] = []
     try:
         if "reads" in wanted:
             results += reads.run(scratch / "reads", options.files)
             shutil.rmtree(scratch / "reads")
+        if "manifests" in wanted:
+            results += manifests.run(scratch / "manifests")
         if {"push", "logs"} & set(wanted):
             results += _with_stack(wanted, scratch, options.files)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+    results = harness.with_earlier(results)
     harness.save(results)
     plots.plot(results)
     print(harness.table(results))

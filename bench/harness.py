@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 RESULTS = Path(__file__).parent / "results"
+LATEST = RESULTS / "latest.json"
 DROP_CACHES = Path("/proc/sys/vm/drop_caches")
 
 
@@ -69,11 +70,18 @@ def drop_page_cache(files: list[Path]) -> None:
 
 
 def save(results: list[Result]) -> None:
-    """Write `latest.json`, the table and the plot."""
+    """Write `latest.json` and the table."""
     RESULTS.mkdir(exist_ok=True)
     rows = [asdict(result) for result in results]
-    (RESULTS / "latest.json").write_text(json.dumps(rows, indent=2) + "\n")
+    LATEST.write_text(json.dumps(rows, indent=2) + "\n")
     (RESULTS / "latest.md").write_text(table(results))
+
+
+def with_earlier(results: list[Result]) -> list[Result]:
+    """Return these results, after those of the last runs that were not measured again."""
+    earlier = [Result(**row) for row in json.loads(LATEST.read_text())] if LATEST.exists() else []
+    measured = {result.name for result in results}
+    return [result for result in earlier if result.name not in measured] + results
 
 
 def table(results: list[Result]) -> str:

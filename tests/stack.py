@@ -41,14 +41,19 @@ class Stack:
         home = Path(tempfile.mkdtemp(prefix="atom-stack-"))
         # Jobs run under their own uid and have to reach their folders below.
         home.chmod(0o755)
-        base = find_free(PORTS_USED + 4, start=secrets.randbelow(11_000))
-        names = ("WEB", "GATEWAY", "POSTGRES", "REDIS", "S3")
+        base = find_free(PORTS_USED + 5, start=secrets.randbelow(11_000))
+        names = ("WEB", "GATEWAY", "S3_GATEWAY", "POSTGRES", "REDIS", "S3")
         return cls(home, {f"ATOM_{name}_PORT": base + n for n, name in enumerate(names)})
 
     @property
     def base_url(self) -> str:
         """Where the portal and the REST API are."""
         return f"http://127.0.0.1:{self.ports['ATOM_WEB_PORT']}"
+
+    @property
+    def s3_url(self) -> str:
+        """Where S3 tools read versions."""
+        return f"http://127.0.0.1:{self.ports['ATOM_S3_GATEWAY_PORT']}"
 
     @property
     def admin_username(self) -> str:

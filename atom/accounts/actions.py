@@ -1,7 +1,8 @@
-"""Every write of people, projects, roles and tokens."""
+"""Every write of people, projects, roles, tokens and S3 key pairs."""
 
 from __future__ import annotations
 
+import base64
 import secrets
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,10 +20,11 @@ from atom.accounts.models import (
     Organisation,
     Project,
     RoleBinding,
+    S3KeyPair,
     Unit,
     User,
 )
-from atom.core.crypto import hash_token
+from atom.core.crypto import encrypt, hash_token
 
 # Ten wrong passwords for one name from one address, then a pause.
 MAX_ATTEMPTS = 10
@@ -51,6 +53,14 @@ def check_password(request: HttpRequest, username: str, password: str) -> User:
         raise BadCredentials
     cache.delete(key)
     return user
+
+
+@dataclass(frozen=True)
+class NewS3KeyPair:
+    """An S3 key pair as its owner sees it once: `secret` is stored encrypted and never shown."""
+
+    pair: S3KeyPair
+    secret: str
 
 
 @transaction.atomic
@@ -84,6 +94,40 @@ def revoke_token(token: ApiToken, actor: User) -> None:
         token.revoked_at = timezone.now()
         token.save(update_fields=["revoked_at", "updated_at"])
         audit.record(actor, "token.revoked", token, token.project, name=token.name)
+
+
+@transaction.atomic
+def create_s3_key_pair(
+    user: User, name: str, project: Project, expires_at: datetime | None = None
+) -> NewS3KeyPair:
+    """Make a pair that reads the versions of one project through the S3 endpoint."""
+    secret = secrets.token_urlsafe(30)
+    pair = S3KeyPair.objects.create(
+        user=user,
+        name=name,
+        project=project,
+        access_key_id=_new_access_key_id(),
+        encrypted_secret=encrypt(secret),
+        expires_at=expires_at,
+    )
+    said = {"name": name, "access_key_id": pair.access_key_id}
+    audit.record(user, "s3_key_pair.created", pair, project, **said)
+    return NewS3KeyPair(pair, secret)
+
+
+def _new_access_key_id() -> str:
+    """Return 20 upper-case letters and digits, as S3 tools expect them; 80 random bits."""
+    return "ATOM" + base64.b32encode(secrets.token_bytes(10)).decode()
+
+
+@transaction.atomic
+def revoke_s3_key_pair(pair: S3KeyPair, actor: User) -> None:
+    """Make a pair worthless within a minute; revoking twice is fine."""
+    if pair.revoked_at is None:
+        pair.revoked_at = timezone.now()
+        pair.save(update_fields=["revoked_at", "updated_at"])
+        said = {"name": pair.name, "access_key_id": pair.access_key_id}
+        audit.record(actor, "s3_key_pair.revoked", pair, pair.project, **said)
 
 
 def create_unit(organisation: Organisation, parent: Unit | None, name: str) -> Unit:

@@ -9,6 +9,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 
 from atom.core.ids import uuid7
 from atom.core.models import TimestampedModel
@@ -132,6 +133,36 @@ class ApiToken(TimestampedModel):
     expires_at = models.DateTimeField(null=True)
     last_used_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)
+
+
+class S3KeyPairQuerySet(models.QuerySet["S3KeyPair"]):
+    """Reads of S3 key pairs."""
+
+    def in_force(self) -> S3KeyPairQuerySet:
+        """Return the pairs that are neither revoked nor expired and whose owner is active."""
+        unexpired = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
+        return self.filter(unexpired, revoked_at=None, user__is_active=True)
+
+
+class S3KeyPair(TimestampedModel):
+    """What an S3 tool signs its reads of one project with.
+
+    The signature needs the secret itself, so it is kept encrypted (`atom.core.crypto`).
+    """
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="s3_key_pairs")
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
+    name = models.CharField(max_length=100)
+    access_key_id = models.CharField(max_length=20, unique=True)
+    encrypted_secret = models.TextField()
+    expires_at = models.DateTimeField(null=True)
+    last_used_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+
+    objects = S3KeyPairQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return self.access_key_id
 
 
 class AuditEvent(models.Model):

@@ -7,7 +7,8 @@ Who warms a version renews a lease; when the worker died, `recover` has another 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any
@@ -21,6 +22,7 @@ from django.utils import timezone
 from atom.cache.coverage import measure
 from atom.cache.engines.links import close_to, link_view, open_to
 from atom.cache.engines.local import (
+    REPORT_EVERY_S,
     DamagedPackError,
     FillPlan,
     FillProgress,
@@ -32,6 +34,12 @@ from atom.cache.errors import SelectionEmpty, VersionPinned, ViewNotReady
 from atom.cache.models import CacheRecord
 from atom.cache.origin import PackOrigin
 from atom.cache.placement import ViewPath, cache_root, job_view, job_views, pack_store, view_path
+from atom.cache.registered import (
+    fill_registered,
+    forget_registered,
+    registered_packs,
+    registered_store,
+)
 from atom.cache.states import CACHE_STATES
 from atom.clusters.models import Node
 from atom.core import live, states
@@ -76,7 +84,7 @@ def request_warm(version: Version, node: Node, selector: Selector = None) -> Cac
 def _is_ready(record: CacheRecord, version: Version, selector: Selector) -> bool:
     if record.state != "warm":
         return False
-    view = view_path(version, view_selector(selector))
+    view = view_path(version, view_selector(selector), registered_packs(version) or ())
     return view.index_path.exists() and measure(version).is_complete
 
 
@@ -149,15 +157,40 @@ def _fill(record: CacheRecord) -> None:
         record.error = "" if progress.bytes_done else record.error
         _save_progress(record)
 
-    fill(pack_store(version.dataset.project), plan, report)
+    stored = fill(pack_store(version.dataset.project), plan, report)
+    _fill_registered(record, stored, report)
+
+
+def _fill_registered(
+    record: CacheRecord, stored: FillProgress, report: Callable[[FillProgress], None]
+) -> None:
+    """Bring what stays at its source, after what is in the store."""
+    began = time.monotonic()
+    done = {"packs": stored.packs_done, "bytes": stored.bytes_done}
+    told = began
+
+    def count(packs: int, size_bytes: int) -> None:
+        nonlocal told
+        done["packs"] += packs
+        done["bytes"] += size_bytes
+        now = time.monotonic()
+        if now - told >= REPORT_EVERY_S:
+            told = now
+            rate = (done["bytes"] - stored.bytes_done) / max(now - began, 1e-3)
+            report(FillProgress(done["packs"], done["bytes"], int(rate)))
+
+    if registered_packs(record.version) is None or not measure(record.version).is_complete:
+        fill_registered(record.version, count)
 
 
 def _write_view(version: Version, selector: Selector) -> ViewPath:
     wanted = view_selector(selector)
-    view = view_path(version, wanted)
+    own = registered_packs(version) or {}
+    view = view_path(version, wanted, own)
+    placed = registered_store(version).place if own else None
     manifests = version_store(version.dataset.project).store
     try:
-        write_view(open_root(version), manifests, view.index_path, wanted)
+        write_view(open_root(version), manifests, view.index_path, wanted, placed)
     except EmptyDatasetError as empty:
         splits = ", ".join(sorted(wanted.splits or ()))
         part = f"the split {splits} of " if splits else ""
@@ -307,10 +340,15 @@ def _remove_packs(record: CacheRecord) -> None:
     kept: set[str] = set()
     for other in others.select_related("version__dataset__project"):
         kept.update(packs_of(other.version))
+        kept.update(registered_packs(other.version) or ())
     store = pack_store(project)
     for digest in packs_of(record.version):
         if digest not in kept:
             store.remove(bytes.fromhex(digest))
+    for digest in registered_packs(record.version) or ():
+        if digest not in kept:
+            store.remove(bytes.fromhex(digest))
+            forget_registered(record.version, digest)
 
 
 def evictable(node: Node) -> Iterator[CacheRecord]:

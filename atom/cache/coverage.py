@@ -5,14 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from atom.cache.placement import pack_store
+from atom.cache.registered import registered_bytes, registered_packs
 from atom.datasets.models import Pack, Version
 from atom.datasets.reads import packs_of
 from atom_sdk.packs.store import covered_packs
 
+_NOWHERE = "0" * 64
+
 
 @dataclass(frozen=True)
 class Coverage:
-    """`bitmap` has one bit per pack in the order of `packs_of`."""
+    """`bitmap` has one bit per pack in the order of `packs_of`; after those, the node's own packs.
+
+    Objects at a source that were never brought here count as one pack that is not here.
+    """
 
     bitmap: bytes
     packs_total: int
@@ -30,6 +36,10 @@ def measure(version: Version) -> Coverage:
     """Look which packs of the version are on this machine."""
     digests = packs_of(version)
     sizes = pack_sizes(version, digests)
+    own = registered_packs(version)
+    own = {_NOWHERE: registered_bytes(version)} if own is None else own
+    digests += sorted(own.keys() - sizes.keys())
+    sizes = own | sizes
     bitmap = pack_store(version.dataset.project).coverage([bytes.fromhex(d) for d in digests])
     here = covered_packs(bitmap, len(digests))
     present = [digest for digest, is_here in zip(digests, here, strict=True) if is_here]

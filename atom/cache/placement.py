@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
@@ -38,10 +39,10 @@ def pack_store(project: Project) -> PackStore:
     return store
 
 
-def view_path(version: Version, selector: ViewSelector) -> ViewPath:
-    """Return where a view is, or would be."""
+def view_path(version: Version, selector: ViewSelector, own_packs: Iterable[str] = ()) -> ViewPath:
+    """Return where a view is, or would be; `own_packs` hold what stays at a source."""
     folder = cache_root() / str(version.dataset.project_id)
-    name = f"{view_id(open_root(version), selector)}.arrow"
+    name = f"{view_id(open_root(version), selector, own_packs)}.arrow"
     return ViewPath(folder / "views" / name, folder / "packs")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from urllib.parse import quote
 
 from atom.core import crypto
@@ -21,13 +22,16 @@ def media_url(  # noqa: PLR0913  # what a token must carry
     name: str,
     width: int = 0,
     download: bool = False,
+    pin: Mapping[str, str | int | None] | None = None,
 ) -> str:
     """Return the same-origin path of `size_bytes` bytes at `offset` of the object `key`.
 
-    `width` > 0 asks for a thumbnail of that many pixels. The path is valid for one to two
-    days and stays the same all day, so that browsers cache it.
+    `pin` says which state is meant of an object that is not in our store: `source`, `version_id`,
+    `etag`, `mtime_us`; `key` is its key there. `width` > 0 asks for a thumbnail that wide, in
+    pixels.
+    The path is valid for one to two days and stays the same all day, so that browsers cache it.
     """
-    payload = {
+    payload: dict[str, object] = {
         "k": key,
         "o": offset,
         "n": size_bytes,
@@ -37,4 +41,6 @@ def media_url(  # noqa: PLR0913  # what a token must carry
         "w": width,
         "dl": int(download),
     }
+    if pin is not None:
+        payload["p"] = [pin["source"], pin["version_id"], pin["etag"], pin["mtime_us"]]
     return f"/media/{crypto.sign(payload, PURPOSE)}/{quote(name.rsplit('/', 1)[-1], safe='')}"

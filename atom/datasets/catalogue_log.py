@@ -42,14 +42,15 @@ def write_dataset(dataset: Dataset) -> None:
     _write(dataset, keys.dataset_key(dataset.pk, dataset.revision), document)
 
 
-def write_tag(tag: Tag) -> None:
-    """Write the document of a tag."""
+def write_tag(tag: Tag, *, is_deleted: bool = False) -> None:
+    """Write the document of a tag, also when it is taken away."""
     document = {
         "format": TAG_FORMAT,
         "id": str(tag.pk),
         "name": tag.name,
         "commit": tag.version.commit,
         "created_at": tag.created_at.isoformat(),
+        "deleted": is_deleted,
     }
     _write(tag.dataset, keys.tag_key(tag.dataset_id, tag.name), document)
 

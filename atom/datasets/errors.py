@@ -44,18 +44,6 @@ class RefAmbiguous(Conflict):
     action = "Give more digits of the commit."
 
 
-class VersionExpired(AtomError):
-    """The dataset's retention let the version go; its files may be deleted."""
-
-    status = 410
-    code = "version_expired"
-    title = "The version has expired: its files are no longer kept."
-    action = (
-        "Use a newer version; an administrator can restore this one until its files are collected: "
-        "atom data restore DATASET@VERSION"
-    )
-
-
 class VersionCollected(Conflict):
     """The files of an expired version are deleted."""
 
@@ -70,6 +58,14 @@ class HoldUnknown(NotFound):
     code = "hold_unknown"
     title = "The dataset has no such hold."
     action = "List them: atom data hold list DATASET"
+
+
+class QueryInvalid(Invalid):
+    """The text of a query cannot be read; `position` is the wrong character, from 1."""
+
+    code = "query_invalid"
+    title = "The query is not valid."
+    action = "Write a condition such as: label = 'cat' AND attributes.camera LIKE 'north%'"
 
 
 class EntryNotFound(NotFound):
@@ -138,6 +134,18 @@ class CommitRefused(AtomError):
     """Base of what a worker finds wrong with a commit request; told through its state."""
 
     status = 409
+
+
+class VersionExpired(CommitRefused):
+    """The dataset's retention let the version go; its files may be deleted."""
+
+    status = 410
+    code = "version_expired"
+    title = "The version has expired: its files are no longer kept."
+    action = (
+        "Use a newer version; an administrator can restore this one until its files are collected: "
+        "atom data restore DATASET@VERSION"
+    )
 
 
 class CommitAbandoned(CommitRefused):
@@ -256,3 +264,54 @@ class CatalogueNotEmpty(Conflict):
     code = "catalogue_not_empty"
     title = "The project has datasets: a rebuilt catalogue does not replace them."
     action = "Compare first: manage.py rebuild_catalogue --project PROJECT"
+
+
+class MergeConflict(CommitRefused):
+    """Both sides changed the same, each in its own way."""
+
+    code = "merge_conflict"
+    title = "Both sides changed the same files or labels, each in its own way."
+    action = (
+        "Look at the conflicts; then do it again and say whose side counts where both changed "
+        "(on_conflict: ours or theirs), or change one of the sides first."
+    )
+
+
+class NothingSelected(CommitRefused):
+    """No file is at the paths."""
+
+    code = "nothing_selected"
+    title = "The version has no file at these paths."
+    action = "Browse the version to see its paths; a folder is written with a slash at its end."
+
+
+class PathTaken(CommitRefused):
+    """A file would come to stand where another is."""
+
+    code = "path_taken"
+    title = "There is a file or folder at the new path already."
+    action = "Choose another path, or remove what is there first."
+
+
+class EditImpossible(CommitRefused):
+    """An edit cannot be carried out as it is written."""
+
+    code = "edit_impossible"
+    title = "The edit cannot be carried out."
+    action = "Read what is wrong, correct the edit and send it again."
+
+
+class BranchProtected(Conflict):
+    """`main` always exists."""
+
+    code = "branch_protected"
+    title = "The branch main cannot be deleted."
+    action = "Revert its versions, or work on another dataset."
+
+
+class BranchMoved(Conflict):
+    """The branch is not where the caller saw it last."""
+
+    code = "branch_moved"
+    title = "The branch has moved since you last saw it."
+    action = "Look at its new versions; then delete it with its new head, if you still want to."

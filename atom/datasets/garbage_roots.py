@@ -109,7 +109,8 @@ def _add_records(project: Project, kept: Reachable) -> None:
     for request in CommitRequest.objects.filter(
         dataset__project=project, state__in=["pending", "building"]
     ).select_related("changes_upload"):
-        kept.add("packs", _packs_of_changes(request.changes_upload))
+        if request.changes_upload is not None:
+            kept.add("packs", _packs_of_changes(request.changes_upload))
     pardoned = CondemnedObject.objects.filter(project=project, state="pardoned")
     for kind, digest in pardoned.values_list("kind", "digest").iterator():
         kept.add(kind, [bytes.fromhex(digest)])

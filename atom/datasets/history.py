@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 
+from atom.datasets.engines.ancestry import ancestors
 from atom.datasets.errors import RefNotFound
 from atom.datasets.models import Dataset, Version
 
@@ -19,16 +20,9 @@ def history(dataset: Dataset, branch_name: str) -> QuerySet[Version]:
     if branch is None:
         raise RefNotFound(f"{dataset.name} has no branch {branch_name}.")
     head = branch.head.commit if branch.head else ""
-    return versions.filter(commit__in=_ancestors(dataset, head))
+    return versions.filter(commit__in=ancestors(parents_of(dataset), head))
 
 
-def _ancestors(dataset: Dataset, commit: str) -> set[str]:
-    parents = dict(dataset.versions.values_list("commit", "parents"))
-    found: set[str] = set()
-    waiting = [commit] if commit in parents else []
-    while waiting:
-        present = waiting.pop()
-        if present not in found:
-            found.add(present)
-            waiting += parents.get(present, [])
-    return found
+def parents_of(dataset: Dataset) -> dict[str, list[str]]:
+    """Return the parents of every commit of a dataset."""
+    return dict(dataset.versions.values_list("commit", "parents"))

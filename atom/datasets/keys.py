@@ -63,3 +63,8 @@ def hold_key(dataset_id: UUID, hold_id: UUID) -> str:
 def version_state_key(dataset_id: UUID, commit: str) -> str:
     """Return the key of what became of a version that was expired once."""
     return f"version-states/{dataset_id}/{commit}.json"
+
+
+def scan_prefix(scan_id: UUID) -> str:
+    """Return the folder of what a scan has listed so far; gone when its version is made."""
+    return f"scans/{scan_id}/"

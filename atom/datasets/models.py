@@ -13,8 +13,10 @@ from atom.core import states
 from atom.core.models import TimestampedModel
 from atom.datasets.garbage_models import CondemnedObject, GarbageRun
 from atom.datasets.refs import resolve_ref
+from atom.datasets.source_models import Source, SourceScan
 from atom.datasets.states import (
     COMMIT_STATES,
+    OPERATIONS,
     PACK_STATES,
     RETENTION_KINDS,
     UPLOAD_STATES,
@@ -29,6 +31,8 @@ __all__ = [
     "GarbageRun",
     "LegalHold",
     "Pack",
+    "Source",
+    "SourceScan",
     "Tag",
     "Upload",
     "Version",
@@ -213,9 +217,19 @@ class CommitRequest(TimestampedModel):
 
     dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="commit_requests")
     branch = models.CharField(max_length=63)
+    operation = models.CharField(
+        max_length=20, choices=[(name, name) for name in OPERATIONS], default="push"
+    )
+    # What an operation was asked to do; a push says it in its changes file.
+    arguments = models.JSONField(default=dict)
     expected_head = models.CharField(max_length=64, blank=True)
+    # The head that an operation works on: known before the branch moves, so that a second run
+    # makes the same commit.
+    built_on = models.CharField(max_length=64, blank=True)
     message = models.TextField(blank=True, max_length=10_000)
-    changes_upload = models.ForeignKey(Upload, on_delete=models.PROTECT, related_name="+")
+    changes_upload = models.ForeignKey(
+        Upload, null=True, on_delete=models.PROTECT, related_name="+"
+    )
     split = models.JSONField(null=True)
     labels_from = models.CharField(max_length=20, blank=True)
     unlabelled_prefixes = models.JSONField(default=list)
@@ -229,13 +243,24 @@ class CommitRequest(TimestampedModel):
     head_seen = models.CharField(max_length=64, blank=True)
     error_code = models.CharField(max_length=60, blank=True)
     error_detail = models.TextField(blank=True)
+    # What both sides changed, each in its own way: how many paths or fields, and the first of them.
+    conflicts_total = models.PositiveIntegerField(default=0)
+    conflicts = models.JSONField(default=list)
     version = models.ForeignKey(Version, null=True, on_delete=models.PROTECT, related_name="+")
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
 
     class Meta:
-        constraints: ClassVar = [states.constraint("commit_state", COMMIT_STATES)]
+        constraints: ClassVar = [
+            states.constraint("commit_state", COMMIT_STATES),
+            models.CheckConstraint(condition=Q(operation__in=OPERATIONS), name="commit_operation"),
+            models.CheckConstraint(
+                condition=Q(operation="push", changes_upload__isnull=False)
+                | (~Q(operation="push") & Q(changes_upload__isnull=True)),
+                name="commit_push_has_changes",
+            ),
+        ]
 
 
 class VersionPin(TimestampedModel):

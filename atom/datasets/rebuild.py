@@ -76,7 +76,8 @@ class _Reader:
             if place is None:
                 continue
             log = logs[UUID(place[1])].setdefault(place[2], Log(place[2]))
-            log.branch_id = log.branch_id or parse_id(document.get("branch_id", ""))
+            # A name can be given again: the last branch of that name counts.
+            log.branch_id = parse_id(document.get("branch_id", "")) or log.branch_id
             log.moves.append(ref_log.parse_move(document))
         return logs
 
@@ -90,7 +91,8 @@ class _Reader:
     ) -> None:
         versions: dict[str, Version] = {}
         dataset = Dataset(pk=dataset_id, project=self.project)
-        branches = [self._branch(dataset, log, versions) for log in logs.values()]
+        followed = [self._branch(dataset, log, versions) for log in logs.values()]
+        branches = [found for found in followed if found is not None]
         for branch, head in branches:
             branch.head = versions.get(head)
         if document is None:
@@ -126,18 +128,21 @@ class _Reader:
 
     def _branch(
         self, dataset: Dataset, log: Log, versions: dict[str, Version]
-    ) -> tuple[Branch, str]:
+    ) -> tuple[Branch, str] | None:
         """Follow the moves as recovery does: each continues the one before and reads whole.
 
-        Returns the branch and the commit at its head.
+        Returns the branch and the commit at its head, None for a branch that was deleted.
         """
         branch = Branch(dataset=dataset, name=log.name)
         branch.pk = log.branch_id or branch.pk
-        head = ""
+        head, is_deleted = "", False
         for move in log.moves:
-            if move.seq == 0:
+            is_deleted = move.kind == "end"
+            if is_deleted:
+                continue
+            if move.seq == 0 or move.kind == "begin":
                 branch.created_at = datetime.fromisoformat(move.at)
-                head = move.new
+                head, branch.seq = move.new, move.seq
             elif move.old != head or not self._add_version(dataset, move, versions):
                 self.found.problems.append(
                     f"move {move.seq} of {log.name} in dataset {dataset.pk} cannot be followed"
@@ -145,7 +150,7 @@ class _Reader:
                 break
             else:
                 head, branch.seq = move.new, move.seq
-        return branch, head
+        return None if is_deleted else (branch, head)
 
     def _add_version(self, dataset: Dataset, move: RefMove, versions: dict[str, Version]) -> bool:
         known = versions.get(move.new)
@@ -185,7 +190,8 @@ class _Reader:
 
     def _count_missing(self, versions: dict[str, Version], logs: dict[str, Log]) -> None:
         """Count the changes of versions whose log entries, of an older installation, do not."""
-        uncounted = {m.new for log in logs.values() for m in log.moves if m.seq and m.added is None}
+        moves = [move for log in logs.values() for move in log.moves]
+        uncounted = {m.new for m in moves if m.kind == "move" and m.seq and m.added is None}
         for commit in uncounted & versions.keys():
             version = versions[commit]
             parent = versions.get(version.parents[0]) if version.parents else None
@@ -206,6 +212,8 @@ class _Reader:
 
     def _add_tags(self, dataset: Dataset, versions: dict[str, Version]) -> None:
         for key, document in read_documents(self.project, f"tags/{dataset.pk}/"):
+            if document.get("deleted"):
+                continue
             version = versions.get(document["commit"])
             if version is None:
                 self.found.problems.append(f"{key} names a commit that no branch ever had")

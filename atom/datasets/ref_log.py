@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
+
+from django.utils import timezone
 
 from atom.core import storage
 from atom.datasets import keys
-from atom.datasets.models import Branch
+from atom.datasets.models import Branch, Dataset
 from atom_sdk.errors import ObjectNotFoundError
 
 FORMAT = "atom-ref/1"
@@ -19,7 +21,8 @@ class RefMove:
     """One move: `old` and `new` are commit digests in hex, `old` is "" for the first.
 
     `version` is the id of the row that the move made; entries of older installations have none,
-    and do not say how many files changed. Move 0 is where the branch began: `new` may be "".
+    and do not say how many files changed. A "begin" says where a branch begins (`new` may be ""),
+    an "end" that it was deleted (`new` is ""); a later branch of that name goes on counting.
     """
 
     seq: int
@@ -32,6 +35,7 @@ class RefMove:
     added: int | None = None
     removed: int | None = None
     changed: int | None = None
+    kind: Literal["begin", "move", "end"] = "move"
 
 
 def write_move(branch: Branch, move: RefMove) -> None:
@@ -61,10 +65,24 @@ def parse_move(document: dict[str, Any]) -> RefMove:
     return RefMove(**{name: document[name] for name in known})
 
 
-def write_beginning(branch: Branch) -> None:
-    """Write where a branch begins."""
+def write_beginning(branch: Branch, author: str = "") -> None:
+    """Write where a branch begins, under the number that it has."""
     head = branch.head.commit if branch.head else ""
-    write_move(branch, RefMove(0, "", head, None, "", branch.created_at.isoformat()))
+    at = branch.created_at.isoformat()
+    write_move(branch, RefMove(branch.seq, "", head, None, author, at, kind="begin"))
+
+
+def write_end(branch: Branch, head: str, author: str) -> None:
+    """Write that a branch, which is at `head`, is deleted."""
+    at = timezone.now().isoformat()
+    write_move(branch, RefMove(branch.seq + 1, head, "", None, author, at, kind="end"))
+
+
+def last_seq(dataset: Dataset, name: str) -> int:
+    """Return the number of the last entry of a branch's name, 0 if it never had one."""
+    folder = storage.project_store(dataset.project).prefix + keys.ref_log_prefix(dataset.pk, name)
+    names = (found.key.removeprefix(folder) for found in storage.objects().list_prefix(folder))
+    return max((int(name.removesuffix(".json")) for name in names if "/" not in name), default=0)
 
 
 def void_move(branch: Branch, move: RefMove) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from atom.datasets.errors import BranchEmpty, RefAmbiguous, RefNotFound
+from atom.datasets.errors import BranchEmpty, RefAmbiguous, RefNameTaken, RefNotFound
 
 if TYPE_CHECKING:
     from atom.datasets.models import Dataset, Version
@@ -17,6 +17,17 @@ _COMMIT = re.compile(r"[0-9a-f]{8,64}")
 def reads_like_version(name: str) -> bool:
     """Return whether a branch or tag of this name could be mistaken for a version."""
     return bool(_NUMBER.fullmatch(name) or _COMMIT.fullmatch(name))
+
+
+def check_ref_name(dataset: Dataset, name: str) -> None:
+    """Raise RefNameTaken if a branch or tag has the name, or it reads like a version."""
+    taken = (
+        reads_like_version(name)
+        or dataset.branches.filter(name=name).exists()
+        or dataset.tags.filter(name=name).exists()
+    )
+    if taken:
+        raise RefNameTaken(f"{name} is taken or reads like a version.")
 
 
 def resolve_ref(dataset: Dataset, ref: str) -> Version:

@@ -1,4 +1,4 @@
-"""State tables of the data plane's writes."""
+"""State tables and other fixed words of the data plane's writes."""
 
 PACK_STATES: dict[str, set[str]] = {
     "uploading": {"verifying", "verified", "quarantined"},
@@ -47,3 +47,26 @@ VERSION_STATES: dict[str, set[str]] = {
 }
 
 RETENTION_KINDS = ("all", "last", "days")
+
+# What is known of a place that data is registered from.
+SOURCE_STATES: dict[str, set[str]] = {
+    "new": {"scanning", "removed"},
+    "scanning": {"ready", "failed", "new", "removed"},
+    "ready": {"scanning", "drifted", "removed"},
+    "drifted": {"scanning", "removed"},
+    "failed": {"scanning", "removed"},
+    "removed": set(),
+}
+
+SCAN_STATES: dict[str, set[str]] = {
+    "pending": {"listing", "failed", "cancelled"},
+    "listing": {"committing", "failed", "cancelled"},
+    "committing": {"done", "failed"},
+    "done": set(),
+    # What was listed stays for a while, so that another try goes on from there.
+    "failed": {"pending"},
+    "cancelled": set(),
+}
+ACTIVE_SCANS = ("pending", "listing", "committing")
+# How a commit comes about.
+OPERATIONS = ("push", "merge", "revert", "cherry_pick", "edit")

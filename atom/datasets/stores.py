@@ -15,11 +15,16 @@ _TABLE_CACHE_BYTES = 192 << 20
 _ROOT_CACHE_BYTES = 32 << 20
 # A RangeRef with two paths and two digests; near enough for a bound.
 _RANGE_REF_BYTES = 700
+# Of larger roots only some groups of ranges are kept.
+_RANGES_IN_MEMORY = 16_384
+
+
+def _root_bytes(root: Root) -> int:
+    return 1024 + _RANGE_REF_BYTES * min(len(root.ranges), _RANGES_IN_MEMORY)
+
 
 _tables: ByteCache[pa.Table] = ByteCache(_TABLE_CACHE_BYTES, lambda table: int(table.nbytes) + 256)
-_roots: ByteCache[Root] = ByteCache(
-    _ROOT_CACHE_BYTES, lambda root: 1024 + _RANGE_REF_BYTES * len(root.ranges)
-)
+_roots: ByteCache[Root] = ByteCache(_ROOT_CACHE_BYTES, _root_bytes)
 
 
 class VersionStore:

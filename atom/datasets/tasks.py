@@ -18,6 +18,7 @@ from atom.accounts.models import Project
 from atom.core.background import enqueue
 from atom.datasets.actions import garbage, retention, verification
 from atom.datasets.actions.commits import fail_abandoned, give_up_waiting, run_commit
+from atom.datasets.actions.scans import lost_scans, run_scan, scan_due_sources
 from atom.datasets.errors import GarbageRunPresent
 from atom.datasets.models import CommitRequest, Dataset, GarbageRun, Upload
 from atom.datasets.pack_checks import PacksOnTheWay
@@ -48,6 +49,20 @@ def build_commit(request_id: str) -> None:
     except PacksOnTheWay:
         if not give_up_waiting(request_id, PACKS_GIVE_UP_AFTER):
             enqueue(build_commit, request_id, countdown_s=PACKS_WAIT_S)
+
+
+@shared_task(name="datasets.scan_source", soft_time_limit=1740, time_limit=1800)
+def scan_source(scan_id: str) -> None:
+    """Carry one scan on."""
+    run_scan(scan_id)
+
+
+@shared_task(name="datasets.sync_sources", soft_time_limit=55, time_limit=60)
+def sync_sources() -> None:
+    """Begin scans that are due, and take up those whose worker is gone."""
+    scan_due_sources()
+    for pk in lost_scans(STUCK_AFTER):
+        enqueue(scan_source, pk, expires_s=STUCK_AFTER.total_seconds())
 
 
 @shared_task(name="datasets.recover", soft_time_limit=55, time_limit=60)
@@ -103,4 +118,5 @@ BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
         "task": "datasets.collect_all_garbage",
         "schedule": crontab(hour=3, minute=30),
     },
+    "datasets.sync_sources": {"task": "datasets.sync_sources", "schedule": 15.0},
 }

@@ -35,6 +35,7 @@ def common_environment(installation: Installation) -> dict[str, str]:
         "ATOM_HOME": str(installation.home),
         "ATOM_WEB_PORT": str(env.atom_web_port),
         "ATOM_GATEWAY_PORT": str(env.atom_gateway_port),
+        "ATOM_S3_GATEWAY_PORT": str(env.atom_s3_gateway_port),
         "DJANGO_SETTINGS_MODULE": "atom.settings.development",
         "PYTHONUNBUFFERED": "1",
         # Threads would otherwise each get an arena of 64 MB address space that is never given back.
@@ -63,13 +64,14 @@ def _web(installation: Installation) -> ProcessSpec:
 
 
 def _gateway(installation: Installation) -> ProcessSpec:
-    port = installation.environment.atom_gateway_port
+    env = installation.environment
     return ProcessSpec(
         name="gateway",
-        argv=_uvicorn("atom.gateway.asgi:application", "127.0.0.1", port),
+        argv=(sys.executable, "-m", "atom.gateway", str(GRACEFUL_SHUTDOWN_S)),
         cwd=BASE_DIR,
-        env=common_environment(installation),
-        is_ready=lambda: is_listening(port),
+        env=common_environment(installation) | {"ATOM_WEB_HOST": env.atom_web_host},
+        # It listens on the S3 endpoint's port before.
+        is_ready=lambda: is_listening(env.atom_gateway_port),
     )
 
 

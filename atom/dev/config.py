@@ -67,6 +67,7 @@ class Installation:
         wanted = [
             (env.atom_web_port, "web", "ATOM_WEB_PORT"),
             (env.atom_gateway_port, "gateway", "ATOM_GATEWAY_PORT"),
+            (env.atom_s3_gateway_port, "S3 endpoint", "ATOM_S3_GATEWAY_PORT"),
         ]
         if not env.database_url.get_secret_value():
             wanted.append((env.atom_postgres_port, "PostgreSQL", "ATOM_POSTGRES_PORT"))

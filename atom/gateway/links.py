@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import quote
 
 from atom.core import crypto
 from atom.core.media import PURPOSE
 from atom.gateway.errors import MediaLinkExpired, MediaLinkInvalid
+from atom_sdk.manifests.pins import Pin, from_us
 
 _DAY_S = 86_400
 # What a browser may show in place. SVG and HTML can carry scripts and are only ever downloaded.
@@ -21,7 +23,10 @@ _SAFE_ATTACHMENT_TYPES = frozenset({"image/svg+xml", "application/pdf", "applica
 
 @dataclass(frozen=True)
 class MediaLink:
-    """Bytes `offset`..`offset + size_bytes` of the object `key`; `width` > 0: a thumbnail."""
+    """Bytes `offset`..`offset + size_bytes` of the object `key`; `width` > 0: a thumbnail.
+
+    With a `pin` the object is at a source, and must be in that state.
+    """
 
     key: str
     offset: int
@@ -31,6 +36,7 @@ class MediaLink:
     width: int
     download: bool
     name: str
+    pin: Pin | None = None
 
     @property
     def etag(self) -> str:
@@ -66,6 +72,7 @@ def open_link(token: str, name: str) -> MediaLink:
             width=int(payload["w"]),
             download=bool(payload["dl"]),
             name=name,
+            pin=_pin_of(payload),
         )
         expiry_day = int(payload["e"])
     except (crypto.BadSignature, KeyError, TypeError, ValueError) as exc:
@@ -73,3 +80,11 @@ def open_link(token: str, name: str) -> MediaLink:
     if time.time() // _DAY_S >= expiry_day:
         raise MediaLinkExpired
     return link
+
+
+def _pin_of(payload: dict[str, Any]) -> Pin | None:
+    if "p" not in payload:
+        return None
+    source, version_id, etag, mtime_us = payload["p"]
+    mtime = None if mtime_us is None else from_us(int(mtime_us))
+    return Pin(str(source), str(payload["k"]), int(payload["n"]), version_id, etag, mtime)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
 
 from blake3 import blake3
 
@@ -14,6 +12,7 @@ from atom.gateway.links import MediaLink
 from atom.gateway.ranges import parse_range
 from atom.gateway.responses import Answer
 from atom.gateway.sources import CHUNK_BYTES, MediaSource
+from atom.gateway.threads import begun, run_in
 from atom.gateway.thumb_cache import ThumbCache
 from atom.gateway.thumbnails import MAX_SOURCE_BYTES, make_thumbnail
 
@@ -26,7 +25,6 @@ _SAFETY = {
     "content-security-policy": "default-src 'none'; sandbox",
     "cross-origin-resource-policy": "same-origin",
 }
-T = TypeVar("T")
 
 
 class MediaServer:
@@ -64,7 +62,7 @@ class MediaServer:
 
     async def _thumbnail(self, link: MediaLink) -> Answer:
         key = blake3(f"{link.key}\n{link.offset}\n{link.etag}".encode()).hexdigest()
-        found = await _in(self._readers, lambda: self._thumbs.get(key))
+        found = await run_in(self._readers, lambda: self._thumbs.get(key))
         if found is None:
             found = await self._make_thumbnail(link, key)
         data, media_type = found
@@ -73,9 +71,9 @@ class MediaServer:
     async def _make_thumbnail(self, link: MediaLink, key: str) -> tuple[bytes, str]:
         if link.size_bytes > MAX_SOURCE_BYTES:
             raise ImageTooLarge
-        data = await _in(self._readers, lambda: self._source.whole(link))
-        picture, media_type = await _in(self._decoders, lambda: make_thumbnail(data, link.width))
-        await _in(self._readers, lambda: self._thumbs.put(key, picture, media_type))
+        data = await run_in(self._readers, lambda: self._source.whole(link))
+        picture, media_type = await run_in(self._decoders, lambda: make_thumbnail(data, link.width))
+        await run_in(self._readers, lambda: self._thumbs.put(key, picture, media_type))
         return picture, media_type
 
     async def _bytes(self, link: MediaLink, headers: Mapping[str, str]) -> Answer:
@@ -90,34 +88,18 @@ class MediaServer:
             **_SAFETY,
         }
         if wanted is None and link.size_bytes <= CHUNK_BYTES:
-            data = await _in(self._readers, lambda: self._source.whole(link))
+            data = await run_in(self._readers, lambda: self._source.whole(link))
             return Answer(200, common, data)
         start, end = (wanted.start, wanted.end) if wanted else (0, link.size_bytes)
         common["content-length"] = str(end - start)
         if wanted:
             common["content-range"] = f"bytes {start}-{end - 1}/{link.size_bytes}"
-        pieces = await self._pieces(link, start, end)
+        chunks = self._source.pieces(link, start, end)
+        pieces = await begun(self._readers, chunks)
         return Answer(206 if wanted else 200, common, pieces=pieces)
-
-    async def _pieces(self, link: MediaLink, start: int, end: int) -> AsyncIterator[bytes]:
-        """Read the first piece at once, so that a missing object is an error and not a cut body."""
-        chunks = self._source.chunks(link.key, link.offset + start, link.offset + end)
-        first = await _in(self._readers, lambda: next(chunks, b""))
-
-        async def rest() -> AsyncIterator[bytes]:
-            piece = first
-            while piece:
-                yield piece
-                piece = await _in(self._readers, lambda: next(chunks, b""))
-
-        return rest()
 
 
 def _matches(header: str, etag: str) -> bool:
     return header.strip() == "*" or etag in {
         tag.strip().removeprefix("W/") for tag in header.split(",")
     }
-
-
-async def _in(pool: ThreadPoolExecutor, work: Callable[[], T]) -> T:
-    return await asyncio.get_running_loop().run_in_executor(pool, work)

@@ -15,6 +15,7 @@ from atom.datasets.errors import PackQuarantined
 from atom.datasets.keys import quarantine_key
 from atom.gateway.errors import MediaDamaged, MediaMissing
 from atom.gateway.links import MediaLink
+from atom.gateway.registered import RegisteredObjects
 
 CHUNK_BYTES = 4 << 20
 _PACK_KEY = re.compile(r"p/([0-9a-f-]{36})/packs/([0-9a-f]{64})\.tar")
@@ -27,6 +28,7 @@ class MediaSource:
         """`cache_dir` holds `<project id>/packs/<digest>.tar`, verified when they were filled."""
         self._storage = storage
         self._cache_dir = cache_dir
+        self._registered = RegisteredObjects()
 
     def read(self, key: str, start: int, end: int) -> bytes:
         """Return bytes `start` (inclusive) to `end` (exclusive).
@@ -49,11 +51,23 @@ class MediaSource:
         for position in range(start, end, CHUNK_BYTES):
             yield self.read(key, position, min(position + CHUNK_BYTES, end))
 
+    def pieces(self, link: MediaLink, start: int, end: int) -> Iterator[bytes]:
+        """Yield part of what a link shows, `start` and `end` counted from its beginning."""
+        if link.pin is None:
+            yield from self.chunks(link.key, link.offset + start, link.offset + end)
+            return
+        for position in range(start, end, CHUNK_BYTES):
+            limit = min(position + CHUNK_BYTES, end)
+            yield self._registered.read(link.pin, position, limit)
+
     def whole(self, link: MediaLink) -> bytes:
         """Return all bytes of a link, checked against its digest if it lies in a pack.
 
-        Raises MediaMissing, PackQuarantined or MediaDamaged.
+        Raises MediaMissing, PackQuarantined or MediaDamaged; SourceChanged and what else can go
+        wrong at a source.
         """
+        if link.pin is not None:
+            return self._registered.read(link.pin, 0, link.size_bytes)
         data = self.read(link.key, link.offset, link.offset + link.size_bytes)
         if _PACK_KEY.fullmatch(link.key) and not blake3(data).hexdigest().startswith(link.digest):
             pack = _pack_of(link.key)

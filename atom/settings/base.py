@@ -12,6 +12,7 @@ ENV = load_environment()
 ATOM_HOME = ENV.atom_home
 ATOM_PUBLIC_URL = ENV.public_url
 ATOM_GATEWAY_URL = ENV.gateway_url
+ATOM_S3_GATEWAY_URL = ENV.s3_gateway_url
 ATOM_FRONTEND_DIST = ENV.atom_frontend_dist
 ATOM_RUNNER_API_URL = ENV.atom_runner_api_url
 ATOM_RUNNER_LOST_AFTER_S = ENV.atom_runner_lost_after_s
@@ -20,6 +21,8 @@ ATOM_RUNTIME_BUILD_TIMEOUT_S = ENV.atom_runtime_build_timeout_s
 ATOM_ATTEMPT_KEPT_S = ENV.atom_attempt_kept_s
 ATOM_LAST_ATTEMPT_KEPT_S = ENV.atom_last_attempt_kept_s
 ATOM_CACHE_LIMIT_BYTES = ENV.atom_cache_limit_bytes or None
+ATOM_SOURCE_ALLOW = [item.strip() for item in ENV.atom_source_allow.split(",") if item.strip()]
+ATOM_SOURCE_FOLDERS = [item.strip() for item in ENV.atom_source_folders.split(",") if item.strip()]
 ATOM_ENCRYPTION_KEY = ENV.atom_encryption_key.get_secret_value()
 
 SECRET_KEY = ENV.atom_secret_key.get_secret_value()
@@ -202,6 +205,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "ArtifactKindEnum": ["output", "checkpoint", "model"],
         "RunStateEnum": "atom.jobs.states.RUN_STATE_CHOICES",
         "RetentionKindEnum": ["all", "last", "days"],
+        "SideChangeEnum": ["added", "changed", "removed"],
+        "OperationEnum": ["push", "merge", "revert", "cherry_pick", "edit"],
         "RuntimeStateEnum": ["building", "failed", "pending", "ready"],
     },
     "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],

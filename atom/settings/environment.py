@@ -9,6 +9,7 @@ import os
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
@@ -64,6 +65,9 @@ class Environment(BaseSettings):
     atom_web_port: int = 8000
     atom_gateway_port: int = 8001
     atom_gateway_url: str = ""
+    atom_s3_gateway_port: int = 8002
+    # Where S3 tools reach the S3 endpoint; empty: the portal's machine and the port above.
+    atom_s3_gateway_url: str = ""
     atom_database_pool_size: int = 0
     # Where runners reach the REST API, when it is not where people do.
     atom_runner_api_url: str = ""
@@ -81,6 +85,10 @@ class Environment(BaseSettings):
     atom_garbage_apply: bool = False
     atom_garbage_grace_days: int = 7
     atom_garbage_undo_days: int = 30
+    # Hosts and networks that a source may be at although they are not public, e.g. 10.1.0.0/16.
+    atom_source_allow: str = ""
+    # Folders below which a source of the kind "folder" may lie, separated by commas.
+    atom_source_folders: str = ""
     atom_debug: bool = False
     atom_log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     atom_log_format: Literal["json", "console"] = "json"
@@ -107,6 +115,14 @@ class Environment(BaseSettings):
     def gateway_url(self) -> str:
         """Where the web process reaches the gateway."""
         return (self.atom_gateway_url or f"http://127.0.0.1:{self.atom_gateway_port}").rstrip("/")
+
+    @property
+    def s3_gateway_url(self) -> str:
+        """Where S3 tools reach the S3 endpoint: a host's root, since they sign the whole path."""
+        host = urlsplit(self.public_url).hostname or "127.0.0.1"
+        host = f"[{host}]" if ":" in host else host
+        found = self.atom_s3_gateway_url or f"http://{host}:{self.atom_s3_gateway_port}"
+        return found.rstrip("/")
 
 
 def home_directory() -> Path:

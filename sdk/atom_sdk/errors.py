@@ -27,6 +27,7 @@
     │   ├── UnknownFormatError
     │   ├── LayerKindError
     │   ├── SplitTooLargeError
+    │   ├── QueryError                the text of a query; manifests/query/errors.py
     │   └── PathNotFoundError
     ├── ObjectNotFoundError           a key that the object store does not have
     └── ReaderError                   reading samples on a node

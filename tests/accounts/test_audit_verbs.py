@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ATOM = Path(__file__).resolve().parents[2] / "atom"
-_VERB = re.compile(r"[a-z_]+\.([a-z]+_)*[a-z]+ed")
+_VERB = re.compile(r"[a-z][a-z0-9_]*\.([a-z]+_)*[a-z]+ed")
 
 
 def recorded() -> Iterator[tuple[str, str]]:

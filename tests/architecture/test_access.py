@@ -17,7 +17,14 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from atom.accounts import actions
 from atom.accounts.models import User
-from atom.datasets.models import CommitRequest, GarbageRun, LegalHold, Upload
+from atom.datasets.models import (
+    CommitRequest,
+    GarbageRun,
+    LegalHold,
+    Source,
+    SourceScan,
+    Upload,
+)
 from atom.jobs.models import CodeSnapshot
 from atom.labeling.models import WorkSlot
 from atom.models_registry.models import Alias, Model, ModelVersion
@@ -38,6 +45,7 @@ OWN = {
     "users/me/",
     "projects/",
     "tokens/",
+    "s3-keys/",
     "clusters/",
     "workflows/",
     "workflows/<slug:slug>/",
@@ -76,6 +84,9 @@ def foreign() -> dict[str, Any]:
     hold = LegalHold.objects.create(dataset=dataset, reason=SECRET_WORD)
     garbage_run = GarbageRun.objects.create(project=project)
     commit = CommitRequest.objects.create(dataset=dataset, branch="main", changes_upload=upload)
+    source = Source.objects.create(
+        project=project, dataset=dataset, name=f"{SECRET_WORD}-bucket", url="s3://bucket/"
+    )
     code = CodeSnapshot.objects.create(project=project, digest="b" * 64, size_bytes=1, key="c")
     model = Model.objects.create(project=project, name=f"{SECRET_WORD}-model")
     model_version = ModelVersion.objects.create(
@@ -90,16 +101,20 @@ def foreign() -> dict[str, Any]:
         "commit_id": commit.pk,
         "hold_id": hold.pk,
         "garbage_run_id": garbage_run.pk,
+        "source": source.name,
+        "scan_id": SourceScan.objects.create(source=source, state="done").pk,
         "run_id": run.pk,
         "snapshot_id": code.pk,
         "model": model.name,
         "number": 1,
+        "name": "main",
         "alias": "candidate",
         "ontology_id": task.ontology_version.ontology_id,
         "task_id": task.pk,
         "slot_id": WorkSlot.objects.filter(label_task=task).values_list("pk", flat=True)[0],
         "item_id": task.items.values_list("pk", flat=True)[0],
         "token_id": actions.create_token(owner, SECRET_WORD, ["read"]).token.pk,
+        "s3_key_id": actions.create_s3_key_pair(owner, SECRET_WORD, project).pair.pk,
         "slug": "image-classification",
     }
 

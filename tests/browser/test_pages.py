@@ -49,6 +49,8 @@ PAGES: dict[str, Callable[[Seed], str]] = {
     "model-evaluation": lambda _: f"/models/{MODEL}/versions/1?tab=evaluations",
     "tokens": lambda _: "/settings/tokens",
     "new-token": lambda _: "/settings/tokens?create=yes",
+    "s3-keys": lambda _: "/settings/s3-keys",
+    "new-s3-key": lambda _: "/settings/s3-keys?create=yes",
     "audit-log": lambda _: "/settings/audit",
     "unknown-page": lambda _: "/no/such/page",
     "empty-overview": lambda _: f"/?project={EMPTY_PROJECT}",

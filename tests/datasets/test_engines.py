@@ -10,9 +10,10 @@ from blake3 import blake3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atom.datasets.engines.browse import EntryFilter, VersionBrowser
+from atom.datasets.engines.browse import VersionBrowser
 from atom.datasets.engines.byte_cache import ByteCache
 from atom.datasets.engines.changes import ChangesError, ChangesFile, decode_changes
+from atom.datasets.engines.entry_filters import EntryFilter
 from atom.datasets.engines.folder_pages import PageRequest
 from atom.datasets.engines.versions import (
     FOLDER_LAYER,
@@ -97,7 +98,7 @@ def test_pages_agree_with_a_plain_listing(
 
     assert found_folders == sorted(folders)
     assert found_paths == sorted(plain)
-    assert browser.total(prefix, EntryFilter()) == len(below)
+    assert browser.count(prefix, EntryFilter()).number == len(below)
     reached = [browser.path_at(prefix, EntryFilter(), at) for at in range(len(below) + 1)]
     assert reached == [*below, None]
 

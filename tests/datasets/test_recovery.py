@@ -164,10 +164,12 @@ def test_work_that_another_worker_is_at_is_left_to_it(pusher: Pusher) -> None:
 
 def test_a_commit_waits_for_changes_that_another_worker_verifies(pusher: Pusher) -> None:
     request = prepared_commit(pusher, class_files())
-    Upload.objects.filter(pk=request.changes_upload_id).update(state="verifying")
-    with held_by_another_worker(request.changes_upload_id), pytest.raises(PacksOnTheWay):
+    upload_id = request.changes_upload_id
+    assert upload_id is not None
+    Upload.objects.filter(pk=upload_id).update(state="verifying")
+    with held_by_another_worker(upload_id), pytest.raises(PacksOnTheWay):
         run_commit(request.pk)
-    Upload.objects.filter(pk=request.changes_upload_id).update(state="verified")
+    Upload.objects.filter(pk=upload_id).update(state="verified")
     assert run_commit(request.pk).state == "published"
 
 

@@ -1,14 +1,24 @@
-"""Shapes of people, projects, tokens and audit events."""
+"""Shapes of people, projects, tokens, S3 key pairs and audit events."""
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
+from django.conf import settings
 from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from atom.accounts.models import ROLES, SCOPES, ApiToken, AuditEvent, Project, User
+from atom.accounts.models import ROLES, SCOPES, ApiToken, AuditEvent, Project, S3KeyPair, User
+
+
+def in_future(value: datetime | None) -> datetime | None:
+    """Return the time. Raises ValidationError if it has passed."""
+    if value is not None and value <= timezone.now():
+        raise serializers.ValidationError("Choose a time in the future.")
+    return value
 
 
 class UserSerializer(serializers.ModelSerializer[User]):
@@ -94,9 +104,7 @@ class TokenSerializer(serializers.ModelSerializer[ApiToken]):
 
     def validate_expires_at(self, value: Any) -> Any:
         """Refuse a time that has passed."""
-        if value is not None and value <= timezone.now():
-            raise serializers.ValidationError("Choose a time in the future.")
-        return value
+        return in_future(value)
 
 
 class NewTokenSerializer(TokenSerializer):
@@ -106,6 +114,53 @@ class NewTokenSerializer(TokenSerializer):
 
     class Meta(TokenSerializer.Meta):
         fields = (*TokenSerializer.Meta.fields, "secret")  # type: ignore[assignment]  # one more
+
+
+class S3KeyPairSerializer(serializers.ModelSerializer[S3KeyPair]):
+    """An S3 key pair without its secret."""
+
+    project = serializers.SlugRelatedField(slug_field="slug", queryset=Project.objects.none())
+    endpoint_url = serializers.SerializerMethodField()
+
+    class Meta:
+        model = S3KeyPair
+        fields = (
+            "id",
+            "name",
+            "access_key_id",
+            "project",
+            "endpoint_url",
+            "expires_at",
+            "last_used_at",
+            "revoked_at",
+            "created_at",
+        )
+        read_only_fields = ("id", "access_key_id", "last_used_at", "revoked_at", "created_at")
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        """Offer only the caller's projects as choices."""
+        fields = super().get_fields()
+        if (request := self.context.get("request")) and isinstance(request.user, User):
+            fields["project"].queryset = Project.objects.visible_to(request.user)  # type: ignore[attr-defined]
+        return fields
+
+    @extend_schema_field(OpenApiTypes.URI)
+    def get_endpoint_url(self, pair: S3KeyPair) -> str:
+        """Return where S3 tools find this installation."""
+        return str(settings.ATOM_S3_GATEWAY_URL)
+
+    def validate_expires_at(self, value: Any) -> Any:
+        """Refuse a time that has passed."""
+        return in_future(value)
+
+
+class NewS3KeyPairSerializer(S3KeyPairSerializer):
+    """An S3 key pair as it is answered once, with its secret."""
+
+    secret_access_key = serializers.CharField(read_only=True)
+
+    class Meta(S3KeyPairSerializer.Meta):
+        fields = (*S3KeyPairSerializer.Meta.fields, "secret_access_key")  # type: ignore[assignment]  # one more
 
 
 class AuditEventSerializer(serializers.ModelSerializer[AuditEvent]):

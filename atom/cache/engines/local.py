@@ -17,7 +17,7 @@ from pathlib import Path
 from atom_sdk.errors import PackDigestMismatchError
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.roots import Root
-from atom_sdk.manifests.views import ViewSelector, build_view
+from atom_sdk.manifests.views import Placed, ViewSelector, build_view
 from atom_sdk.packs.store import PackStore
 
 FETCHES_AT_ONCE = 4
@@ -127,15 +127,22 @@ class _Meter:
             return FillProgress(self._packs, self._bytes, int(self._bytes / elapsed_s))
 
 
-def write_view(root: Root, manifests: ObjectStore, path: Path, selector: ViewSelector) -> Path:
+def write_view(
+    root: Root,
+    manifests: ObjectStore,
+    path: Path,
+    selector: ViewSelector,
+    placed: Placed | None = None,
+) -> Path:
     """Write the view index unless it is there already; returns its path.
 
+    `placed` knows where this node has packed what stays at a source.
     Raises EmptyDatasetError if the selector leaves nothing.
     """
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
-        build_view(root, manifests, temporary, selector)
+        build_view(root, manifests, temporary, selector, placed)
         # Jobs run as other users.
         temporary.chmod(0o444)
         temporary.replace(path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from blake3 import blake3
@@ -27,9 +27,9 @@ def view_selector(selector: Mapping[str, Any] | None) -> ViewSelector:
     return ViewSelector(splits=frozenset(names) if names else None, labelled_only=labelled)
 
 
-def view_id(root: Root, selector: ViewSelector) -> str:
+def view_id(root: Root, selector: ViewSelector, own_packs: Iterable[str] = ()) -> str:
     """Return the name of a view: the same content, layers and selector give the same name."""
-    parts = {
+    parts: dict[str, Any] = {
         "content": root.content.hex(),
         # Where the bytes lie is part of a view, so the ranges' objects are too.
         "ranges": ["".join(name.hex() for name in part.layout) for part in root.ranges],
@@ -37,4 +37,7 @@ def view_id(root: Root, selector: ViewSelector) -> str:
         "splits": sorted(selector.splits) if selector.splits is not None else None,
         "labelled_only": selector.labelled_only,
     }
+    if own := sorted(own_packs):
+        # Objects at a source lie where this node packed them, which may change after an eviction.
+        parts["own_packs"] = own
     return blake3(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]

@@ -1,8 +1,10 @@
 """Every write of the data plane."""
 
-from atom.datasets.actions.catalogue import create_branch, create_dataset, create_tag, pin, unpin
+from atom.datasets.actions.branches import create_branch, delete_branch
+from atom.datasets.actions.catalogue import create_dataset, create_tag, delete_tag, pin, unpin
 from atom.datasets.actions.commits import request_commit
 from atom.datasets.actions.layers import publish_layer
+from atom.datasets.actions.operations import preview_operation, request_operation
 from atom.datasets.actions.quarantine import quarantine_pack
 from atom.datasets.actions.uploads import complete_upload, start_upload
 
@@ -11,10 +13,14 @@ __all__ = [
     "create_branch",
     "create_dataset",
     "create_tag",
+    "delete_branch",
+    "delete_tag",
     "pin",
+    "preview_operation",
     "publish_layer",
     "quarantine_pack",
     "request_commit",
+    "request_operation",
     "start_upload",
     "unpin",
 ]

@@ -12,18 +12,21 @@ from datetime import datetime
 from uuid import UUID
 
 import structlog
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.utils import timezone
 
+from atom.accounts import audit
 from atom.accounts.models import User
 from atom.core import live
 from atom.core.crash_points import reach
 from atom.datasets import ref_log
-from atom.datasets.errors import HeadMoved, RefNotFound
+from atom.datasets.errors import BranchMoved, BranchProtected, HeadMoved, RefNameTaken, RefNotFound
 from atom.datasets.models import Branch, Dataset, Version
+from atom.datasets.reads import require_kept
 from atom.datasets.rebuild import layer_json
 from atom.datasets.ref_log import RefMove
+from atom.datasets.refs import check_ref_name
 from atom.datasets.stores import version_store
 from atom_sdk.errors import AtomError as SdkError
 from atom_sdk.manifests.commits import read_commit
@@ -67,6 +70,47 @@ def settle_branch(dataset: Dataset, name: str) -> None:
     """Adopt or void a ref-log entry that a dead worker left."""
     with transaction.atomic():
         _settle(_lock(dataset, name))
+
+
+def create_branch(dataset: Dataset, name: str, at: Version, user: User) -> Branch:
+    """Add a branch that begins at a version. Raises RefNameTaken or VersionExpired."""
+    require_kept(at)
+    check_ref_name(dataset, name)
+    seq = ref_log.last_seq(dataset, name) + 1
+    try:
+        with transaction.atomic():
+            branch = Branch.objects.create(dataset=dataset, name=name, head=at, seq=seq)
+            ref_log.write_beginning(branch, user.username)
+            audit.record(
+                user, "branch.created", branch, dataset.project,
+                dataset=dataset.name, name=name, at=at.commit,
+            )  # fmt: skip
+            _tell(branch)
+    except IntegrityError as exc:
+        raise RefNameTaken from exc
+    return branch
+
+
+def delete_branch(dataset: Dataset, name: str, expected_head: str, user: User) -> None:
+    """Remove a branch that is still at `expected_head`; its versions stay.
+
+    Raises RefNotFound, BranchProtected, BranchMoved.
+    """
+    if name == MAIN:
+        raise BranchProtected
+    settle_branch(dataset, name)
+    with transaction.atomic():
+        branch = _lock(dataset, name)
+        head = head_commit(branch)
+        if head != expected_head:
+            raise BranchMoved(f"{name} is at {head or 'no commit'}.", head=head)
+        ref_log.write_end(branch, head, user.username)
+        audit.record(
+            user, "branch.deleted", branch, dataset.project,
+            dataset=dataset.name, name=name, at=head,
+        )  # fmt: skip
+        _tell(branch)
+        branch.delete()
 
 
 def head_commit(branch: Branch) -> str:
@@ -130,12 +174,11 @@ def _point(branch: Branch, version: Version, seq: int) -> None:
     branch.head, branch.seq = version, seq
     branch.save(update_fields=["head", "seq", "updated_at"])
     Dataset.objects.filter(pk=branch.dataset_id).update(updated_at=timezone.now())
-    event = {
-        "type": "dataset",
-        "id": str(branch.dataset_id),
-        "branch": branch.name,
-        "version": str(version.pk),
-    }
+    _tell(branch, version=str(version.pk))
+
+
+def _tell(branch: Branch, **said: str) -> None:
+    event = {"type": "dataset", "id": str(branch.dataset_id), "branch": branch.name, **said}
     live.publish(f"project.{branch.dataset.project_id}", event)
 
 

@@ -7,10 +7,10 @@ from django.db import IntegrityError, transaction
 from atom.accounts import audit
 from atom.accounts.models import Project, User
 from atom.datasets import catalogue_log, ref_log
-from atom.datasets.errors import DatasetNameTaken, RefNameTaken
+from atom.datasets.errors import DatasetNameTaken, RefNameTaken, RefNotFound
 from atom.datasets.models import Branch, Dataset, Tag, Version, VersionPin
 from atom.datasets.reads import require_kept
-from atom.datasets.refs import reads_like_version
+from atom.datasets.refs import check_ref_name
 
 
 def create_dataset(project: Project, name: str, description: str, user: User) -> Dataset:
@@ -29,27 +29,10 @@ def create_dataset(project: Project, name: str, description: str, user: User) ->
     return dataset
 
 
-def create_branch(dataset: Dataset, name: str, at: Version, user: User) -> Branch:
-    """Add a branch that begins at a version. Raises RefNameTaken or VersionExpired."""
-    require_kept(at)
-    _check_ref_name(dataset, name)
-    try:
-        with transaction.atomic():
-            branch = Branch.objects.create(dataset=dataset, name=name, head=at)
-            ref_log.write_beginning(branch)
-            audit.record(
-                user, "branch.created", branch, dataset.project,
-                dataset=dataset.name, name=name, at=at.commit,
-            )  # fmt: skip
-    except IntegrityError as exc:
-        raise RefNameTaken from exc
-    return branch
-
-
 def create_tag(dataset: Dataset, name: str, at: Version, user: User) -> Tag:
     """Give a version a name that never moves. Raises RefNameTaken or VersionExpired."""
     require_kept(at)
-    _check_ref_name(dataset, name)
+    check_ref_name(dataset, name)
     try:
         with transaction.atomic():
             tag = Tag.objects.create(dataset=dataset, name=name, version=at)
@@ -63,14 +46,23 @@ def create_tag(dataset: Dataset, name: str, at: Version, user: User) -> Tag:
     return tag
 
 
-def _check_ref_name(dataset: Dataset, name: str) -> None:
-    taken = (
-        reads_like_version(name)
-        or dataset.branches.filter(name=name).exists()
-        or dataset.tags.filter(name=name).exists()
-    )
-    if taken:
-        raise RefNameTaken(f"{name} is taken or reads like a version.")
+def delete_tag(dataset: Dataset, name: str, user: User) -> None:
+    """Take a tag away: it never moves, so this is for one that was given by mistake.
+
+    Raises RefNotFound.
+    """
+    with transaction.atomic():
+        tags = dataset.tags.select_for_update(of=("self",)).select_related("version")
+        tag = tags.filter(name=name).first()
+        if tag is None:
+            raise RefNotFound(f"{dataset.name} has no tag {name}.")
+        tag.dataset = dataset
+        catalogue_log.write_tag(tag, is_deleted=True)
+        audit.record(
+            user, "tag.deleted", tag, dataset.project,
+            dataset=dataset.name, name=name, at=tag.version.commit,
+        )  # fmt: skip
+        tag.delete()
 
 
 def pin(version: Version, holder_type: str, holder_id: str) -> None:

@@ -23,6 +23,7 @@ from atom.core.crash_points import reach
 from atom.core.errors import AtomError
 from atom.core.locks import only_one
 from atom.datasets.actions.branches import BranchMove, head_commit, move_branch
+from atom.datasets.actions.operations import carry_out
 from atom.datasets.actions.verification import verify_upload
 from atom.datasets.building import building
 from atom.datasets.engines.changes import ChangesError, ChangesFile, decode_changes
@@ -33,6 +34,7 @@ from atom.datasets.errors import (
     CommitRefused,
     EmptyCommit,
     HeadMoved,
+    MergeConflict,
     PackNotVerified,
     RefNotFound,
     SplitImpossible,
@@ -97,10 +99,13 @@ def _build_to_the_end(request: CommitRequest) -> None:
         return
     try:
         with building(request.dataset.project):
-            version, unchanged = _build(request)
+            version, unchanged = _BUILDERS.get(request.operation, carry_out)(request)
     except HeadMoved as moved:
         _finish(request, "conflict", moved, head_seen=moved.extra.get("head", ""))
-    except CommitRefused as refused:
+    except MergeConflict as clash:
+        _finish(request, "conflict", clash, **clash.extra)
+    except (CommitRefused, RefNotFound) as refused:
+        # A branch that is deleted meanwhile is not found.
         _finish(request, "failed", refused)
     else:
         reach("commit.moved")
@@ -177,6 +182,8 @@ def _parent(request: CommitRequest) -> Version | None:
 
 def _read_changes(request: CommitRequest) -> ChangesFile:
     upload = request.changes_upload
+    if upload is None:
+        raise ChangesUnreadable("The push has no changes file.")
     if upload.state != "verified":
         upload = verify_upload(upload.pk)
     if upload.state in {"uploaded", "verifying"}:
@@ -246,6 +253,10 @@ def _store_commit(
         provenance=request.provenance,
     )
     return write_commit(commit, store.store).hex()
+
+
+# Every other operation makes its root from those that are there already.
+_BUILDERS = {"push": _build}
 
 
 def _note_progress(request: CommitRequest, progress: float) -> None:

@@ -37,6 +37,9 @@ class EntryPageSerializer(serializers.Serializer[Any]):
     results = EntrySerializer(many=True)
     next = serializers.CharField(allow_null=True)
     total = serializers.IntegerField(help_text="Files that match below the prefix.")
+    total_is_exact = serializers.BooleanField(
+        help_text="False: at least so many match; counting them all would take too long."
+    )
 
 
 class VersionStatsSerializer(serializers.Serializer[Any]):

@@ -20,11 +20,13 @@ from atom.datasets.api.entry_serializers import (
 )
 from atom.datasets.api.rendering import EntryRenderer, render_difference
 from atom.datasets.api.scope import DatasetScopedView
-from atom.datasets.engines.browse import EntryFilter, VersionBrowser
+from atom.datasets.engines.browse import VersionBrowser
 from atom.datasets.engines.diff_pages import diff_page, summarize
+from atom.datasets.engines.entry_filters import EntryFilter
 from atom.datasets.engines.folder_pages import DELIMITER, FolderPage, PageRequest
 from atom.datasets.errors import EntryNotFound
 from atom.datasets.models import resolve_ref
+from atom.datasets.queries import query_of
 from atom.datasets.reads import compare, open_version
 
 _LIMIT = OpenApiParameter("limit", int, description="At most 200; default 50.")
@@ -44,6 +46,9 @@ class EntryListView(DatasetScopedView, APIView):
             OpenApiParameter("label", str),
             OpenApiParameter("split", str),
             OpenApiParameter("labelled", bool),
+            OpenApiParameter(
+                "where", str, description="A condition as after SQL's WHERE: label = 'cat'."
+            ),
             _LIMIT,
             _CURSOR,
             OpenApiParameter(
@@ -53,17 +58,22 @@ class EntryListView(DatasetScopedView, APIView):
         responses=EntryPageSerializer,
     )
     def get(self, request: Request, project: str, dataset: str, ref: str) -> Response:
-        """Return folders and files in path order; `limit` counts both."""
+        """Return folders and files in path order; `limit` counts both.
+
+        Under `where` a page may be short and still have a next one: so much was read for it.
+        """
         wanted, page_request = _filter_of(request), _page_of(request)
         browser = open_version(self.version)
         page = _page(browser, page_request, wanted, _offset_of(request))
         renderer = EntryRenderer(self.project)
+        count = browser.count(page_request.prefix, wanted)
         return Response(
             {
                 "folders": [_folder(prefix) for prefix in page.folders],
                 "results": [renderer.render(row) for row in page.rows],
                 "next": None if page.next is None else encode_cursor([page.next]),
-                "total": browser.total(page_request.prefix, wanted),
+                "total": count.number,
+                "total_is_exact": count.is_exact,
             }
         )
 
@@ -169,6 +179,7 @@ def _filter_of(request: Request) -> EntryFilter:
         label=query.get("label") or None,
         split=query.get("split") or None,
         labelled=_BOOLEANS.get(labelled),
+        where=query_of(query.get("where", "")),
     )
 
 

@@ -26,7 +26,7 @@ from atom.datasets.api.serializers import VersionSerializer
 from atom.datasets.errors import PackUnknown
 from atom.datasets.keys import pack_key
 from atom.datasets.reads import open_root, packs_of, quarantined_among, require_readable
-from atom_sdk.manifests.objects import delta_key, layer_key, range_key, root_key
+from atom_sdk.manifests.objects import delta_key, group_key, layer_key, range_key, root_key
 from atom_sdk.manifests.roots import Root, encode_root
 
 URL_EXPIRES_S = 3600
@@ -67,6 +67,7 @@ class ManifestView(DatasetScopedView, APIView):
 
     def _urls(self, root: Root) -> dict[str, str]:
         keys = [root_key(bytes.fromhex(self.version.root))]
+        keys += [group_key(group.object) for group in root.groups]
         keys += [range_key(part.object) for part in root.ranges]
         keys += [delta_key(delta) for delta in root.deltas]
         keys += [layer_key(layer.object) for layer in root.layers]

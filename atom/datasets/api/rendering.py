@@ -11,6 +11,7 @@ from atom.datasets.engines.browse import Row, VersionBrowser
 from atom.datasets.engines.diff_pages import Difference
 from atom.datasets.engines.images import is_raster_image
 from atom.datasets.keys import pack_key
+from atom_sdk.manifests.pins import Pin
 
 THUMB_WIDTH_PX = 256
 
@@ -40,6 +41,8 @@ class EntryRenderer:
         }
 
     def _url(self, row: Row, media_type: str, width: int) -> str:
+        if row["pack"] is None:
+            return registered_url(row, media_type, width)
         return media_url(
             self._prefix + pack_key(row["pack"].hex()),
             row["offset"],
@@ -49,6 +52,26 @@ class EntryRenderer:
             name=row["path"],
             width=width,
         )
+
+
+def registered_url(row: Row, media_type: str, width: int) -> str:
+    """Return the address of an object that stays at its source, in the state that is pinned."""
+    mtime_us = Pin(row["source"], row["key"], row["size"], mtime=row["mtime"]).mtime_us
+    return media_url(
+        row["key"],
+        0,
+        row["size"],
+        media_type,
+        digest=row["digest"].hex(),
+        name=row["path"],
+        width=width,
+        pin={
+            "source": row["source"],
+            "version_id": row["version_id"],
+            "etag": row["etag"],
+            "mtime_us": mtime_us,
+        },
+    )
 
 
 def render_difference(

@@ -149,6 +149,12 @@ class NewRefSerializer(serializers.Serializer[Any]):
     at = serializers.CharField(max_length=64, help_text="A version, branch, tag or commit.")
 
 
+class ExpectedHeadSerializer(serializers.Serializer[Any]):
+    """Where a branch was seen last."""
+
+    expected_head = serializers.RegexField(_DIGEST, help_text="The commit seen last.")
+
+
 class PartSerializer(serializers.Serializer[Any]):
     """A part that has arrived."""
 
@@ -260,16 +266,31 @@ class CommitFailureSerializer(FailureSerializer):
     head = serializers.CharField(allow_null=True)
 
 
+class MergeConflictSerializer(serializers.Serializer[Any]):
+    """What both sides changed, each in its own way."""
+
+    path = serializers.CharField()
+    layer = serializers.CharField(help_text="Which labels or split; empty for the file itself.")
+    field = serializers.CharField(help_text="Which column of the layer.")
+    ours = serializers.ChoiceField(choices=["added", "changed", "removed"])
+    theirs = serializers.ChoiceField(choices=["added", "changed", "removed"])
+    our_value = serializers.CharField(help_text="The field, or the file's digest.")
+    their_value = serializers.CharField()
+    other_path = serializers.CharField(help_text="Our file where theirs is a folder, or reversed.")
+
+
 class CommitRequestSerializer(serializers.ModelSerializer[CommitRequest]):
     """How far a commit is."""
 
     version = VersionSerializer(read_only=True, allow_null=True)
     error = serializers.SerializerMethodField()
+    conflicts = MergeConflictSerializer(many=True, read_only=True)
 
     class Meta:
         model = CommitRequest
         fields = (
             "id",
+            "operation",
             "branch",
             "expected_head",
             "message",
@@ -278,6 +299,8 @@ class CommitRequestSerializer(serializers.ModelSerializer[CommitRequest]):
             "unchanged",
             "version",
             "error",
+            "conflicts_total",
+            "conflicts",
             "created_at",
             "updated_at",
         )

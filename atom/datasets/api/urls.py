@@ -6,8 +6,10 @@ from atom.datasets.api import (
     entry_views,
     garbage_views,
     manifest_views,
+    operation_views,
     quarantine_views,
     retention_views,
+    source_views,
     upload_views,
     views,
 )
@@ -27,7 +29,9 @@ _dataset: list[URLPattern | URLResolver] = [
     path("versions/", views.VersionListView.as_view()),
     path("versions/<str:ref>/", include(_version)),
     path("branches/", views.BranchListView.as_view()),
+    path("branches/<str:name>/", views.BranchView.as_view()),
     path("tags/", views.TagListView.as_view()),
+    path("tags/<str:name>/", views.TagView.as_view()),
     path("diff/", entry_views.DiffView.as_view()),
     path("quarantined-packs/", quarantine_views.QuarantinedPackListView.as_view()),
     path("retention/", retention_views.RetentionView.as_view()),
@@ -39,6 +43,20 @@ _dataset: list[URLPattern | URLResolver] = [
     path("uploads/<uuid:upload_id>/complete/", upload_views.UploadCompleteView.as_view()),
     path("commits/", upload_views.CommitListView.as_view()),
     path("commits/<uuid:commit_id>/", upload_views.CommitView.as_view()),
+    path("merges/", operation_views.MergeView.as_view()),
+    path("merges/preview/", operation_views.MergePreviewView.as_view()),
+    path("reverts/", operation_views.RevertView.as_view()),
+    path("reverts/preview/", operation_views.RevertPreviewView.as_view()),
+    path("picks/", operation_views.PickView.as_view()),
+    path("picks/preview/", operation_views.PickPreviewView.as_view()),
+    path("edits/", operation_views.EditView.as_view()),
+    path("edits/preview/", operation_views.EditPreviewView.as_view()),
+]
+
+_source = [
+    path("", source_views.SourceView.as_view()),
+    path("scans/", source_views.ScanListView.as_view()),
+    path("scans/<uuid:scan_id>/", source_views.ScanView.as_view()),
 ]
 
 urlpatterns = [
@@ -51,6 +69,9 @@ urlpatterns = [
         "projects/<str:project>/garbage-runs/<uuid:garbage_run_id>/pardon/",
         garbage_views.GarbageRunPardonView.as_view(),
     ),
+    path("projects/<str:project>/sources/", source_views.SourceListView.as_view()),
+    path("projects/<str:project>/source-tests/", source_views.SourceProbeView.as_view()),
+    path("projects/<str:project>/sources/<str:source>/", include(_source)),
     path("projects/<str:project>/datasets/", views.DatasetListView.as_view()),
     path("projects/<str:project>/datasets/<str:dataset>/", include(_dataset)),
 ]

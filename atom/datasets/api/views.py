@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -22,11 +22,13 @@ from atom.datasets.api.scope import DatasetScopedView
 from atom.datasets.api.serializers import (
     BranchSerializer,
     DatasetSerializer,
+    ExpectedHeadSerializer,
     NewDatasetSerializer,
     NewRefSerializer,
     TagSerializer,
     VersionSerializer,
 )
+from atom.datasets.errors import RefNotFound
 from atom.datasets.history import history
 from atom.datasets.models import Branch, Dataset, Tag, Version, resolve_ref
 
@@ -126,6 +128,27 @@ class BranchListView(DatasetScopedView, generics.ListAPIView[Branch]):
         return Response(BranchSerializer(branch).data, status=status.HTTP_201_CREATED)
 
 
+class BranchView(DatasetScopedView, APIView):
+    """One branch."""
+
+    @extend_schema(responses=BranchSerializer, operation_id="branch_retrieve")
+    def get(self, request: Request, project: str, dataset: str, name: str) -> Response:
+        """Return the branch with its head."""
+        found = self.dataset.branches.select_related("head__author").filter(name=name).first()
+        if found is None:
+            raise RefNotFound(f"{self.dataset.name} has no branch {name}.")
+        return Response(BranchSerializer(found).data)
+
+    @extend_schema(parameters=[ExpectedHeadSerializer], responses={204: None})
+    def delete(self, request: Request, project: str, dataset: str, name: str) -> Response:
+        """Remove a branch that is still where the caller saw it; its versions stay."""
+        query = ExpectedHeadSerializer(data=request.query_params.dict())
+        check(query)
+        head = query.validated_data["expected_head"]
+        actions.delete_branch(self.dataset, name, head, user_of(request))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
 class TagListView(DatasetScopedView, generics.ListAPIView[Tag]):
     """The tags of a dataset."""
 
@@ -146,6 +169,18 @@ class TagListView(DatasetScopedView, generics.ListAPIView[Tag]):
         name, at = _new_ref(request, self.dataset)
         tag = actions.create_tag(self.dataset, name, at, user_of(request))
         return Response(TagSerializer(tag).data, status=status.HTTP_201_CREATED)
+
+
+class TagView(DatasetScopedView, APIView):
+    """One tag. It never moves; administrators may take away one that was given by mistake."""
+
+    required_roles: ClassVar = {"DELETE": "admin"}
+
+    @extend_schema(responses={204: None}, operation_id="tag_destroy")
+    def delete(self, request: Request, project: str, dataset: str, name: str) -> Response:
+        """Remove the tag; its version stays."""
+        actions.delete_tag(self.dataset, name, user_of(request))
+        return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 def _new_ref(request: Request, dataset: Dataset) -> tuple[str, Version]:

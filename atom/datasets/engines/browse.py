@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,15 +11,19 @@ from typing import Any, Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from atom.datasets.engines.entry_filters import EntryFilter
 from atom.datasets.engines.folder_pages import (
     FolderPage,
     PageRequest,
+    ScanStopped,
     first_at_or_after,
     read_page,
     slice_of_prefix,
 )
 from atom.datasets.engines.images import marked_unreadable
+from atom.datasets.engines.query_scan import SCAN_ROWS, EntryCount, Scan
 from atom.datasets.engines.versions import SPLIT_LAYER, label_layers
+from atom_sdk.manifests.groups import range_position, ranges_from
 from atom_sdk.manifests.layers import current_rows
 from atom_sdk.manifests.listing import prefix_end
 from atom_sdk.manifests.roots import LayerRef, RangeRef, Root
@@ -37,20 +40,6 @@ class TableSource(Protocol):
 
     def layer(self, ref: LayerRef) -> pa.Table:
         """Return the rows of a layer."""
-
-
-@dataclass(frozen=True)
-class EntryFilter:
-    """Which entries to show; None does not filter. `labelled` is whether they have a label."""
-
-    label: str | None = None
-    split: str | None = None
-    labelled: bool | None = None
-
-    @property
-    def is_empty(self) -> bool:
-        """Return whether everything passes."""
-        return self == EntryFilter()
 
 
 @dataclass(frozen=True)
@@ -72,7 +61,6 @@ class VersionBrowser:
         """Nothing is read until something is asked."""
         self.root = root
         self._source = source
-        self._starts = [part.min for part in root.ranges]
         self._label_layers = label_layers(root.layers)
         self._split_layer = next((ref for ref in root.layers if ref.name == SPLIT_LAYER), None)
 
@@ -85,8 +73,17 @@ class VersionBrowser:
         found = _FilteredEntries(self, EntryFilter()).seek(path)
         return found[0] if found is not None and found[1] == path else None
 
-    def total(self, prefix: str, wanted: EntryFilter) -> int:
-        """Return how many entries below the prefix pass the filter, from layers where possible."""
+    def count(self, prefix: str, wanted: EntryFilter) -> EntryCount:
+        """Return how many entries below the prefix pass; under a query perhaps only a part."""
+        if wanted.where is not None:
+            return self._scan(prefix, wanted).count()
+        return EntryCount(self._total(prefix, wanted))
+
+    def _scan(self, prefix: str, wanted: EntryFilter) -> Scan:
+        return Scan(self._ranges_below(prefix), self.joined, prefix, wanted)
+
+    def _total(self, prefix: str, wanted: EntryFilter) -> int:
+        """From layers where possible."""
         found = self._matches(prefix, wanted)
         if found is not None:
             return len(found)
@@ -95,8 +92,11 @@ class VersionBrowser:
     def path_at(self, prefix: str, wanted: EntryFilter, position: int) -> str | None:
         """Return the path of the entry number `position` (from 0) below the prefix that passes.
 
-        None past the end. Ranges before it are counted, not read.
+        None past the end, under a query also past what is counted. Without a query, ranges before
+        it are counted, not read.
         """
+        if wanted.where is not None:
+            return self._scan(prefix, wanted).path_at(position)
         found = self._matches(prefix, wanted)
         if found is not None:
             return str(found[position]) if position < len(found) else None
@@ -161,8 +161,8 @@ class VersionBrowser:
 
     def range_from(self, position: str) -> int:
         """Return the index of the first range that may hold `position` or something after it."""
-        index = max(bisect_right(self._starts, position) - 1, 0)
         ranges = self.root.ranges
+        index = range_position(ranges, position)
         return index + 1 if index < len(ranges) and ranges[index].max < position else index
 
     def candidates(self, wanted: EntryFilter) -> pa.Array | None:
@@ -216,7 +216,7 @@ class VersionBrowser:
 
     def _ranges_below(self, prefix: str) -> Iterator[RangeRef]:
         end = prefix_end(prefix)
-        for part in self.root.ranges[self.range_from(prefix) :]:
+        for part in ranges_from(self.root.ranges, prefix):
             if end is not None and part.min >= end:
                 return
             yield part
@@ -236,12 +236,19 @@ class _FilteredEntries:
         self._candidates = browser.candidates(wanted)
         self._index = -1
         self._table = pa.table({})
+        # What layers answer is found by seeking; a query has to read on until something matches.
+        self._rows_left = float("inf") if wanted.where is None else SCAN_ROWS
 
     def seek(self, position: str) -> tuple[Row, str] | None:
         start = self._skip(position)
         if start is None:
             return None
-        for index in range(self._browser.range_from(start), len(self._browser.root.ranges)):
+        ranges = self._browser.root.ranges
+        for index in range(self._browser.range_from(start), len(ranges)):
+            if not self._wanted.may_match(ranges[index]):
+                continue
+            if self._rows_left <= 0 and index != self._index:
+                raise ScanStopped(max(start, ranges[index].min))
             table = self._load(index)
             row = first_at_or_after(table["path"].combine_chunks(), start)
             if row < len(table):
@@ -258,19 +265,9 @@ class _FilteredEntries:
     def _load(self, index: int) -> pa.Table:
         if index != self._index:
             joined = self._browser.joined(self._browser.root.ranges[index])
-            self._table, self._index = _matching(joined, self._wanted).combine_chunks(), index
+            self._rows_left -= len(joined)
+            self._table, self._index = self._wanted.rows_of(joined).combine_chunks(), index
         return self._table
-
-
-def _matching(table: pa.Table, wanted: EntryFilter) -> pa.Table:
-    if wanted.label is not None:
-        table = table.filter(pc.equal(table["label"], wanted.label))
-    if wanted.split is not None:
-        table = table.filter(pc.equal(table["split"], wanted.split))
-    if wanted.labelled is not None:
-        has_label = table["label"].is_valid()
-        table = table.filter(has_label if wanted.labelled else pc.invert(has_label))
-    return table
 
 
 def _row(table: pa.Table, index: int) -> Row:

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from atom_sdk.errors import PathError
 from atom_sdk.manifests.build import Changes
-from atom_sdk.manifests.entries import DIGEST, ENTRY_SCHEMA
+from atom_sdk.manifests.entries import DIGEST, ENTRY_SCHEMA, SOURCE_COLUMNS
 from atom_sdk.packs.paths import encode_path
 
 MAX_ATTRIBUTE_BYTES = 16 << 10
@@ -95,6 +95,9 @@ def _puts(table: pa.Table) -> pa.Table:
 
 
 def _column(table: pa.Table, field: pa.Field) -> pa.ChunkedArray:
+    if field.name in SOURCE_COLUMNS:
+        # Only a scan registers objects: a client could name any object of the source's bucket.
+        return pa.nulls(len(table), field.type)
     if field.name not in table.column_names:
         if field.name in _REQUIRED and len(table):
             raise ChangesError(f"The column {field.name} is missing.")

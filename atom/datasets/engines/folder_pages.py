@@ -18,11 +18,22 @@ DELIMITER = "/"
 _PAST_DELIMITER = chr(ord(DELIMITER) + 1)
 
 
+class ScanStopped(Exception):
+    """So much was read without a match that the page ends here; the next begins at `position`."""
+
+    def __init__(self, position: str) -> None:
+        super().__init__(position)
+        self.position = position
+
+
 class SortedEntries(Protocol):
     """Rows in path order, found by path."""
 
     def seek(self, position: str) -> tuple[dict[str, Any], str] | None:
-        """Return the first matching row at or after `position` and its path; None at the end."""
+        """Return the first matching row at or after `position` and its path; None at the end.
+
+        Raises ScanStopped.
+        """
 
 
 @dataclass(frozen=True)
@@ -50,8 +61,19 @@ class FolderPage:
 
 
 def read_page(entries: SortedEntries, request: PageRequest) -> FolderPage:
-    """Return one page; `folders` are prefixes with their slash."""
+    """Return one page; `folders` are prefixes with their slash.
+
+    A page may be short, even empty, and have a next one where reading had to stop.
+    """
     page = FolderPage()
+    try:
+        _fill(page, entries, request)
+    except ScanStopped as stopped:
+        page.next = stopped.position if stopped.position.startswith(request.prefix) else None
+    return page
+
+
+def _fill(page: FolderPage, entries: SortedEntries, request: PageRequest) -> None:
     position = max(request.start, request.prefix)
     while (found := entries.seek(position)) is not None:
         row, path = found
@@ -67,7 +89,6 @@ def read_page(entries: SortedEntries, request: PageRequest) -> FolderPage:
         else:
             page.rows.append(row)
             position = path + "\0"
-    return page
 
 
 def first_at_or_after(paths: pa.Array, position: str) -> int:

@@ -70,6 +70,14 @@ def build_version(parent: Root | None, plan: VersionPlan, store: ObjectStore) ->
         root = build_root([plan.changes.puts], store)
     else:
         root = apply_changes(parent, plan.changes.as_changes(), store)
+    return with_layers_of(root, parent, plan, store)
+
+
+def with_layers_of(root: Root, parent: Root | None, plan: VersionPlan, store: ObjectStore) -> Root:
+    """Return the root with its layers brought up to date with the plan's changes.
+
+    `root` has the parent's layers already. Raises SplitTooLargeError, SplitUnlabelledError.
+    """
     root = _with_current_labels(root, plan, store)
     return _with_split(root, parent, plan, store)
 
@@ -78,14 +86,14 @@ def _with_current_labels(root: Root, plan: VersionPlan, store: ObjectStore) -> R
     """Drop label rows whose bytes are gone and label new files from their folders."""
     for ref in [layer for layer in root.layers if layer.kind == "classification"]:
         table = _without_stale(read_layer(ref, store), plan.changes)
-        root = _put_layer(root, ref.name, ref.kind, table, store)
+        root = put_layer(root, ref.name, ref.kind, table, store)
     if plan.labels_from_folders:
         before = None if plan.relabels else root.layer(FOLDER_LAYER)
         empty = layer_schema("classification").empty_table()
         table = read_layer(before, store) if before else empty
         files = _all_files(root, store) if before is None else plan.changes.puts
         table = merge_layer(table, _folder_rows(files, plan.unlabelled_prefixes))
-        root = _put_layer(root, FOLDER_LAYER, "classification", table, store)
+        root = put_layer(root, FOLDER_LAYER, "classification", table, store)
     return root
 
 
@@ -130,7 +138,7 @@ def _with_split(root: Root, parent: Root | None, plan: VersionPlan, store: Objec
     else:
         filled = pc.fill_null(kept["value"], REST)
         table = kept.set_column(2, layer_schema("split").field("value"), filled)
-    return _put_layer(root, SPLIT_LAYER, "split", table, store)
+    return put_layer(root, SPLIT_LAYER, "split", table, store)
 
 
 def _kept_split(before: pa.Table, changes: ChangesFile) -> pa.Table:
@@ -197,7 +205,7 @@ def publish_rows(root: Root, name: str, kind: str, rows: pa.Table, store: Object
     current = _current(root, rows.cast(layer_schema(kind)), store)
     before = root.layer(name)
     table = read_layer(before, store) if before else layer_schema(kind).empty_table()
-    return _put_layer(root, name, kind, merge_layer(table, current), store)
+    return put_layer(root, name, kind, merge_layer(table, current), store)
 
 
 def _current(root: Root, rows: pa.Table, store: ObjectStore) -> pa.Table:
@@ -212,7 +220,8 @@ def _current(root: Root, rows: pa.Table, store: ObjectStore) -> pa.Table:
     return pa.concat_tables(pieces).sort_by("path")
 
 
-def _put_layer(root: Root, name: str, kind: str, table: pa.Table, store: ObjectStore) -> Root:
+def put_layer(root: Root, name: str, kind: str, table: pa.Table, store: ObjectStore) -> Root:
+    """Return the root with a layer replaced, without it if it has no rows."""
     if not len(table):
         return root.without_layer(name)
     return root.with_layers(write_layer(name, kind, table.cast(layer_schema(kind)), store))

@@ -550,6 +550,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/datasets/{dataset}/branches/{name}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the branch with its head. */
+        get: operations["branch_retrieve"];
+        put?: never;
+        post?: never;
+        /** @description Remove a branch that is still where the caller saw it; its versions stay. */
+        delete: operations["projects_datasets_branches_destroy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/datasets/{dataset}/commits/": {
         parameters: {
             query?: never;
@@ -601,6 +619,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/datasets/{dataset}/edits/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Ask a worker to edit; all edits are one version. */
+        post: operations["projects_datasets_edits_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/edits/preview/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Return counts; nothing is stored. */
+        post: operations["projects_datasets_edits_preview_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/datasets/{dataset}/holds/": {
         parameters: {
             query?: never;
@@ -630,6 +682,74 @@ export interface paths {
         put?: never;
         /** @description Release the hold; a released one stays as it is. */
         post: operations["dataset_hold_release"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/merges/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Ask a worker to merge; follow the commit request that this gives. */
+        post: operations["projects_datasets_merges_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/merges/preview/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Return counts and conflicts; nothing is stored. */
+        post: operations["projects_datasets_merges_preview_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/picks/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Ask a worker to pick. */
+        post: operations["projects_datasets_picks_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/picks/preview/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Return counts and conflicts; nothing is stored. */
+        post: operations["projects_datasets_picks_preview_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -671,6 +791,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/datasets/{dataset}/reverts/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Ask a worker for a version that undoes another. */
+        post: operations["projects_datasets_reverts_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/reverts/preview/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Return counts and conflicts; nothing is stored. */
+        post: operations["projects_datasets_reverts_preview_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/datasets/{dataset}/tags/": {
         parameters: {
             query?: never;
@@ -684,6 +838,23 @@ export interface paths {
         /** @description Give a version a name that never moves. */
         post: operations["projects_datasets_tags_create"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/tags/{name}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Remove the tag; its version stays. */
+        delete: operations["tag_destroy"];
         options?: never;
         head?: never;
         patch?: never;
@@ -815,7 +986,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Return folders and files in path order; `limit` counts both. */
+        /**
+         * @description Return folders and files in path order; `limit` counts both.
+         *
+         *     Under `where` a page may be short and still have a next one: so much was read for it.
+         */
         get: operations["version_entries"];
         put?: never;
         post?: never;
@@ -1308,6 +1483,96 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/source-tests/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description List the first objects and read a byte of one; nothing is stored. */
+        post: operations["source_probe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/sources/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return one page, newest first. */
+        get: operations["projects_sources_list"];
+        put?: never;
+        /** @description Add a source; nothing is scanned yet. */
+        post: operations["projects_sources_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/sources/{source}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the source. */
+        get: operations["source_retrieve"];
+        put?: never;
+        post?: never;
+        /** @description Forget the source and its credentials; no object of it is touched. */
+        delete: operations["source_remove"];
+        options?: never;
+        head?: never;
+        /** @description Change schedule, patterns or credentials. */
+        patch: operations["source_change"];
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/sources/{source}/scans/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The scans of a source. */
+        get: operations["projects_sources_scans_list"];
+        put?: never;
+        /** @description Begin a scan, or go on with one that failed a short while ago. */
+        post: operations["projects_sources_scans_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/sources/{source}/scans/{scan_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the scan. */
+        get: operations["scan_retrieve"];
+        put?: never;
+        post?: never;
+        /** @description Cancel the scan, unless it makes its version already. */
+        delete: operations["scan_cancel"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runner/exit/": {
         parameters: {
             query?: never;
@@ -1682,6 +1947,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/s3-keys/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The caller's S3 key pairs. */
+        get: operations["s3_keys_list"];
+        put?: never;
+        /** @description Make a pair. Its secret is in this answer only, so the call is not replayable. */
+        post: operations["s3_keys_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/s3-keys/{s3_key_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Revoke the pair; the endpoint refuses it within a minute. */
+        delete: operations["s3_keys_revoke"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tokens/": {
         parameters: {
             query?: never;
@@ -2049,6 +2349,7 @@ export interface components {
         CommitRequest: {
             /** Format: uuid */
             readonly id: string;
+            readonly operation: components["schemas"]["OperationEnum"];
             readonly branch: string;
             readonly expected_head: string;
             readonly message: string;
@@ -2058,6 +2359,8 @@ export interface components {
             readonly unchanged: boolean;
             readonly version: components["schemas"]["Version"] | null;
             readonly error: components["schemas"]["CommitFailure"] | null;
+            readonly conflicts_total: number;
+            readonly conflicts: components["schemas"]["MergeConflict"][];
             /** Format: date-time */
             readonly created_at: string;
             /** Format: date-time */
@@ -2180,6 +2483,40 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** @description Edits a branch without its bytes. */
+        EditRequest: {
+            /** @default main */
+            branch?: string;
+            expected_head?: string | null;
+            /** @default  */
+            message?: string;
+            edits: components["schemas"]["EditStepRequest"][];
+        };
+        /** @description One edit. */
+        EditStepRequest: {
+            op: components["schemas"]["OpEnum"];
+            /** @description Files and folders; with a slash at its end, what is below the folder. */
+            paths?: string[];
+            /**
+             * @description A query; of the files at the paths, or of all, only those that match.
+             * @default
+             */
+            where?: string;
+            /**
+             * @description For move and copy: the new path; a folder if it ends with a slash.
+             * @default
+             */
+            to?: string;
+            /** @description For set: a JSON merge patch; null removes an attribute. */
+            attributes?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description For copy: a version of this dataset, or dataset@version of the same project.
+             * @default
+             */
+            source?: string;
+        };
         /** @description One file of a version. */
         Entry: {
             path: string;
@@ -2201,6 +2538,8 @@ export interface components {
             next: string | null;
             /** @description Files that match below the prefix. */
             total: number;
+            /** @description False: at least so many match; counting them all would take too long. */
+            total_is_exact: boolean;
         };
         /** @description How a version did on a split. */
         Evaluation: {
@@ -2535,6 +2874,40 @@ export interface components {
             /** Format: date-time */
             expires_at: string;
         };
+        /** @description What both sides changed, each in its own way. */
+        MergeConflict: {
+            path: string;
+            /** @description Which labels or split; empty for the file itself. */
+            layer: string;
+            /** @description Which column of the layer. */
+            field: string;
+            ours: components["schemas"]["SideChangeEnum"];
+            theirs: components["schemas"]["SideChangeEnum"];
+            /** @description The field, or the file's digest. */
+            our_value: string;
+            their_value: string;
+            /** @description Our file where theirs is a folder, or reversed. */
+            other_path: string;
+        };
+        /** @description Merges a branch or version into a branch. */
+        MergeRequest: {
+            /** @default main */
+            branch?: string;
+            expected_head?: string | null;
+            /** @default  */
+            message?: string;
+            /**
+             * @description Whose side counts where both changed: ours is the branch's.
+             *
+             *     * `fail` - fail
+             *     * `ours` - ours
+             *     * `theirs` - theirs
+             * @default fail
+             */
+            on_conflict?: components["schemas"]["OnConflictEnum"];
+            /** @description The branch, tag, version or commit to take from. */
+            source: string;
+        };
         /** @description A model. The context carries `latest`, looked up once per page. */
         Model: {
             /** Format: uuid */
@@ -2672,6 +3045,48 @@ export interface components {
             /** @description A version, branch, tag or commit. */
             at: string;
         };
+        /** @description An S3 key pair as it is answered once, with its secret. */
+        NewS3KeyPair: {
+            /** Format: uuid */
+            readonly id: string;
+            name: string;
+            readonly access_key_id: string;
+            project: string;
+            /**
+             * Format: uri
+             * @description Return where S3 tools find this installation.
+             */
+            readonly endpoint_url: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            /** Format: date-time */
+            readonly last_used_at: string | null;
+            /** Format: date-time */
+            readonly revoked_at: string | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            readonly secret_access_key: string;
+        };
+        /** @description What makes a source. */
+        NewSourceRequest: {
+            access_key_id?: string;
+            secret_access_key?: string;
+            session_token?: string;
+            include?: string[];
+            exclude?: string[];
+            labels_from?: components["schemas"]["LabelsFromEnum"];
+            /** @description Scan again so many seconds after a scan has ended; null: when asked. */
+            every_s?: number | null;
+            url: string;
+            /** @default  */
+            endpoint?: string;
+            /** @default  */
+            region?: string;
+            name: string;
+            dataset: string;
+            /** @default main */
+            branch?: string;
+        };
         /** @description A token as it is answered once, with its secret. */
         NewToken: {
             /** Format: uuid */
@@ -2731,6 +3146,13 @@ export interface components {
          * @enum {string}
          */
         NotEvaluableEnum: "no_description" | "no_weights";
+        /**
+         * @description * `fail` - fail
+         *     * `ours` - ours
+         *     * `theirs` - theirs
+         * @enum {string}
+         */
+        OnConflictEnum: "fail" | "ours" | "theirs";
         /** @description An ontology with its versions, newest first. */
         Ontology: {
             /** Format: uuid */
@@ -2753,6 +3175,36 @@ export interface components {
             locked_at: string | null;
             /** Format: date-time */
             readonly created_at: string;
+        };
+        /**
+         * @description * `remove` - remove
+         *     * `move` - move
+         *     * `copy` - copy
+         *     * `set` - set
+         * @enum {string}
+         */
+        OpEnum: "remove" | "move" | "copy" | "set";
+        /**
+         * @description * `push` - push
+         *     * `merge` - merge
+         *     * `revert` - revert
+         *     * `cherry_pick` - cherry_pick
+         *     * `edit` - edit
+         * @enum {string}
+         */
+        OperationEnum: "push" | "merge" | "revert" | "cherry_pick" | "edit";
+        /** @description What an operation would do; where both sides changed, the branch's side is counted. */
+        OperationPreview: {
+            head: components["schemas"]["VersionShort"];
+            added: number;
+            removed: number;
+            changed: number;
+            labels_changed: number;
+            conflicts_total: number;
+            /** @description The first hundred. */
+            conflicts: components["schemas"]["MergeConflict"][];
+            /** @description The branch has all of it already. */
+            contained: boolean;
         };
         /**
          * @description * `starts` - starts
@@ -2856,6 +3308,18 @@ export interface components {
             results: components["schemas"]["QuarantinedPack"][];
             next: string | null;
         };
+        PaginatedS3KeyPairList: {
+            results: components["schemas"]["S3KeyPair"][];
+            next: string | null;
+        };
+        PaginatedScanList: {
+            results: components["schemas"]["Scan"][];
+            next: string | null;
+        };
+        PaginatedSourceList: {
+            results: components["schemas"]["Source"][];
+            next: string | null;
+        };
         PaginatedTagList: {
             results: components["schemas"]["Tag"][];
             next: string | null;
@@ -2921,6 +3385,17 @@ export interface components {
             memory_bytes?: number;
             gpus?: number;
         };
+        /** @description What may change about a source. Its place may not: add another source for that. */
+        PatchedSourceChangesRequest: {
+            access_key_id?: string;
+            secret_access_key?: string;
+            session_token?: string;
+            include?: string[];
+            exclude?: string[];
+            labels_from?: components["schemas"]["LabelsFromEnum"];
+            /** @description Scan again so many seconds after a scan has ended; null: when asked. */
+            every_s?: number | null;
+        };
         /** @description The signed-in person. */
         PatchedUserRequest: {
             full_name?: string;
@@ -2931,6 +3406,32 @@ export interface components {
             /** @description Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only. */
             username: string;
             full_name: string;
+        };
+        /** @description Brings paths of another version to a branch. */
+        PickRequest: {
+            /** @default main */
+            branch?: string;
+            expected_head?: string | null;
+            /** @default  */
+            message?: string;
+            /**
+             * @description Whose side counts where both changed: ours is the branch's.
+             *
+             *     * `fail` - fail
+             *     * `ours` - ours
+             *     * `theirs` - theirs
+             * @default fail
+             */
+            on_conflict?: components["schemas"]["OnConflictEnum"];
+            /** @description The version to take from. */
+            source: string;
+            /** @description Files and folders; with a slash at its end, what is below the folder. */
+            paths?: string[];
+            /**
+             * @description Repeat only what the version changed in these paths, or in all.
+             * @default false
+             */
+            changes_only?: boolean;
         };
         /** @description Where a run would go, and why; no node while there is none for it. */
         Placement: {
@@ -2953,6 +3454,12 @@ export interface components {
         /** @description The files of one request; a checkpoint's files come together. */
         PresignRequest: {
             files: components["schemas"]["OutputFileRequest"][];
+        };
+        /** @description What a test of the connection found. */
+        Probe: {
+            /** @description The first few. */
+            keys: string[];
+            has_more: boolean;
         };
         /** @description Items by state; `accepted` includes what is published. */
         Progress: {
@@ -3074,6 +3581,25 @@ export interface components {
             kind: components["schemas"]["RetentionKindEnum"];
             /** @description How many versions for `last`, how many days for `days`, null for `all`. */
             limit?: number | null;
+        };
+        /** @description Undoes a version. */
+        RevertRequest: {
+            /** @default main */
+            branch?: string;
+            expected_head?: string | null;
+            /** @default  */
+            message?: string;
+            /**
+             * @description Whose side counts where both changed: ours is the branch's.
+             *
+             *     * `fail` - fail
+             *     * `ours` - ours
+             *     * `theirs` - theirs
+             * @default fail
+             */
+            on_conflict?: components["schemas"]["OnConflictEnum"];
+            /** @description The version to undo. */
+            version: string;
         };
         /** @description One immutable submission, with the verdict on it. */
         Revision: {
@@ -3464,6 +3990,66 @@ export interface components {
          * @enum {string}
          */
         RuntimeStateEnum: "building" | "failed" | "pending" | "ready";
+        /** @description An S3 key pair without its secret. */
+        S3KeyPair: {
+            /** Format: uuid */
+            readonly id: string;
+            name: string;
+            readonly access_key_id: string;
+            project: string;
+            /**
+             * Format: uri
+             * @description Return where S3 tools find this installation.
+             */
+            readonly endpoint_url: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            /** Format: date-time */
+            readonly last_used_at: string | null;
+            /** Format: date-time */
+            readonly revoked_at: string | null;
+            /** Format: date-time */
+            readonly created_at: string;
+        };
+        /** @description An S3 key pair without its secret. */
+        S3KeyPairRequest: {
+            name: string;
+            project: string;
+            /** Format: date-time */
+            expires_at?: string | null;
+        };
+        /** @description One scan of a source. */
+        Scan: {
+            /** Format: uuid */
+            readonly id: string;
+            readonly state: components["schemas"]["ScanStateEnum"];
+            readonly objects_count: number;
+            readonly size_bytes: number;
+            readonly skipped: number;
+            readonly shards_done: number;
+            readonly shards_total: number;
+            /** Format: double */
+            readonly objects_per_s: number;
+            readonly unchanged: boolean;
+            readonly version: string | null;
+            readonly error_code: string;
+            readonly error_detail: string;
+            readonly error_action: string | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            readonly finished_at: string | null;
+        };
+        /**
+         * @description * `cancelled` - cancelled
+         *     * `committing` - committing
+         *     * `done` - done
+         *     * `failed` - failed
+         *     * `listing` - listing
+         *     * `pending` - pending
+         * @enum {string}
+         */
+        ScanStateEnum: "cancelled" | "committing" | "done" | "failed" | "listing" | "pending";
         /**
          * @description * `read` - read
          *     * `write` - write
@@ -3491,6 +4077,13 @@ export interface components {
             authenticated: boolean;
             user: components["schemas"]["User"] | null;
         };
+        /**
+         * @description * `added` - added
+         *     * `changed` - changed
+         *     * `removed` - removed
+         * @enum {string}
+         */
+        SideChangeEnum: "added" | "changed" | "removed";
         /** @description What became of one submission or decision; `code` names the failure. */
         SlotResult: {
             /** Format: uuid */
@@ -3507,6 +4100,62 @@ export interface components {
         SlotResults: {
             results: components["schemas"]["SlotResult"][];
         };
+        /** @description A place that a dataset's branch follows. */
+        Source: {
+            /** Format: uuid */
+            readonly id: string;
+            readonly name: string;
+            readonly kind: components["schemas"]["SourceKindEnum"];
+            readonly url: string;
+            readonly endpoint: string;
+            readonly region: string;
+            readonly has_credentials: boolean;
+            readonly dataset: string;
+            readonly branch: string;
+            readonly include: string[];
+            readonly exclude: string[];
+            readonly labels_from: string;
+            readonly every_s: number | null;
+            /** Format: date-time */
+            readonly next_scan_at: string | null;
+            readonly state: components["schemas"]["SourceStateEnum"];
+            readonly error_code: string;
+            readonly error_detail: string;
+            readonly error_action: string | null;
+            readonly last_scan: components["schemas"]["Scan"] | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            readonly updated_at: string;
+        };
+        /**
+         * @description * `s3` - s3
+         *     * `folder` - folder
+         *     * `http` - http
+         * @enum {string}
+         */
+        SourceKindEnum: "s3" | "folder" | "http";
+        /** @description What is needed to try a connection. */
+        SourceProbeRequest: {
+            access_key_id?: string;
+            secret_access_key?: string;
+            session_token?: string;
+            url: string;
+            /** @default  */
+            endpoint?: string;
+            /** @default  */
+            region?: string;
+        };
+        /**
+         * @description * `drifted` - drifted
+         *     * `failed` - failed
+         *     * `new` - new
+         *     * `ready` - ready
+         *     * `removed` - removed
+         *     * `scanning` - scanning
+         * @enum {string}
+         */
+        SourceStateEnum: "drifted" | "failed" | "new" | "ready" | "removed" | "scanning";
         /** @description A seeded split that stays fixed by path over versions. */
         SplitRequest: {
             /** @default 0 */
@@ -3858,6 +4507,8 @@ export type Download = components['schemas']['Download'];
 export type DownloadFile = components['schemas']['DownloadFile'];
 export type Draft = components['schemas']['Draft'];
 export type DraftRequest = components['schemas']['DraftRequest'];
+export type EditRequest = components['schemas']['EditRequest'];
+export type EditStepRequest = components['schemas']['EditStepRequest'];
 export type Entry = components['schemas']['Entry'];
 export type EntryPage = components['schemas']['EntryPage'];
 export type Evaluation = components['schemas']['Evaluation'];
@@ -3894,6 +4545,8 @@ export type LineageNodeKindEnum = components['schemas']['LineageNodeKindEnum'];
 export type LogEofRequest = components['schemas']['LogEofRequest'];
 export type LoginRequest = components['schemas']['LoginRequest'];
 export type Manifest = components['schemas']['Manifest'];
+export type MergeConflict = components['schemas']['MergeConflict'];
+export type MergeRequest = components['schemas']['MergeRequest'];
 export type Model = components['schemas']['Model'];
 export type ModelVersion = components['schemas']['ModelVersion'];
 export type MyWork = components['schemas']['MyWork'];
@@ -3908,14 +4561,20 @@ export type NewModelRequest = components['schemas']['NewModelRequest'];
 export type NewOntologyRequest = components['schemas']['NewOntologyRequest'];
 export type NewOntologyVersionRequest = components['schemas']['NewOntologyVersionRequest'];
 export type NewRefRequest = components['schemas']['NewRefRequest'];
+export type NewS3KeyPair = components['schemas']['NewS3KeyPair'];
+export type NewSourceRequest = components['schemas']['NewSourceRequest'];
 export type NewToken = components['schemas']['NewToken'];
 export type NewUploadRequest = components['schemas']['NewUploadRequest'];
 export type NewVersionRequest = components['schemas']['NewVersionRequest'];
 export type Node = components['schemas']['Node'];
 export type NodeChoiceRequest = components['schemas']['NodeChoiceRequest'];
 export type NotEvaluableEnum = components['schemas']['NotEvaluableEnum'];
+export type OnConflictEnum = components['schemas']['OnConflictEnum'];
 export type Ontology = components['schemas']['Ontology'];
 export type OntologyVersion = components['schemas']['OntologyVersion'];
+export type OpEnum = components['schemas']['OpEnum'];
+export type OperationEnum = components['schemas']['OperationEnum'];
+export type OperationPreview = components['schemas']['OperationPreview'];
 export type OutlookEnum = components['schemas']['OutlookEnum'];
 export type OutputFileRequest = components['schemas']['OutputFileRequest'];
 export type OutputVersion = components['schemas']['OutputVersion'];
@@ -3936,6 +4595,9 @@ export type PaginatedModelVersionList = components['schemas']['PaginatedModelVer
 export type PaginatedOntologyList = components['schemas']['PaginatedOntologyList'];
 export type PaginatedProjectList = components['schemas']['PaginatedProjectList'];
 export type PaginatedQuarantinedPackList = components['schemas']['PaginatedQuarantinedPackList'];
+export type PaginatedS3KeyPairList = components['schemas']['PaginatedS3KeyPairList'];
+export type PaginatedScanList = components['schemas']['PaginatedScanList'];
+export type PaginatedSourceList = components['schemas']['PaginatedSourceList'];
 export type PaginatedTagList = components['schemas']['PaginatedTagList'];
 export type PaginatedTokenList = components['schemas']['PaginatedTokenList'];
 export type PaginatedVersionList = components['schemas']['PaginatedVersionList'];
@@ -3947,11 +4609,14 @@ export type PartNumbersRequest = components['schemas']['PartNumbersRequest'];
 export type PartUrls = components['schemas']['PartUrls'];
 export type PartialResources = components['schemas']['PartialResources'];
 export type PartialResourcesRequest = components['schemas']['PartialResourcesRequest'];
+export type PatchedSourceChangesRequest = components['schemas']['PatchedSourceChangesRequest'];
 export type PatchedUserRequest = components['schemas']['PatchedUserRequest'];
 export type Person = components['schemas']['Person'];
+export type PickRequest = components['schemas']['PickRequest'];
 export type Placement = components['schemas']['Placement'];
 export type PlacementCodeEnum = components['schemas']['PlacementCodeEnum'];
 export type PresignRequest = components['schemas']['PresignRequest'];
+export type Probe = components['schemas']['Probe'];
 export type Progress = components['schemas']['Progress'];
 export type ProgressRequest = components['schemas']['ProgressRequest'];
 export type Project = components['schemas']['Project'];
@@ -3965,6 +4630,7 @@ export type Resources = components['schemas']['Resources'];
 export type Retention = components['schemas']['Retention'];
 export type RetentionKindEnum = components['schemas']['RetentionKindEnum'];
 export type RetentionRequest = components['schemas']['RetentionRequest'];
+export type RevertRequest = components['schemas']['RevertRequest'];
 export type Revision = components['schemas']['Revision'];
 export type RoleEnum = components['schemas']['RoleEnum'];
 export type Run = components['schemas']['Run'];
@@ -3998,13 +4664,22 @@ export type RunsOverview = components['schemas']['RunsOverview'];
 export type Runtime = components['schemas']['Runtime'];
 export type RuntimeState = components['schemas']['RuntimeState'];
 export type RuntimeStateEnum = components['schemas']['RuntimeStateEnum'];
+export type S3KeyPair = components['schemas']['S3KeyPair'];
+export type S3KeyPairRequest = components['schemas']['S3KeyPairRequest'];
+export type Scan = components['schemas']['Scan'];
+export type ScanStateEnum = components['schemas']['ScanStateEnum'];
 export type ScopesEnum = components['schemas']['ScopesEnum'];
 export type Selector = components['schemas']['Selector'];
 export type SelectorRequest = components['schemas']['SelectorRequest'];
 export type SentPartRequest = components['schemas']['SentPartRequest'];
 export type Session = components['schemas']['Session'];
+export type SideChangeEnum = components['schemas']['SideChangeEnum'];
 export type SlotResult = components['schemas']['SlotResult'];
 export type SlotResults = components['schemas']['SlotResults'];
+export type Source = components['schemas']['Source'];
+export type SourceKindEnum = components['schemas']['SourceKindEnum'];
+export type SourceProbeRequest = components['schemas']['SourceProbeRequest'];
+export type SourceStateEnum = components['schemas']['SourceStateEnum'];
 export type SplitRequest = components['schemas']['SplitRequest'];
 export type SubmitBatchRequest = components['schemas']['SubmitBatchRequest'];
 export type SubmitRequest = components['schemas']['SubmitRequest'];
@@ -5134,6 +5809,72 @@ export interface operations {
             };
         };
     };
+    branch_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                name: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Branch"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_branches_destroy: {
+        parameters: {
+            query: {
+                /** @description The commit seen last. */
+                expected_head: string;
+            };
+            header?: never;
+            path: {
+                dataset: string;
+                name: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     projects_datasets_commits_create: {
         parameters: {
             query?: never;
@@ -5230,6 +5971,79 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DiffPage"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_edits_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EditRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_edits_preview_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EditRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationPreview"];
                 };
             };
             /** @description The request failed. */
@@ -5347,6 +6161,152 @@ export interface operations {
             };
         };
     };
+    projects_datasets_merges_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MergeRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_merges_preview_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MergeRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationPreview"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_picks_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PickRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_picks_preview_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PickRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationPreview"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     projects_datasets_quarantined_packs_list: {
         parameters: {
             query?: {
@@ -5447,6 +6407,79 @@ export interface operations {
             };
         };
     };
+    projects_datasets_reverts_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RevertRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_reverts_preview_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RevertRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationPreview"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     projects_datasets_tags_list: {
         parameters: {
             query?: {
@@ -5507,6 +6540,37 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Tag"];
                 };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tag_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                name: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request failed. */
             default: {
@@ -5774,6 +6838,8 @@ export interface operations {
                 /** @description Only paths that begin with this. */
                 prefix?: string;
                 split?: string;
+                /** @description A condition as after SQL's WHERE: label = 'cat'. */
+                where?: string;
             };
             header?: never;
             path: {
@@ -7003,6 +8069,342 @@ export interface operations {
             };
         };
     };
+    source_probe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SourceProbeRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Probe"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_sources_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @description part of the name */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedSourceList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_sources_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSourceRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Source"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    source_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                source: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Source"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    source_remove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                source: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    source_change: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                source: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedSourceChangesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Source"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_sources_scans_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project: string;
+                source: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedScanList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_sources_scans_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                source: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Scan"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    scan_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                scan_id: string;
+                source: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Scan"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    scan_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                scan_id: string;
+                source: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     runner_exit: {
         parameters: {
             query?: never;
@@ -7709,6 +9111,98 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Run"];
                 };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    s3_keys_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedS3KeyPairList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    s3_keys_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["S3KeyPairRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewS3KeyPair"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    s3_keys_revoke: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                s3_key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request failed. */
             default: {

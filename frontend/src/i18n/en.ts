@@ -7,6 +7,7 @@ import { models } from './models.en';
 import { overview } from './overview.en';
 import { settings } from './settings.en';
 import { nav, shell } from './shell.en';
+import { versioning } from './versioning.en';
 
 const en = {
   auth,
@@ -23,5 +24,6 @@ const en = {
   settings,
   shell,
   states,
+  versioning,
 };
 export default en;

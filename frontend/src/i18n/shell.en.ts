@@ -12,6 +12,7 @@ export const nav = {
   models: 'Models',
   settings: 'Settings',
   tokens: 'Access tokens',
+  s3Keys: 'S3 keys',
   audit: 'Audit log',
   garbage: 'Garbage',
 };

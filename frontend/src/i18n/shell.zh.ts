@@ -15,6 +15,7 @@ export const nav: Translation<typeof en.nav> = {
   models: '模型',
   settings: '设置',
   tokens: '访问令牌',
+  s3Keys: 'S3 密钥',
   audit: '审计日志',
   garbage: '垃圾清理',
 };

@@ -7,6 +7,7 @@ import { models } from './models.zh';
 import { overview } from './overview.zh';
 import { settings } from './settings.zh';
 import { nav, shell } from './shell.zh';
+import { versioning } from './versioning.zh';
 
 const zh = {
   auth,
@@ -23,5 +24,6 @@ const zh = {
   settings,
   shell,
   states,
+  versioning,
 };
 export default zh;

@@ -13,6 +13,7 @@ from rich.console import Console
 from atom_sdk.client import Client
 from atom_sdk.client.errors import (
     ApiError,
+    MergeConflictError,
     NetworkError,
     NotConfiguredError,
     NotFoundError,
@@ -20,6 +21,12 @@ from atom_sdk.client.errors import (
     RefSyntaxError,
 )
 from atom_sdk.errors import AtomError, EmptyDatasetError
+from atom_sdk.mount.errors import (
+    AlreadyMountedError,
+    MountBusyError,
+    NotMountedError,
+    TargetNotEmptyError,
+)
 
 EXIT_FAILED = 1
 EXIT_USAGE = 2
@@ -42,9 +49,14 @@ _EXIT_BY_KIND: dict[type[Exception], int] = {
     NotConfiguredError: EXIT_USAGE,
     NotFoundError: EXIT_NOT_FOUND,
     PushConflictError: EXIT_CONFLICT,
+    MergeConflictError: EXIT_CONFLICT,
     # What was typed cannot name a dataset, or the folder holds nothing to push.
     RefSyntaxError: EXIT_USAGE,
     EmptyDatasetError: EXIT_USAGE,
+    TargetNotEmptyError: EXIT_USAGE,
+    NotMountedError: EXIT_NOT_FOUND,
+    AlreadyMountedError: EXIT_CONFLICT,
+    MountBusyError: EXIT_CONFLICT,
 }
 
 
@@ -64,6 +76,11 @@ class Context:
         if self._client is None:
             self._client = Client(project=self.project)
         return self._client
+
+    def close(self) -> None:
+        """Close the client's connections, if there was one."""
+        if self._client is not None:
+            self._client.close()
 
     def emit(self, value: Any, human: Callable[[Console], None] | None = None) -> None:
         """Print `value` as JSON with `--json`, otherwise by `human`."""

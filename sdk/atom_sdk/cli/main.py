@@ -7,7 +7,7 @@ import sys
 import click
 import httpx
 
-from atom_sdk.cli import data, keeping, models, runs, tokens
+from atom_sdk.cli import data, edits, keeping, models, mounts, runs, s3_keys, tokens, versions
 from atom_sdk.cli.context import (
     EXIT_INTERRUPTED,
     Context,
@@ -84,7 +84,10 @@ for command in keeping.COMMANDS:
     data.data.add_command(command)
 cli.add_command(models.model)
 cli.add_command(tokens.token)
-for command in runs.COMMANDS:
+cli.add_command(s3_keys.s3_key)
+for command in (*versions.COMMANDS, *edits.COMMANDS):
+    data.data.add_command(command)
+for command in (*runs.COMMANDS, *mounts.COMMANDS):
     cli.add_command(command)
 
 
@@ -112,6 +115,8 @@ def _run(context: Context) -> int:
         error = _as_ours(exc)
         explain(error, context)
         return exit_code_of(error)
+    finally:
+        context.close()
     return code if isinstance(code, int) else 0
 
 

@@ -1,4 +1,4 @@
-"""The client of an Atom server: `Client().datasets`, `.runs`, `.models`, `.workflows`."""
+"""The client of an Atom server: `Client().datasets`, `.operations`, `.runs`, `.models`."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from atom_sdk.client.http import Http
 from atom_sdk.client.keeping import Keeping
 from atom_sdk.client.labelx import LabelX
 from atom_sdk.client.models import Models
+from atom_sdk.client.operations import Operations
 from atom_sdk.client.runs import Runs, Workflows
 
 __all__ = ["ApiError", "Client", "ClientError", "NetworkError", "NotConfiguredError"]
@@ -50,6 +51,11 @@ class Client:
     def keeping(self) -> Keeping:
         """Retention and legal holds of datasets."""
         return Keeping(self.datasets, self.http)
+
+    @property
+    def operations(self) -> Operations:
+        """Branches, merges and edits of datasets."""
+        return Operations(self.http, self.datasets)
 
     @property
     def runs(self) -> Runs:

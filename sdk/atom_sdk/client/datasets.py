@@ -14,6 +14,7 @@ from atom_sdk.client.refs import parse_ref
 
 if TYPE_CHECKING:
     from atom_sdk.client.push import PushOptions, PushResult
+    from atom_sdk.mount import MountOptions, MountRecord
     from atom_sdk.readers import LocalDataset
 
 
@@ -120,6 +121,21 @@ class Datasets:
         from atom_sdk.client.pull import open_dataset
 
         return open_dataset(self, self._http, reference, selector, progress or Silent())
+
+    def mount(
+        self,
+        reference: str,
+        folder: Path | str,
+        options: MountOptions | None = None,
+        progress: Progress | None = None,
+    ) -> MountRecord:
+        """Bring the version's packs to this machine's cache and show it as a read-only folder.
+
+        `atom_sdk.mount.unmount(folder, cache_path())` or `atom unmount` takes the folder away.
+        """
+        from atom_sdk.client.mounts import mount_version
+
+        return mount_version(self, reference, Path(folder), options, progress or Silent())
 
     def warm(self, reference: str) -> Any:
         """Ask the cluster to bring the version's bytes to its nodes."""

@@ -100,6 +100,25 @@ class PushConflictError(ClientError):
     )
 
 
+class MergeConflictError(ClientError):
+    """A merge, revert or pick met changes of the same files, or a branch that moved.
+
+    `conflicts` are the first of them, `total` says how many there are.
+    """
+
+    code = "merge_conflict"
+
+    def __init__(self, request: Mapping[str, Any]) -> None:
+        """`request` is the commit request as the server answers it."""
+        self.problem = dict(request["error"])
+        self.code = str(self.problem["code"])
+        self.hint = str(self.problem["action"])
+        self.conflicts: list[dict[str, Any]] = list(request["conflicts"])
+        self.total = int(request["conflicts_total"])
+        self.problem |= {"conflicts": self.conflicts, "conflicts_total": self.total}
+        super().__init__(str(self.problem["detail"]))
+
+
 class ApiError(ClientError):
     """A problem+json answer: `status`, `code`, `detail`, `action`, and messages per field."""
 

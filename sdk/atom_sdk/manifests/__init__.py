@@ -13,8 +13,10 @@ from atom_sdk.manifests.commits import (
 )
 from atom_sdk.manifests.diff import LayerDiff, Rename, RootDiff, diff_roots
 from atom_sdk.manifests.entries import ENTRY_SCHEMA, Entry, entries_table, table_entries
+from atom_sdk.manifests.joined import iter_ranges
 from atom_sdk.manifests.layers import layer_table, merge_layer, read_layer, write_layer
 from atom_sdk.manifests.listing import EntryPage, FolderPage, Listing, PrefixTotals
+from atom_sdk.manifests.merge import Merged, MergePlan, merge_roots
 from atom_sdk.manifests.objects import (
     FolderObjectStore,
     MemoryObjectStore,
@@ -25,6 +27,7 @@ from atom_sdk.manifests.objects import (
     range_key,
     root_key,
 )
+from atom_sdk.manifests.query import Query, QueryError, matching, parse_query
 from atom_sdk.manifests.ranges import BoundaryRule
 from atom_sdk.manifests.roots import (
     LayerRef,
@@ -36,13 +39,15 @@ from atom_sdk.manifests.roots import (
     write_root,
 )
 from atom_sdk.manifests.splits import SplitPlan, assign_splits, largest_remainder
-from atom_sdk.manifests.views import ViewSelector, build_view, iter_ranges, pack_table
+from atom_sdk.manifests.three_way import Conflict, Policy
+from atom_sdk.manifests.views import ViewSelector, build_view, pack_table
 
 __all__ = [
     "ENTRY_SCHEMA",
     "BoundaryRule",
     "Changes",
     "Commit",
+    "Conflict",
     "Entry",
     "EntryPage",
     "FolderObjectStore",
@@ -51,8 +56,13 @@ __all__ = [
     "LayerRef",
     "Listing",
     "MemoryObjectStore",
+    "MergePlan",
+    "Merged",
     "ObjectStore",
+    "Policy",
     "PrefixTotals",
+    "Query",
+    "QueryError",
     "RangeRef",
     "Rename",
     "Root",
@@ -75,9 +85,12 @@ __all__ = [
     "largest_remainder",
     "layer_key",
     "layer_table",
+    "matching",
     "merge_layer",
+    "merge_roots",
     "pack_key",
     "pack_table",
+    "parse_query",
     "range_key",
     "read_commit",
     "read_layer",

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from atom_sdk.manifests.build import Changes, read_range
 from atom_sdk.manifests.deltas import ADDED, CHANGED, REMOVED, read_delta, same_rows
 from atom_sdk.manifests.entries import ENTRY_SCHEMA, LOGICAL_COLUMNS
+from atom_sdk.manifests.groups import range_position, unshared
 from atom_sdk.manifests.layers import layer_schema, read_layer
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.roots import LayerRef, RangeRef, Root
@@ -77,7 +78,9 @@ class RootDiff:
 
 
 @dataclass(frozen=True, slots=True)
-class _TableDiff:
+class TableDiff:
+    """Rows that differ; changed ones as they are now."""
+
     added: pa.Table
     removed: pa.Table
     changed_to: pa.Table
@@ -93,7 +96,7 @@ def diff_roots(old: Root, new: Root, store: ObjectStore) -> RootDiff:
     Ranges over which the new root lays one more delta than the old one are not read: the delta says
     what differs.
     """
-    parts: list[_TableDiff] = []
+    parts: list[TableDiff] = []
     laid: defaultdict[bytes, list[_Reach]] = defaultdict(list)
     ranges_read = 0
     for old_ranges, new_ranges in _unequal_groups(old.ranges, new.ranges):
@@ -103,7 +106,7 @@ def diff_roots(old: Root, new: Root, store: ObjectStore) -> RootDiff:
             continue
         ranges_read += len(old_ranges) + len(new_ranges)
         tables = (_read_all(old_ranges, store), _read_all(new_ranges, store))
-        parts.append(_diff_tables(*tables, LOGICAL_COLUMNS))
+        parts.append(diff_tables(*tables, LOGICAL_COLUMNS))
     parts += [_diff_of_delta(delta, reaches, store) for delta, reaches in laid.items()]
     added = _concat_sorted(part.added for part in parts)
     removed = _concat_sorted(part.removed for part in parts)
@@ -122,9 +125,8 @@ def _unequal_groups(
     old: Sequence[RangeRef], new: Sequence[RangeRef]
 ) -> Iterator[tuple[list[RangeRef], list[RangeRef]]]:
     """Ranges that only one side has, grouped so that no path of one group lies within another."""
-    common = {part.content for part in old} & {part.content for part in new}
-    sides = [(part, 0) for part in old if part.content not in common]
-    sides += [(part, 1) for part in new if part.content not in common]
+    left, right = unshared(old, new)
+    sides = [(part, 0) for part in left] + [(part, 1) for part in right]
     sides.sort(key=lambda item: item[0].min)
     group: tuple[list[RangeRef], list[RangeRef]] = ([], [])
     reach = ""
@@ -161,25 +163,24 @@ def _within(rows: pa.Table, reaches: Sequence[_Reach]) -> pa.Table:
     )
 
 
-def _diff_of_delta(digest: bytes, reaches: Sequence[_Reach], store: ObjectStore) -> _TableDiff:
+def _diff_of_delta(digest: bytes, reaches: Sequence[_Reach], store: ObjectStore) -> TableDiff:
     rows = _within(read_delta(digest, store), reaches)
     added, changed, removed = (
         rows.filter(pc.equal(rows["change"], change)).select(ENTRY_SCHEMA.names)
         for change in (ADDED, CHANGED, REMOVED)
     )
-    return _TableDiff(added, removed, changed)
+    return TableDiff(added, removed, changed)
 
 
 def _rows_at(root: Root, store: ObjectStore, wanted: pa.Table) -> pa.Table:
     """The entries of a root at the paths of a sorted table, which are all there."""
-    starts = [part.min for part in root.ranges]
     paths = wanted["path"].to_pylist()
     tables = []
     first = 0
     while first < len(paths):
-        number = bisect_right(starts, paths[first]) - 1
-        last = bisect_right(paths, root.ranges[number].max, lo=first)
-        table = read_range(root.ranges[number], store)
+        part = root.ranges[range_position(root.ranges, paths[first])]
+        last = bisect_right(paths, part.max, lo=first)
+        table = read_range(part, store)
         tables.append(_at(table, pa.array(paths[first:last], pa.string())))
         first = last
     return _concat(tables)
@@ -203,13 +204,14 @@ def _concat(tables: Iterable[pa.Table]) -> pa.Table:
     return pa.concat_tables([ENTRY_SCHEMA.empty_table(), *tables]).combine_chunks()
 
 
-def _diff_tables(old: pa.Table, new: pa.Table, columns: Sequence[str]) -> _TableDiff:
+def diff_tables(old: pa.Table, new: pa.Table, columns: Sequence[str]) -> TableDiff:
+    """Compare two tables that are keyed by path, by some of their columns."""
     old_row = pc.index_in(new.column("path"), value_set=old.column("path").combine_chunks())
     known = pc.is_in(old.column("path"), value_set=new.column("path").combine_chunks())
     both_new = new.filter(old_row.is_valid())
     both_old = old.take(old_row.drop_null())
     differs = pc.invert(same_rows(both_old, both_new, columns))
-    return _TableDiff(
+    return TableDiff(
         added=new.filter(old_row.is_null()),
         removed=old.filter(pc.invert(known)),
         changed_to=both_new.filter(differs),
@@ -248,7 +250,7 @@ def _layer_diffs(old: Root, new: Root, store: ObjectStore) -> Iterator[LayerDiff
 def _layer_diff(before: LayerRef, after: LayerRef, store: ObjectStore) -> LayerDiff:
     columns = [name for name in layer_schema(after.kind).names if name != "path"]
     old = read_layer(before, store)
-    part = _diff_tables(old, read_layer(after, store), columns)
+    part = diff_tables(old, read_layer(after, store), columns)
     changed_from = _at(old, part.changed_to["path"].combine_chunks())
     return LayerDiff(
         after.name, after.kind, part.added, part.removed, changed_from, part.changed_to

@@ -7,6 +7,7 @@ path once.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import NamedTuple
 
 import numpy as np
@@ -27,16 +28,25 @@ ENTRY_SCHEMA = pa.schema(
         pa.field("attributes", pa.string()),
         pa.field("pack", DIGEST),
         pa.field("offset", pa.int64()),
+        pa.field("source", pa.string()),
+        pa.field("key", pa.string()),
+        pa.field("version_id", pa.string()),
+        pa.field("etag", pa.string()),
+        pa.field("mtime", pa.timestamp("us", "UTC")),
     ]
 )
-# What people mean by "the same data"; pack and offset only say where the bytes lie.
+# Only of objects that stay at their source; a range without one does not have these columns.
+SOURCE_COLUMNS = ("source", "key", "version_id", "etag", "mtime")
+# What people mean by "the same data"; the rest only says where the bytes lie. The digest of an
+# object at its source is that of its pin (see pins.py), so it changes when the object does.
 LOGICAL_COLUMNS = ("path", "size", "digest", "media_type", "attributes")
 
 
 class Entry(NamedTuple):
     """One file of a dataset.
 
-    Digests are 32 bytes, size and offset are in bytes, attributes are a JSON string.
+    Digests are 32 bytes, size and offset are in bytes, attributes are a JSON string. The bytes
+    are in a pack, or at a source: then `digest` is that of the pin.
     """
 
     path: str
@@ -46,6 +56,11 @@ class Entry(NamedTuple):
     attributes: str | None = None
     pack: bytes | None = None
     offset: int | None = None
+    source: str | None = None
+    key: str | None = None
+    version_id: str | None = None
+    etag: str | None = None
+    mtime: datetime | None = None
 
 
 def entries_table(entries: Iterable[Entry]) -> pa.Table:

@@ -12,6 +12,7 @@ import pyarrow as pa
 from atom_sdk.errors import PathNotFoundError
 from atom_sdk.manifests.build import read_range
 from atom_sdk.manifests.entries import Entry, table_entries
+from atom_sdk.manifests.groups import range_position, ranges_from
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.roots import RangeRef, Root
 
@@ -63,14 +64,13 @@ class Listing:
         """Nothing is read until something is asked."""
         self.root = root
         self._store = store
-        self._starts = [part.min for part in root.ranges]
         self._cache: OrderedDict[tuple[bytes, ...], _Rows] = OrderedDict()
 
     def lookup(self, path: str) -> Entry:
         """The entry with this path. Raises PathNotFoundError."""
-        index = bisect_right(self._starts, path) - 1
-        if index >= 0 and path <= self.root.ranges[index].max:
-            rows = self._rows(self.root.ranges[index])
+        part = self.root.ranges[range_position(self.root.ranges, path)]
+        if part.min <= path <= part.max:
+            rows = self._rows(part)
             row = bisect_left(rows.paths, path)
             if row < len(rows.paths) and rows.paths[row] == path:
                 return table_entries(rows.table.slice(row, 1))[0]
@@ -116,7 +116,7 @@ class Listing:
         """Entries and bytes below a prefix; reads at most the first and the last range of it."""
         end = prefix_end(prefix)
         count = size_bytes = 0
-        for part in self.root.ranges[max(bisect_right(self._starts, prefix) - 1, 0) :]:
+        for part in ranges_from(self.root.ranges, prefix):
             if end is not None and part.min >= end:
                 break
             if part.min >= prefix and (end is None or part.max < end):
@@ -151,10 +151,8 @@ class Listing:
 
     def _from(self, path: str) -> Iterator[_Rows]:
         """Ranges that may hold paths from `path` on."""
-        first = max(bisect_right(self._starts, path) - 1, 0)
-        for part in self.root.ranges[first:]:
-            if part.max >= path:
-                yield self._rows(part)
+        for part in ranges_from(self.root.ranges, path):
+            yield self._rows(part)
 
     def _rows(self, part: RangeRef) -> _Rows:
         rows = self._cache.get(part.layout)

@@ -91,6 +91,11 @@ def delta_key(digest: bytes) -> str:
     return f"deltas/{digest.hex()}.parquet"
 
 
+def group_key(digest: bytes) -> str:
+    """Key of a group of ranges, the second level of a large root."""
+    return f"groups/{digest.hex()}.json"
+
+
 def root_key(digest: bytes) -> str:
     """Key of a root."""
     return f"roots/{digest.hex()}.json"

@@ -13,9 +13,21 @@ from numpy.typing import NDArray
 from xxhash import xxh3_64_intdigest
 
 from atom_sdk.errors import ManifestCorruptError
-from atom_sdk.manifests.entries import ENTRY_SCHEMA, LOGICAL_COLUMNS, check_order, content_digest
+from atom_sdk.manifests.entries import (
+    ENTRY_SCHEMA,
+    LOGICAL_COLUMNS,
+    SOURCE_COLUMNS,
+    check_order,
+    content_digest,
+)
 
 _RANGE_DOMAIN = b"atom-range/1\n"
+_ENCODINGS = {
+    "path": "DELTA_BYTE_ARRAY",
+    "size": "DELTA_BINARY_PACKED",
+    "offset": "DELTA_BINARY_PACKED",
+}
+_SOURCE_ENCODINGS = {"key": "DELTA_BYTE_ARRAY", "mtime": "DELTA_BINARY_PACKED"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +55,24 @@ def range_content(table: pa.Table) -> bytes:
 
 
 def encode_range(table: pa.Table) -> bytes:
-    """Parquet bytes of a table of entries."""
+    """Parquet bytes of a table of entries.
+
+    Without an object at a source there are no columns for one, so that such ranges stay byte for
+    byte what they were before these columns came.
+    """
+    dictionaries, encodings = ["media_type", "pack"], dict(_ENCODINGS)
+    if table.column("source").null_count == len(table):
+        table = table.drop_columns(list(SOURCE_COLUMNS))
+    else:
+        dictionaries.append("source")
+        encodings |= _SOURCE_ENCODINGS
     sink = io.BytesIO()
     pq.write_table(
         table,
         sink,
         compression="zstd",
-        use_dictionary=["media_type", "pack"],
-        column_encoding={
-            "path": "DELTA_BYTE_ARRAY",
-            "size": "DELTA_BINARY_PACKED",
-            "offset": "DELTA_BINARY_PACKED",
-        },
+        use_dictionary=dictionaries,
+        column_encoding=encodings,
         store_schema=False,
     )
     return sink.getvalue()
@@ -63,10 +81,17 @@ def encode_range(table: pa.Table) -> bytes:
 def decode_range(data: bytes, key: str) -> pa.Table:
     """Table of entries from Parquet bytes. Raises ManifestCorruptError."""
     try:
-        table = pq.read_table(pa.BufferReader(data), columns=ENTRY_SCHEMA.names)
+        table = _with_source_columns(pq.ParquetFile(pa.BufferReader(data)).read())
         return table.select(ENTRY_SCHEMA.names).cast(ENTRY_SCHEMA).combine_chunks()
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
         raise ManifestCorruptError(key, "it is not a Parquet file of entries") from error
+
+
+def _with_source_columns(table: pa.Table) -> pa.Table:
+    for name in SOURCE_COLUMNS:
+        if name not in table.column_names:
+            table = table.append_column(name, pa.nulls(len(table), ENTRY_SCHEMA.field(name).type))
+    return table
 
 
 def split_ranges(

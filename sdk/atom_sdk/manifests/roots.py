@@ -2,42 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from blake3 import blake3
 
 from atom_sdk.errors import ManifestCorruptError
 from atom_sdk.manifests.canonical import decode_json, encode_canonical
-from atom_sdk.manifests.objects import ObjectStore, digest_of, get_verified, root_key
+from atom_sdk.manifests.groups import (
+    DEFAULT_GROUP_RULE,
+    GROUP_FIELDS,
+    GroupedRanges,
+    GroupRef,
+    GroupRule,
+    grouped,
+)
+from atom_sdk.manifests.objects import ObjectStore, digest_of, get_verified, group_key, root_key
+from atom_sdk.manifests.range_refs import (
+    RangeRef,
+    deltas_of,
+    hexed,
+    ranges_json,
+    ranges_of,
+    unhexed,
+)
+
+__all__ = [
+    "ROOT_FORMAT",
+    "LayerRef",
+    "RangeRef",
+    "Root",
+    "decode_root",
+    "encode_root",
+    "make_root",
+    "read_root",
+    "write_root",
+]
 
 ROOT_FORMAT = "atom-root/1"
 _CONTENT_DOMAIN = b"atom-content/1\n"
-_JSON_NAMES = {"size_bytes": "bytes"}
-_RANGE_FIELDS = ("min", "max", "count", "size_bytes", "content", "object")
-
-
-@dataclass(frozen=True, slots=True)
-class RangeRef:
-    """One range: first and last path, number and bytes of its files, digests of 32 bytes.
-
-    Its entries are those of `object`, with the rows from `min` to `max` of `deltas` laid over them,
-    oldest first, and nothing outside of these paths. All other fields say what the result is.
-    """
-
-    min: str
-    max: str
-    count: int
-    size_bytes: int
-    content: bytes
-    object: bytes
-    deltas: tuple[bytes, ...] = ()
-
-    @property
-    def layout(self) -> tuple[bytes, ...]:
-        """What names the stored objects: equal layouts read as equal tables."""
-        return (self.object, *self.deltas)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +57,13 @@ class LayerRef:
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A dataset version without its history: ranges by path, layers by name, totals."""
+    """A dataset version without its history: ranges by path, layers by name, totals.
 
-    ranges: tuple[RangeRef, ...]
+    The ranges of a large root that was read are a GroupedRanges: look for paths with
+    `range_position` and `ranges_from`, which read only the groups that they need.
+    """
+
+    ranges: Sequence[RangeRef]
     layers: tuple[LayerRef, ...]
     count: int
     size_bytes: int
@@ -64,7 +72,12 @@ class Root:
     @property
     def deltas(self) -> tuple[bytes, ...]:
         """Digests of all deltas that some range has, sorted."""
-        return tuple(sorted({delta for part in self.ranges for delta in part.deltas}))
+        return deltas_of(self.ranges)
+
+    @property
+    def groups(self) -> tuple[GroupRef, ...]:
+        """The groups in which the ranges were read; none if the root itself lists them."""
+        return self.ranges.groups if isinstance(self.ranges, GroupedRanges) else ()
 
     def says_the_same(self, other: Root) -> bool:
         """Whether both have the same entries and values, wherever these are written down."""
@@ -81,11 +94,11 @@ class Root:
     def with_layers(self, *layers: LayerRef) -> Root:
         """The same entries, with these layers added; a layer replaces one with its name."""
         kept = {layer.name: layer for layer in (*self.layers, *layers)}
-        return make_root(self.ranges, kept.values())
+        return replace(self, layers=_by_name(kept.values()))
 
     def without_layer(self, name: str) -> Root:
         """The same entries without one layer."""
-        return make_root(self.ranges, (layer for layer in self.layers if layer.name != name))
+        return replace(self, layers=tuple(layer for layer in self.layers if layer.name != name))
 
 
 def make_root(ranges: Iterable[RangeRef], layers: Iterable[LayerRef] = ()) -> Root:
@@ -93,23 +106,51 @@ def make_root(ranges: Iterable[RangeRef], layers: Iterable[LayerRef] = ()) -> Ro
     listed = tuple(ranges)
     return Root(
         ranges=listed,
-        layers=tuple(sorted(layers, key=lambda layer: layer.name)),
+        layers=_by_name(layers),
         count=sum(part.count for part in listed),
         size_bytes=sum(part.size_bytes for part in listed),
         content=blake3(_CONTENT_DOMAIN + b"".join(part.content for part in listed)).digest(),
     )
 
 
-def encode_root(root: Root) -> bytes:
-    """Canonical JSON of a root."""
-    deltas = root.deltas
-    numbers = {delta: number for number, delta in enumerate(deltas)}
+def _by_name(layers: Iterable[LayerRef]) -> tuple[LayerRef, ...]:
+    return tuple(sorted(layers, key=lambda layer: layer.name))
+
+
+def encode_root(root: Root, rule: GroupRule = DEFAULT_GROUP_RULE) -> bytes:
+    """Canonical JSON of a root; the objects of its groups are written by `write_root` only."""
+    return _encode(root, _groups_of(root, rule))
+
+
+def write_root(root: Root, store: ObjectStore, rule: GroupRule = DEFAULT_GROUP_RULE) -> bytes:
+    """Store a root, with its groups if it has many ranges; returns its digest, 32 bytes."""
+    groups = _groups_of(root, rule)
+    # The root last: whoever finds it finds all of it.
+    for group, data in groups:
+        if data is not None:
+            store.put(group_key(group.object), data)
+    encoded = _encode(root, groups)
+    digest = digest_of(encoded)
+    store.put(root_key(digest), encoded)
+    return digest
+
+
+def _groups_of(root: Root, rule: GroupRule) -> list[tuple[GroupRef, bytes | None]]:
+    """Groups, each with its object's bytes unless it is stored already."""
+    if root.groups:
+        return [(group, None) for group in root.groups]
+    return list(grouped(root.ranges, rule)) if len(root.ranges) > rule.flat else []
+
+
+def _encode(root: Root, groups: Sequence[tuple[GroupRef, bytes | None]]) -> bytes:
+    fields = ranges_json(()) if groups else ranges_json(root.ranges)
+    if groups:
+        fields["groups"] = [hexed(group, GROUP_FIELDS) for group, _ in groups]
     return encode_canonical(
         {
             "format": ROOT_FORMAT,
-            "ranges": [_range_json(part, numbers) for part in root.ranges],
-            "deltas": [delta.hex() for delta in deltas],
-            "layers": [_hexed(layer, LayerRef.__slots__) for layer in root.layers],
+            **fields,
+            "layers": [hexed(layer, LayerRef.__slots__) for layer in root.layers],
             "count": root.count,
             "bytes": root.size_bytes,
             "content": root.content.hex(),
@@ -117,14 +158,12 @@ def encode_root(root: Root) -> bytes:
     )
 
 
-def decode_root(data: bytes, key: str = "root") -> Root:
-    """Read a root. Raises UnknownFormatError, ManifestCorruptError."""
+def decode_root(data: bytes, key: str = "root", store: ObjectStore | None = None) -> Root:
+    """Read a root; `store` holds its groups. Raises UnknownFormatError, ManifestCorruptError."""
     value = decode_json(data, key, ROOT_FORMAT)
     try:
-        deltas = [bytes.fromhex(delta) for delta in value["deltas"]]
-        ranges = [_range_of(part, deltas) for part in value["ranges"]]
-        layers = [LayerRef(**_unhexed(layer, LayerRef.__slots__)) for layer in value["layers"]]
-        root = make_root(ranges, layers)
+        layers = [LayerRef(**unhexed(layer, LayerRef.__slots__)) for layer in value["layers"]]
+        root = _grouped_root(value, layers, store) or make_root(ranges_of(value), layers)
         stated = (value["count"], value["bytes"], bytes.fromhex(value["content"]))
     except (IndexError, KeyError, TypeError, ValueError) as error:
         raise ManifestCorruptError(key, "a field is missing or has the wrong type") from error
@@ -133,44 +172,26 @@ def decode_root(data: bytes, key: str = "root") -> Root:
     return root
 
 
-def write_root(root: Root, store: ObjectStore) -> bytes:
-    """Store a root; returns its digest, 32 bytes."""
-    data = encode_root(root)
-    digest = digest_of(data)
-    store.put(root_key(digest), data)
-    return digest
+def _grouped_root(
+    value: dict[str, Any], layers: list[LayerRef], store: ObjectStore | None
+) -> Root | None:
+    """The root over groups; None if it lists its ranges itself."""
+    groups = [GroupRef(**unhexed(group, GROUP_FIELDS)) for group in value.get("groups", ())]
+    if not groups:
+        return None
+    if store is None:
+        raise ValueError("the groups of a root are in its store")
+    return Root(
+        ranges=GroupedRanges(groups, store),
+        layers=_by_name(layers),
+        count=sum(group.count for group in groups),
+        size_bytes=sum(group.size_bytes for group in groups),
+        # Over the ranges' own digests, which are not read here; the object's name vouches for it.
+        content=bytes.fromhex(value["content"]),
+    )
 
 
 def read_root(digest: bytes, store: ObjectStore) -> Root:
     """Read and check a root. Raises ObjectNotFoundError and what `decode_root` raises."""
     key = root_key(digest)
-    return decode_root(get_verified(store, key, digest), key)
-
-
-def _range_json(part: RangeRef, numbers: dict[bytes, int]) -> dict[str, Any]:
-    fields = _hexed(part, _RANGE_FIELDS)
-    if part.deltas:
-        fields["deltas"] = [numbers[delta] for delta in part.deltas]
-    return fields
-
-
-def _range_of(value: dict[str, Any], deltas: list[bytes]) -> RangeRef:
-    numbers = value.get("deltas", ())
-    if any(number < 0 for number in numbers):
-        raise IndexError("a delta's number is below 0")
-    laid_over = tuple(deltas[number] for number in numbers)
-    return RangeRef(**_unhexed(value, _RANGE_FIELDS), deltas=laid_over)
-
-
-def _hexed(part: RangeRef | LayerRef, names: Iterable[str]) -> dict[str, Any]:
-    fields: dict[str, Any] = {}
-    for name in names:
-        value = getattr(part, name)
-        fields[_JSON_NAMES.get(name, name)] = value.hex() if isinstance(value, bytes) else value
-    return fields
-
-
-def _unhexed(value: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    # Fields that a later minor version adds are left alone.
-    fields = {name: value[_JSON_NAMES.get(name, name)] for name in names}
-    return fields | {name: bytes.fromhex(value[name]) for name in ("content", "object")}
+    return decode_root(get_verified(store, key, digest), key, store)

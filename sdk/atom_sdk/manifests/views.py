@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,12 +13,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from atom_sdk.errors import EmptyDatasetError, LayerKindError
-from atom_sdk.manifests.build import read_range
+from atom_sdk.errors import EmptyDatasetError
 from atom_sdk.manifests.entries import DIGEST
-from atom_sdk.manifests.layers import current_rows, read_layer
+from atom_sdk.manifests.joined import LABEL_LAYERS, SPLIT_LAYER, LayerJoin, iter_ranges
 from atom_sdk.manifests.objects import ObjectStore
-from atom_sdk.manifests.roots import Root
+from atom_sdk.manifests.query import Query, matches, may_match
+from atom_sdk.manifests.roots import RangeRef, Root
 
 VIEW_FORMAT = "atom-view/1"
 METADATA_FORMAT = b"atom.format"
@@ -28,7 +27,6 @@ METADATA_CONTENT = b"atom.content"
 METADATA_SELECTOR = b"atom.selector"
 UNSPLIT_IS = "train"
 _CATEGORY = pa.dictionary(pa.int32(), pa.string())
-_PARALLEL_READS = 4
 VIEW_FIELDS = [
     pa.field("path", pa.large_string(), nullable=False),
     pa.field("size", pa.int64(), nullable=False),
@@ -40,32 +38,30 @@ VIEW_FIELDS = [
 ]
 
 
+# Gives entries their digest, pack and offset where the manifest has none: for objects at a source,
+# which a node packs for itself. Takes and returns a table of entries, the same rows.
+Placed = Callable[[pa.Table], pa.Table]
+
+
 @dataclass(frozen=True, slots=True)
 class ViewSelector:
     """Which entries a view holds.
 
     `splits`: only these, or all if None. What has no split belongs to "train". `labelled_only`:
-    only entries with a label. Label layers are tried in order: the first that labels an entry
-    wins. What is left out here is not in the file at all, so a training job cannot see the labels
-    of the test split.
+    only entries with a label. `where`: only entries that match. Label layers are tried in order:
+    the first that labels an entry wins. What is left out here is not in the file at all, so a
+    training job cannot see the labels of the test split.
     """
 
     splits: frozenset[str] | None = None
     labelled_only: bool = False
-    label_layers: tuple[str, ...] = ("labels", "folder")
-    split_layer: str = "split"
+    label_layers: tuple[str, ...] = LABEL_LAYERS
+    split_layer: str = SPLIT_LAYER
+    where: Query | None = None
 
-
-def iter_ranges(root: Root, store: ObjectStore) -> Iterator[pa.Table]:
-    """Tables of all ranges in path order, a few read ahead."""
-    with ThreadPoolExecutor(_PARALLEL_READS, "range") as pool:
-        futures = []
-        for part in root.ranges:
-            futures.append(pool.submit(read_range, part, store))
-            if len(futures) > _PARALLEL_READS:
-                yield futures.pop(0).result()
-        for future in futures:
-            yield future.result()
+    def may(self, part: RangeRef) -> bool:
+        """Return False only if nothing in the range can be selected."""
+        return self.where is None or may_match(self.where, part.min, part.max)
 
 
 def pack_table(root: Root, store: ObjectStore) -> list[bytes]:
@@ -77,64 +73,51 @@ def pack_table(root: Root, store: ObjectStore) -> list[bytes]:
 
 
 def build_view(
-    root: Root, store: ObjectStore, path: Path | str, selector: ViewSelector | None = None
+    root: Root,
+    store: ObjectStore,
+    path: Path | str,
+    selector: ViewSelector | None = None,
+    placed: Placed | None = None,
 ) -> int:
     """Write the view index of a root to a file; returns its number of rows.
 
+    Entries whose bytes are in no pack are left out, also after `placed` has seen them.
     Raises EmptyDatasetError if the selector leaves nothing, LayerKindError if a named layer has
     another kind.
     """
     selector = selector or ViewSelector()
-    layers = _Layers(root, store, selector)
-    tables = [layers.select(table) for table in iter_ranges(root, store)]
-    rows = pa.concat_tables(tables)
-    if not len(rows):
+    join = LayerJoin(root, store, selector.label_layers, selector.split_layer)
+    tables = [
+        _selected(table, join, selector, placed) for table in iter_ranges(root, store, selector.may)
+    ]
+    rows = pa.concat_tables(tables) if tables else None
+    if not rows:
         raise EmptyDatasetError("No sample of this version fits the selection.")
     packs = sorted(rows.column("pack").unique().to_pylist())
     _write_file(_view_table(rows, packs, _metadata(root, packs, selector)), Path(path))
     return len(rows)
 
 
-class _Layers:
-    """The layers that a selector needs, read once."""
+def _selected(
+    entries: pa.Table, join: LayerJoin, selector: ViewSelector, placed: Placed | None
+) -> pa.Table:
+    """Entries that the selector keeps, with `label` and `split`.
 
-    def __init__(self, root: Root, store: ObjectStore, selector: ViewSelector) -> None:
-        self._selector = selector
-        self._split = _read_kind(root, store, selector.split_layer, "split")
-        found = (_read_kind(root, store, name, "classification") for name in selector.label_layers)
-        self._labels = [table for table in found if table is not None]
-
-    def select(self, entries: pa.Table) -> pa.Table:
-        """Entries that the selector keeps, with `label` and `split`.
-
-        Entries whose bytes are in no pack are left out.
-        """
-        none = pa.nulls(len(entries), pa.string())
-        split = none if self._split is None else current_rows(self._split, entries).column("value")
-        label = pc.coalesce(
-            none, *(current_rows(layer, entries).column("label") for layer in self._labels)
-        )
-        keep = pc.and_(entries.column("pack").is_valid(), entries.column("offset").is_valid())
-        if self._selector.splits is not None:
-            keep = pc.and_(
-                keep,
-                pc.is_in(
-                    pc.fill_null(split, UNSPLIT_IS),
-                    value_set=pa.array(sorted(self._selector.splits), pa.string()),
-                ),
-            )
-        if self._selector.labelled_only:
-            keep = pc.and_(keep, label.is_valid())
-        return entries.append_column("label", label).append_column("split", split).filter(keep)
-
-
-def _read_kind(root: Root, store: ObjectStore, name: str, kind: str) -> pa.Table | None:
-    layer = root.layer(name)
-    if layer is None:
-        return None
-    if layer.kind != kind:
-        raise LayerKindError(f"The layer {name!r} has the kind {layer.kind!r}, not {kind!r}.")
-    return read_layer(layer, store)
+    Entries whose bytes are in no pack are left out.
+    """
+    rows = join.join(entries)
+    if placed is not None:
+        # Last: labels and splits are keyed by the digests of the manifest.
+        rows = placed(rows)
+    keep = pc.and_(rows.column("pack").is_valid(), rows.column("offset").is_valid())
+    if selector.splits is not None:
+        names = pa.array(sorted(selector.splits), pa.string())
+        split = pc.fill_null(rows.column("split"), UNSPLIT_IS)
+        keep = pc.and_(keep, pc.is_in(split, value_set=names))
+    if selector.labelled_only:
+        keep = pc.and_(keep, rows.column("label").is_valid())
+    rows = rows.filter(keep)
+    return rows if selector.where is None else rows.filter(matches(selector.where, rows))
 
 
 def _metadata(root: Root, packs: list[bytes], selector: ViewSelector) -> dict[bytes, bytes]:
@@ -142,6 +125,8 @@ def _metadata(root: Root, packs: list[bytes], selector: ViewSelector) -> dict[by
         "labelled_only": selector.labelled_only,
         "splits": None if selector.splits is None else sorted(selector.splits),
     }
+    if selector.where is not None:
+        selection["where"] = selector.where.text
     return {
         METADATA_FORMAT: VIEW_FORMAT.encode(),
         METADATA_PACKS: "".join(pack.hex() for pack in packs).encode(),

@@ -53,6 +53,10 @@ class ViewIndex:
         """Path of a row."""
         return self._paths[row].decode()
 
+    def path_array(self) -> pa.Array:
+        """All paths as UTF-8 bytes, type large_binary, shape (rows,); nothing is copied."""
+        return self._batch.column("path").cast(pa.large_binary())
+
     def digest_of(self, row: int) -> bytes:
         """BLAKE3 of a row's bytes, 32 bytes."""
         return bytes(self._digests[row * _DIGEST_BYTES : (row + 1) * _DIGEST_BYTES])

@@ -2,8 +2,11 @@ import type { QueryOf } from './query';
 
 export type {
   AuditEvent,
+  NewS3KeyPair as CreatedS3Key,
   Project,
   RoleEnum as Role,
+  S3KeyPair,
+  S3KeyPairRequest as NewS3Key,
   ScopesEnum as Scope,
   Session,
   Token as ApiToken,

@@ -1,16 +1,22 @@
 import type { QueryOf } from './query';
 
 export type {
+  Branch,
   CacheRecord,
+  CommitRequest,
   Dataset,
   DiffPage as DiffListing,
   DiffRow,
   DiffRowKindEnum as DiffKind,
+  EditStepRequest,
   Entry,
   EntryPage as EntryListing,
   GarbageRun,
   Hold,
+  MergeConflict,
   NewHoldRequest as NewHold,
+  OnConflictEnum as Side,
+  OperationPreview,
   QuarantinedPack,
   Retention,
   RetentionKindEnum as RetentionKind,

@@ -1,6 +1,7 @@
 import {
   type Icon,
   IconBox,
+  IconBucket,
   IconDatabase,
   IconHistory,
   IconKey,
@@ -11,7 +12,7 @@ import {
 } from '@tabler/icons-react';
 
 export interface NavItem {
-  key: 'overview' | 'datasets' | 'labeling' | 'runs' | 'models' | 'tokens' | 'audit' | 'garbage';
+  key: 'overview' | 'datasets' | 'labeling' | 'runs' | 'models' | 'tokens' | 's3Keys' | 'audit' | 'garbage';
   to:
     | '/'
     | '/datasets'
@@ -19,6 +20,7 @@ export interface NavItem {
     | '/runs'
     | '/models'
     | '/settings/tokens'
+    | '/settings/s3-keys'
     | '/settings/audit'
     | '/settings/garbage';
   icon: Icon;
@@ -52,6 +54,7 @@ export const NAVIGATION: NavGroup[] = [
     key: 'settings',
     items: [
       { key: 'tokens', to: '/settings/tokens', icon: IconKey, keys: 'G T' },
+      { key: 's3Keys', to: '/settings/s3-keys', icon: IconBucket, keys: 'G 3' },
       { key: 'audit', to: '/settings/audit', icon: IconHistory, adminOnly: true },
       { key: 'garbage', to: '/settings/garbage', icon: IconTrash, adminOnly: true },
     ],

@@ -9,6 +9,7 @@ export const browseSearch = (raw: RawSearch) => ({
   label: text(raw.label),
   split: text(raw.split),
   labelled: flag(raw.labelled),
+  where: text(raw.where),
   item: text(raw.item),
   size: number(raw.size),
 });

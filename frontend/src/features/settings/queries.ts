@@ -1,11 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { $api, api, keyOf } from '@/api/client';
-import type { AuditQuery, NewToken } from '@/api/contract/accounts';
+import type { AuditQuery, NewS3Key, NewToken } from '@/api/contract/accounts';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
 import { useProject } from '@/shared/project';
 
 const TOKENS = '/api/v1/tokens/';
 const TOKEN = '/api/v1/tokens/{token_id}/';
+const S3_KEYS = '/api/v1/s3-keys/';
+const S3_KEY = '/api/v1/s3-keys/{s3_key_id}/';
 const AUDIT = '/api/v1/audit/';
 const GARBAGE = '/api/v1/projects/{project}/garbage-runs/';
 const PARDON = '/api/v1/projects/{project}/garbage-runs/{garbage_run_id}/pardon/';
@@ -28,6 +30,23 @@ export function useRefreshTokens() {
 }
 
 export const revokeToken = (id: string) => api.DELETE(TOKEN, { params: { path: { token_id: id } } });
+
+export function useS3Keys() {
+  return useKeysetRows($api.useInfiniteQuery('get', S3_KEYS, { params: { query: { limit: PAGE } } }, KEYSET));
+}
+
+export function useCreateS3Key() {
+  const refresh = useRefreshS3Keys();
+  const mutation = $api.useMutation('post', S3_KEYS, { onSuccess: refresh });
+  return { ...mutation, create: (body: NewS3Key) => mutation.mutateAsync({ body }) };
+}
+
+export function useRefreshS3Keys() {
+  const client = useQueryClient();
+  return () => client.invalidateQueries({ queryKey: keyOf(S3_KEYS) });
+}
+
+export const revokeS3Key = (id: string) => api.DELETE(S3_KEY, { params: { path: { s3_key_id: id } } });
 
 export function useAuditEvents(filter: AuditQuery) {
   const init = { params: { query: { ...filter, limit: PAGE } } };

@@ -15,6 +15,7 @@ import { EntryList } from './EntryList';
 import { FilterBar } from './FilterBar';
 import { FolderTree } from './FolderTree';
 import { NoVersion } from './NoVersion';
+import { QueryField, queryProblem } from './QueryField';
 import { useBrowse, useEntries } from './useBrowse';
 import { VersionHeader } from './VersionHeader';
 import { VersionPicker } from './VersionPicker';
@@ -86,7 +87,7 @@ function Browser({ address, search, change }: BrowserProps) {
     },
     [change],
   );
-  const clear = () => change({ label: undefined, split: undefined, labelled: undefined });
+  const clear = () => change({ label: undefined, split: undefined, labelled: undefined, where: undefined });
   const step = async (by: number) => {
     if (openIndex.current === null) return;
     const next = await entries.source.entryAt(openIndex.current + by);
@@ -107,11 +108,14 @@ function Browser({ address, search, change }: BrowserProps) {
           search={search}
           change={change}
           total={entries.total}
+          isExact={entries.isExact}
+          onClear={clear}
           thumbSize={size}
           onThumbSize={setSize}
         />
-        {search.view === 'list' ? (
-          <EntryList address={address} search={search} onClear={clear} />
+        <QueryField value={search.where} onChange={(where) => change({ where })} error={entries.error} />
+        {queryProblem(entries.error) ? null : search.view === 'list' ? (
+          <EntryList address={address} search={search} isExact={entries.isExact} onClear={clear} />
         ) : (
           <EntryGrid entries={entries} search={search} thumbSize={size} onOpen={open} onClear={clear} />
         )}

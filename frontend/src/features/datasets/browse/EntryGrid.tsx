@@ -27,7 +27,7 @@ export function EntryGrid({ entries, search, thumbSize, onOpen, onClear }: Entry
   const renderCell = useCallback((entry: Entry) => <EntryCell entry={entry} />, []);
   if (entries.error) return <ErrorState error={entries.error} onRetry={entries.refetch} />;
   if (entries.total === undefined) return <GridSkeleton />;
-  if (entries.total === 0) return <NoFiles search={search} onClear={onClear} />;
+  if (entries.total === 0) return <NoFiles search={search} isExact={entries.isExact} onClear={onClear} />;
   return (
     <div className={classes.grid}>
       <VirtualGrid
@@ -61,15 +61,24 @@ function EntryCell({ entry }: { entry: Entry }) {
   );
 }
 
-export function NoFiles({ search, onClear }: { search: BrowseSearch; onClear: () => void }) {
+interface NoFilesProps {
+  search: BrowseSearch;
+  /** False: reading stopped before the end, so there may be one further on. */
+  isExact: boolean;
+  onClear: () => void;
+}
+
+export function NoFiles({ search, isExact, onClear }: NoFilesProps) {
   const { t } = useTranslation();
-  const filtered = search.label || search.split || search.labelled !== undefined;
+  const filtered = search.label || search.split || search.labelled !== undefined || search.where;
   const action = filtered && (
     <Button variant="default" onClick={onClear}>
       {t('datasets.clearFilters')}
     </Button>
   );
-  return <EmptyState icon={IconPhoto} title={t('datasets.noFiles')} hint={t('datasets.noFilesHint')} action={action} />;
+  const title = t(isExact ? 'datasets.noFiles' : 'datasets.noFilesYet');
+  const hint = t(isExact ? 'datasets.noFilesHint' : 'datasets.noFilesYetHint');
+  return <EmptyState icon={IconPhoto} title={title} hint={hint} action={action} />;
 }
 
 const CELLS = Array.from({ length: 18 }, (_, index) => `cell-${index}`);

@@ -14,11 +14,12 @@ import { type BrowseSearch, queryOf } from './useBrowse';
 interface EntryListProps {
   address: VersionAddress;
   search: BrowseSearch;
+  isExact: boolean;
   onClear: () => void;
 }
 
 /** The files as rows: for data that has no pictures, and for reading paths and sizes. */
-export function EntryList({ address, search, onClear }: EntryListProps) {
+export function EntryList({ address, search, isExact, onClear }: EntryListProps) {
   const { t } = useTranslation();
   const entries = useEntryList(address, queryOf(search));
   const columns = useColumns();
@@ -34,7 +35,7 @@ export function EntryList({ address, search, onClear }: EntryListProps) {
           params: { name: address.dataset },
           search: (old: object) => ({ ...old, item: path }),
         })}
-        empty={<NoFiles search={search} onClear={onClear} />}
+        empty={<NoFiles search={search} isExact={isExact} onClear={onClear} />}
       />
     </Card>
   );

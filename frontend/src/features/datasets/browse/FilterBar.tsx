@@ -10,11 +10,23 @@ interface FilterBarProps {
   search: BrowseSearch;
   change: (patch: Partial<BrowseSearch>) => void;
   total: number | undefined;
+  /** Whether `total` is all; otherwise at least so many match. */
+  isExact: boolean;
+  onClear: () => void;
   thumbSize: number;
   onThumbSize: (size: number) => void;
 }
 
-export function FilterBar({ address, search, change, total, thumbSize, onThumbSize }: FilterBarProps) {
+export function FilterBar({
+  address,
+  search,
+  change,
+  total,
+  isExact,
+  onClear,
+  thumbSize,
+  onThumbSize,
+}: FilterBarProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const stats = useStats(address.dataset, address.ref).data;
@@ -22,7 +34,7 @@ export function FilterBar({ address, search, change, total, thumbSize, onThumbSi
     Object.entries(counts ?? {}).map(([value, count]) => ({ value, label: `${value} (${format.number(count)})` }));
   const hasLabels = stats !== undefined && Object.keys(stats.labels).length > 0;
   const hasSplits = stats !== undefined && Object.keys(stats.splits).length > 0;
-  const filtered = search.label || search.split || search.labelled !== undefined;
+  const filtered = search.label || search.split || search.labelled !== undefined || search.where;
   const labelled = search.labelled === undefined ? 'all' : search.labelled ? 'yes' : 'no';
   return (
     <Group mb="sm" gap="xs" role="group" aria-label={t('datasets.filters')}>
@@ -77,17 +89,12 @@ export function FilterBar({ address, search, change, total, thumbSize, onThumbSi
         />
       )}
       {filtered && (
-        <Button
-          size="compact-xs"
-          variant="subtle"
-          leftSection={<IconX size={13} />}
-          onClick={() => change({ label: undefined, split: undefined, labelled: undefined })}
-        >
+        <Button size="compact-xs" variant="subtle" leftSection={<IconX size={13} />} onClick={onClear}>
           {t('datasets.clearFilters')}
         </Button>
       )}
       <Text size="sm" c="dimmed" ml="auto" aria-live="polite" className="tabular">
-        {total === undefined ? '' : t('datasets.matching', { count: total })}
+        {total === undefined ? '' : t(isExact ? 'datasets.matching' : 'datasets.matchingAtLeast', { count: total })}
       </Text>
       {search.view !== 'list' && (
         <Slider

@@ -30,8 +30,8 @@ export function useBrowse() {
   return { name, search, ref, address, dataset, change };
 }
 
-export function queryOf({ path, label, split, labelled }: BrowseSearch): EntryQuery {
-  return { prefix: path, label, split, labelled };
+export function queryOf({ path, label, split, labelled, where }: BrowseSearch): EntryQuery {
+  return { prefix: path, label, split, labelled, where };
 }
 
 /** The entries that the URL asks for: how many there are, and a source to read them from. */
@@ -47,5 +47,12 @@ export function useEntries(address: VersionAddress, search: BrowseSearch) {
     queryKey: ['entries', sourceKey],
     queryFn: ({ signal }) => fetchEntries(address, { ...query, limit: 1 }, signal),
   });
-  return { source, sourceKey, total: first.data?.total, error: first.error, refetch: () => void first.refetch() };
+  return {
+    source,
+    sourceKey,
+    total: first.data?.total,
+    isExact: first.data?.total_is_exact ?? true,
+    error: first.error,
+    refetch: () => void first.refetch(),
+  };
 }

@@ -16,6 +16,7 @@ const KINDS = [
   'project',
   'rolebinding',
   'run',
+  's3keypair',
   'tag',
   'version',
 ] as const;

@@ -4,12 +4,10 @@ import { useTranslation } from 'react-i18next';
 import type { NewToken, Scope } from '@/api/contract/accounts';
 import { FormFrame } from '@/shared/FormFrame';
 import { useProject, useProjects } from '@/shared/project';
+import { ExpirySelect, expiresAt } from '../ExpirySelect';
 import { useCreateToken } from '../queries';
 
 const SCOPES: Scope[] = ['read', 'write', 'admin'];
-const EXPIRY_DAYS = [7, 30, 90, 365];
-const NEVER = 'never';
-const DAY_MS = 86_400_000;
 
 interface Values {
   name: string;
@@ -19,8 +17,7 @@ interface Values {
 }
 
 export function toNewToken({ name, scopes, project, days }: Values, nowMs: number): NewToken {
-  const expires_at = days === NEVER ? null : new Date(nowMs + Number(days) * DAY_MS).toISOString();
-  return { name: name.trim(), scopes, project, expires_at };
+  return { name: name.trim(), scopes, project, expires_at: expiresAt(days, nowMs) };
 }
 
 export function NewTokenForm({ onCreated, onCancel }: { onCreated: (secret: string) => void; onCancel: () => void }) {
@@ -72,16 +69,7 @@ export function NewTokenForm({ onCreated, onCancel }: { onCreated: (secret: stri
           clearButtonProps={{ 'aria-label': t('common.clear') }}
           {...form.getInputProps('project')}
         />
-        <Select
-          label={t('settings.expiry')}
-          description={'\u00a0'}
-          data={[
-            ...EXPIRY_DAYS.map((count) => ({ value: String(count), label: t('settings.days', { count }) })),
-            { value: NEVER, label: t('settings.noExpiry') },
-          ]}
-          allowDeselect={false}
-          {...form.getInputProps('days')}
-        />
+        <ExpirySelect {...form.getInputProps('days')} />
       </Group>
     </FormFrame>
   );

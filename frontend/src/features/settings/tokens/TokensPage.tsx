@@ -1,7 +1,7 @@
 import { Badge, Button, Card, Code, Group } from '@mantine/core';
 import { IconKey, IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ApiToken } from '@/api/contract/accounts';
 import { useCommands } from '@/shared/commands';
@@ -12,8 +12,8 @@ import { PageHeader } from '@/shared/PageHeader';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { StateBadge } from '@/shared/StateBadge';
 import { useShortcuts } from '@/shared/shortcuts';
-import { confirmUndo, notifySuccess } from '@/shared/undo';
 import { revokeToken, useRefreshTokens, useTokens } from '../queries';
+import { useRevocation } from '../useRevocation';
 import { NewTokenModal } from './NewTokenModal';
 
 const route = getRouteApi('/settings/tokens');
@@ -24,7 +24,11 @@ export function TokensPage() {
   const navigate = route.useNavigate();
   const setCreating = (on: boolean) => void navigate({ search: (old) => ({ ...old, create: on ? 'yes' : undefined }) });
   const tokens = useTokens();
-  const { hidden, revoke } = useRevoke();
+  const { hidden, revoke } = useRevocation<ApiToken>({
+    send: revokeToken,
+    refresh: useRefreshTokens(),
+    words: (name) => ({ revoking: t('settings.revoking', { name }), done: t('settings.revokedDone', { name }) }),
+  });
   const columns = useColumns(revoke);
   const rows = useMemo(() => tokens.rows?.filter(({ id }) => !hidden.has(id)), [tokens.rows, hidden]);
   const open = () => setCreating(true);
@@ -60,26 +64,6 @@ export function TokensPage() {
       {creating && <NewTokenModal onClose={() => setCreating(false)} />}
     </Page>
   );
-}
-
-/** A revoked token disappears at once, and comes back if the person undoes it or the server refuses. */
-function useRevoke() {
-  const { t } = useTranslation();
-  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
-  const refresh = useRefreshTokens();
-  const revoke = ({ id, name }: ApiToken) => {
-    setHidden((old) => new Set(old).add(id));
-    confirmUndo({
-      message: t('settings.revoking', { name }),
-      commit: async () => {
-        await revokeToken(id);
-        notifySuccess(t('settings.revokedDone', { name }));
-        await refresh();
-      },
-      rollback: () => setHidden((old) => new Set([...old].filter((other) => other !== id))),
-    });
-  };
-  return { hidden, revoke };
 }
 
 const isPast = (at: string | null) => at !== null && Date.parse(at) < Date.now();

@@ -1,0 +1,202 @@
+"""Shapes of merges, reverts, cherry-picks and edits; each gives its arguments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from atom.accounts.models import slug_validator
+from atom.datasets.api.serializers import MergeConflictSerializer, VersionShortSerializer
+from atom.datasets.engines.operations import (
+    Arguments,
+    EditArguments,
+    EditStepArguments,
+    MergeArguments,
+    PickArguments,
+    RevertArguments,
+    Source,
+)
+from atom.datasets.models import Dataset, resolve_ref
+from atom.datasets.queries import query_of
+from atom_sdk.packs.paths import MAX_PATH_BYTES
+
+MAX_PATHS = 1000
+MAX_STEPS = 100
+_DIGEST = r"^[0-9a-f]{64}$"
+
+
+class OperationSerializer(serializers.Serializer[Any]):
+    """What every operation says; without `expected_head` it works on the present head."""
+
+    branch = serializers.CharField(max_length=63, validators=[slug_validator], default="main")
+    expected_head = serializers.RegexField(_DIGEST, allow_null=True, default=None)
+    message = serializers.CharField(max_length=10_000, allow_blank=True, default="")
+
+    def arguments(self, dataset: Dataset) -> Arguments:
+        """Return what the operation is about, with versions pinned to commits."""
+        raise NotImplementedError
+
+
+class _ConflictingSerializer(OperationSerializer):
+    on_conflict = serializers.ChoiceField(
+        choices=["fail", "ours", "theirs"],
+        default="fail",
+        help_text="Whose side counts where both changed: ours is the branch's.",
+    )
+
+
+def _ref(help_text: str) -> serializers.CharField:
+    return serializers.CharField(max_length=64, help_text=help_text)
+
+
+def _paths(**options: Any) -> serializers.ListField:
+    return serializers.ListField(
+        child=serializers.CharField(max_length=MAX_PATH_BYTES, trim_whitespace=False),
+        max_length=MAX_PATHS,
+        help_text="Files and folders; with a slash at its end, what is below the folder.",
+        **options,
+    )
+
+
+def _source(dataset: Dataset, ref: str) -> Source:
+    return Source(ref, resolve_ref(dataset, ref).commit)
+
+
+class MergeSerializer(_ConflictingSerializer):
+    """Merges a branch or version into a branch."""
+
+    source = _ref("The branch, tag, version or commit to take from.")  # type: ignore[assignment]
+
+    def arguments(self, dataset: Dataset) -> MergeArguments:
+        """Raises RefNotFound."""
+        given = self.validated_data
+        return MergeArguments(_source(dataset, given["source"]), given["on_conflict"])
+
+
+class RevertSerializer(_ConflictingSerializer):
+    """Undoes a version."""
+
+    version = _ref("The version to undo.")
+
+    def arguments(self, dataset: Dataset) -> RevertArguments:
+        """Raises RefNotFound."""
+        given = self.validated_data
+        return RevertArguments(_source(dataset, given["version"]), given["on_conflict"])
+
+
+class PickSerializer(_ConflictingSerializer):
+    """Brings paths of another version to a branch."""
+
+    source = _ref("The version to take from.")  # type: ignore[assignment]
+    paths = _paths(default=list)
+    changes_only = serializers.BooleanField(
+        default=False, help_text="Repeat only what the version changed in these paths, or in all."
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Ask for paths unless the version's own changes are picked."""
+        if not attrs["paths"] and not attrs["changes_only"]:
+            raise serializers.ValidationError({"paths": ["Give at least one path."]})
+        return attrs
+
+    def arguments(self, dataset: Dataset) -> PickArguments:
+        """Raises RefNotFound."""
+        given = self.validated_data
+        source = _source(dataset, given["source"])
+        return PickArguments(
+            source, tuple(given["paths"]), given["changes_only"], given["on_conflict"]
+        )
+
+
+class EditStepSerializer(serializers.Serializer[Any]):
+    """One edit."""
+
+    op = serializers.ChoiceField(choices=["remove", "move", "copy", "set"])
+    paths = _paths(default=list)
+    where = serializers.CharField(
+        max_length=4000,
+        allow_blank=True,
+        default="",
+        help_text="A query; of the files at the paths, or of all, only those that match.",
+    )
+    to = serializers.CharField(
+        max_length=MAX_PATH_BYTES,
+        trim_whitespace=False,
+        allow_blank=True,
+        default="",
+        help_text="For move and copy: the new path; a folder if it ends with a slash.",
+    )
+    attributes = serializers.DictField(
+        default=dict, help_text="For set: a JSON merge patch; null removes an attribute."
+    )
+    source = serializers.CharField(  # type: ignore[assignment]
+        max_length=130,
+        allow_blank=True,
+        default="",
+        help_text="For copy: a version of this dataset, or dataset@version of the same project.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Check that each edit has what it needs, and nothing that it ignores."""
+        needed = {"move": {"to"}, "copy": {"to"}, "set": {"attributes"}}.get(attrs["op"], set())
+        allowed = needed | ({"source"} if attrs["op"] == "copy" else set())
+        if not attrs["paths"] and not attrs["where"]:
+            raise serializers.ValidationError({"paths": ["Give paths or a query."]})
+        wrong = {name: ["This is needed."] for name in needed if not attrs[name]}
+        for name in {"to", "attributes", "source"} - allowed:
+            if attrs[name]:
+                wrong[name] = [f"This is not for {attrs['op']}."]
+        if wrong:
+            raise serializers.ValidationError(wrong)
+        return attrs
+
+
+class EditSerializer(OperationSerializer):
+    """Edits a branch without its bytes."""
+
+    edits = EditStepSerializer(
+        many=True,
+        min_length=1,  # type: ignore[call-arg]  # arguments of the list
+        max_length=MAX_STEPS,
+    )
+
+    def arguments(self, dataset: Dataset) -> EditArguments:
+        """Raises RefNotFound."""
+        return EditArguments(tuple(_step(dataset, given) for given in self.validated_data["edits"]))
+
+
+def _step(dataset: Dataset, given: dict[str, Any]) -> EditStepArguments:
+    where = query_of(given["where"])
+    return EditStepArguments(
+        op=given["op"],
+        # A query alone is asked of everything.
+        paths=tuple(given["paths"]) or ("/",),
+        where=str(where) if where else "",
+        to=given["to"],
+        attributes=given["attributes"],
+        source=_copy_source(dataset, given["source"]) if given["source"] else None,
+    )
+
+
+def _copy_source(dataset: Dataset, text: str) -> Source:
+    name, at, ref = text.rpartition("@")
+    if not at:
+        return _source(dataset, ref)
+    other = Dataset.objects.in_project(dataset.project).filter(name=name).first()
+    if other is None:
+        raise serializers.ValidationError({"source": [f"The project has no dataset {name}."]})
+    return Source(text, resolve_ref(other, ref).commit, str(other.pk))
+
+
+class OperationPreviewSerializer(serializers.Serializer[Any]):
+    """What an operation would do; where both sides changed, the branch's side is counted."""
+
+    head = VersionShortSerializer()
+    added = serializers.IntegerField(source="counts.added")
+    removed = serializers.IntegerField(source="counts.removed")
+    changed = serializers.IntegerField(source="counts.changed")
+    labels_changed = serializers.IntegerField(source="counts.labels_changed")
+    conflicts_total = serializers.IntegerField()
+    conflicts = MergeConflictSerializer(many=True, help_text="The first hundred.")
+    contained = serializers.BooleanField(help_text="The branch has all of it already.")

@@ -1,0 +1,154 @@
+"""Merges, reverts, cherry-picks and edits: each is asked for, or looked at first."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from atom.accounts.api.mixins import user_of
+from atom.core.bodies import check
+from atom.core.idempotency import idempotent
+from atom.datasets import actions
+from atom.datasets.actions.operations import NewOperation
+from atom.datasets.api.operation_serializers import (
+    EditSerializer,
+    MergeSerializer,
+    OperationPreviewSerializer,
+    OperationSerializer,
+    PickSerializer,
+    RevertSerializer,
+)
+from atom.datasets.api.scope import DatasetScopedView
+from atom.datasets.api.serializers import CommitRequestSerializer
+
+
+class OperationScopedView(DatasetScopedView, APIView):
+    """A view of one operation."""
+
+    operation: ClassVar[str]
+    body: ClassVar[type[OperationSerializer]]
+
+    def asked(self, request: Request) -> NewOperation:
+        """Return what the body asks for."""
+        body = self.body(data=request.data)
+        check(body)
+        given = body.validated_data
+        return NewOperation(
+            self.operation,
+            given["branch"],
+            body.arguments(self.dataset),
+            given["expected_head"] or "",
+            given["message"],
+        )
+
+    def accepted(self, request: Request) -> Response:
+        """Ask a worker for it."""
+        commit = actions.request_operation(self.dataset, self.asked(request), user_of(request))
+        commit.refresh_from_db()
+        return Response(CommitRequestSerializer(commit).data, status=status.HTTP_202_ACCEPTED)
+
+    def previewed(self, request: Request) -> Response:
+        """Work it out without a trace."""
+        preview = actions.preview_operation(self.dataset, self.asked(request))
+        return Response(OperationPreviewSerializer(preview).data)
+
+
+class _Merge(OperationScopedView):
+    operation = "merge"
+    body = MergeSerializer
+
+
+class _Revert(OperationScopedView):
+    operation = "revert"
+    body = RevertSerializer
+
+
+class _Pick(OperationScopedView):
+    operation = "cherry_pick"
+    body = PickSerializer
+
+
+class _Edit(OperationScopedView):
+    operation = "edit"
+    body = EditSerializer
+
+
+class MergeView(_Merge):
+    """Merging one branch or version into a branch."""
+
+    @extend_schema(request=MergeSerializer, responses={202: CommitRequestSerializer})
+    @idempotent
+    def post(self, request: Request, project: str, dataset: str) -> Response:
+        """Ask a worker to merge; follow the commit request that this gives."""
+        return self.accepted(request)
+
+
+class MergePreviewView(_Merge):
+    """What a merge would do."""
+
+    @extend_schema(request=MergeSerializer, responses=OperationPreviewSerializer)
+    def post(self, request: Request, project: str, dataset: str) -> Response:
+        """Return counts and conflicts; nothing is stored."""
+        return self.previewed(request)
+
+
+class RevertView(_Revert):
+    """Undoing a version."""
+
+    @extend_schema(request=RevertSerializer, responses={202: CommitRequestSerializer})
+    @idempotent
+    def post(self, request: Request, project: str, dataset: str) -> Response:
+        """Ask a worker for a version that undoes another."""
+        return self.accepted(request)
+
+
+class RevertPreviewView(_Revert):
+    """What a revert would do."""
+
+    @extend_schema(request=RevertSerializer, responses=OperationPreviewSerializer)
+    def post(self, request: Request, project: str, dataset: str) -> Response:
+        """Return counts and conflicts; nothing is stored."""
+        return self.previewed(request)
+
+
+class PickView(_Pick):
+    """Bringing paths of another version to a branch."""
+
+    @extend_schema(request=PickSerializer, responses={202: CommitRequestSerializer})
+    @idempotent
+    def post(self, request: Request, project: str, dataset: str) -> Response:
+        """Ask a worker to pick."""
+        return self.accepted(request)
+
+
+class PickPreviewView(_Pick):
+    """What a cherry-pick would do."""
+
+    @extend_schema(request=PickSerializer, responses=OperationPreviewSerializer)
+    def post(self, request: Request, project: str, dataset: str) -> Response:
+        """Return counts and conflicts; nothing is stored."""
+        return self.previewed(request)
+
+
+class EditView(_Edit):
+    """Removing, moving, copying files and setting attributes, without their bytes."""
+
+    @extend_schema(request=EditSerializer, responses={202: CommitRequestSerializer})
+    @idempotent
+    def post(self, request: Request, project: str, dataset: str) -> Response:
+        """Ask a worker to edit; all edits are one version."""
+        return self.accepted(request)
+
+
+class EditPreviewView(_Edit):
+    """What edits would do."""
+
+    @extend_schema(request=EditSerializer, responses=OperationPreviewSerializer)
+    def post(self, request: Request, project: str, dataset: str) -> Response:
+        """Return counts; nothing is stored."""
+        return self.previewed(request)

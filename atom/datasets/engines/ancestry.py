@@ -1,0 +1,31 @@
+"""Ancestors of commits, from the parents of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+Parents = Mapping[str, Sequence[str]]
+
+
+def ancestors(parents: Parents, commit: str) -> set[str]:
+    """Return the commit and everything that it came from; commits that are not known are left."""
+    found: set[str] = set()
+    waiting = [commit] if commit in parents else []
+    while waiting:
+        present = waiting.pop()
+        if present not in found and present in parents:
+            found.add(present)
+            waiting += parents[present]
+    return found
+
+
+def merge_base(parents: Parents, one: str, other: str) -> str | None:
+    """Return the best common ancestor of two commits, None if they share none.
+
+    Best is one that no other common ancestor came from. After branches were merged crosswise there
+    may be several; then it is the one with the smallest digest, so that every worker takes the
+    same. What both sides took from the others is equal in both and cannot clash.
+    """
+    common = ancestors(parents, one) & ancestors(parents, other)
+    behind = {parent for commit in common for parent in parents[commit]}
+    return min(common - behind, default=None)

@@ -1,0 +1,165 @@
+"""What git can do with versions: merge, revert, cherry-pick and edit, as changes of a root.
+
+Each operation has a frozen dataclass of arguments; `read_arguments` checks what was stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from atom.datasets.engines.selections import Selection
+from atom_sdk.manifests.diff import diff_roots
+from atom_sdk.manifests.merge import EMPTY_ROOT, Merged, MergePlan, merge_roots
+from atom_sdk.manifests.objects import MemoryObjectStore, ObjectStore
+from atom_sdk.manifests.roots import Root
+from atom_sdk.manifests.three_way import Conflict, Policy
+
+
+@dataclass(frozen=True)
+class Source:
+    """A version as it was named, and the commit (hex) that this meant."""
+
+    ref: str
+    commit: str
+    dataset: str = ""
+
+
+@dataclass(frozen=True)
+class MergeArguments:
+    """Take what a version has that the branch has not."""
+
+    source: Source
+    on_conflict: Policy = "fail"
+
+
+@dataclass(frozen=True)
+class RevertArguments:
+    """Undo what a version did to its first parent."""
+
+    source: Source
+    on_conflict: Policy = "fail"
+
+
+@dataclass(frozen=True)
+class PickArguments:
+    """Make some paths what they are in a version, or repeat what it changed in them."""
+
+    source: Source
+    paths: tuple[str, ...] = ()
+    changes_only: bool = False
+    on_conflict: Policy = "fail"
+
+
+@dataclass(frozen=True)
+class EditStepArguments:
+    """One edit: remove, move, copy or set."""
+
+    op: str
+    paths: tuple[str, ...] = ()
+    where: str = ""
+    to: str = ""
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    source: Source | None = None
+
+
+@dataclass(frozen=True)
+class EditArguments:
+    """Edits, one after the other, as one commit."""
+
+    edits: tuple[EditStepArguments, ...]
+
+
+Arguments = MergeArguments | RevertArguments | PickArguments | EditArguments
+
+
+def stored_arguments(arguments: Arguments) -> dict[str, Any]:
+    """Return plain values for JSON."""
+    return asdict(arguments)
+
+
+def read_arguments(operation: str, stored: Mapping[str, Any]) -> Arguments:
+    """Return what `stored_arguments` wrote. Raises KeyError for an unknown operation."""
+    return _READERS[operation](dict(stored))
+
+
+def _read_edit(stored: dict[str, Any]) -> EditArguments:
+    return EditArguments(tuple(_read_step(step) for step in stored["edits"]))
+
+
+def _read_step(stored: dict[str, Any]) -> EditStepArguments:
+    source = Source(**stored["source"]) if stored["source"] else None
+    return EditStepArguments(**{**stored, "paths": tuple(stored["paths"]), "source": source})
+
+
+def _read_pick(stored: dict[str, Any]) -> PickArguments:
+    return PickArguments(**{**_sourced(stored), "paths": tuple(stored["paths"])})
+
+
+def _sourced(stored: dict[str, Any]) -> dict[str, Any]:
+    return {**stored, "source": Source(**stored["source"])}
+
+
+_READERS: Mapping[str, Callable[[dict[str, Any]], Arguments]] = {
+    "merge": lambda stored: MergeArguments(**_sourced(stored)),
+    "revert": lambda stored: RevertArguments(**_sourced(stored)),
+    "cherry_pick": _read_pick,
+    "edit": _read_edit,
+}
+
+
+def revert_root(
+    head: Root, version: Root, parent: Root | None, store: ObjectStore, policy: Policy
+) -> Merged:
+    """Take back from `head` what `version` did to its parent, None for the first version."""
+    return merge_roots(version, head, parent or EMPTY_ROOT, store, MergePlan(policy))
+
+
+def pick_root(
+    head: Root, version: Root, base: Root, store: ObjectStore, arguments: PickArguments
+) -> Merged:
+    """Bring paths of `version` onto `head`: what changed since `base`, which may be the head."""
+    selects = Selection(arguments.paths).mask if arguments.paths else None
+    return merge_roots(base, head, version, store, MergePlan(arguments.on_conflict, selects))
+
+
+@dataclass(frozen=True)
+class ChangeCounts:
+    """How two versions differ; a renamed file is removed and added."""
+
+    added: int
+    removed: int
+    changed: int
+    labels_changed: int
+
+
+def count_changes(old: Root, new: Root, store: ObjectStore) -> ChangeCounts:
+    """Count what differs."""
+    diff = diff_roots(old, new, store)
+    labels = sum(
+        len(layer.added) + len(layer.removed) + len(layer.changed_to) for layer in diff.layers
+    )
+    return ChangeCounts(len(diff.added), len(diff.removed), len(diff.changed_to), labels)
+
+
+def conflict_json(conflict: Conflict) -> dict[str, str]:
+    """Return a conflict as it is stored and shown."""
+    return asdict(conflict)
+
+
+class ScratchStore(MemoryObjectStore):
+    """Reads what is stored and keeps what is written to itself: for what is only looked at."""
+
+    def __init__(self, stored: ObjectStore) -> None:
+        """`stored` is never written to."""
+        super().__init__()
+        self._stored = stored
+
+    def get(self, key: str) -> bytes:
+        """Return the object. Raises ObjectNotFoundError."""
+        return self.objects[key] if key in self.objects else self._stored.get(key)
+
+    def exists(self, key: str) -> bool:
+        """Whether the object is there."""
+        return key in self.objects or self._stored.exists(key)

@@ -1,0 +1,191 @@
+"""A listing in sorted pieces: written as they come, merged afterwards, holding few at a time.
+
+A run is a Parquet file of at most RUN_ROWS objects, sorted by path, whatever the order in which
+the source told of them. The merge opens a run when its first path is due and drops it after its
+last, so memory is bounded by the runs that overlap: of a source that lists in order, a few.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from atom_sdk.errors import PathError
+from atom_sdk.manifests.entries import ENTRY_SCHEMA, Entry, entries_table
+from atom_sdk.manifests.pins import Pin, pinned_entry
+from atom_sdk.packs.paths import encode_path
+
+RUN_ROWS = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class RunRef:
+    """A stored run: its name, its first and last path."""
+
+    name: str
+    first: str
+    last: str
+
+
+@dataclass(frozen=True)
+class Globs:
+    """Which paths are registered: those that fit `include` (all if empty) and not `exclude`.
+
+    `*` also crosses slashes; upper and lower case differ.
+    """
+
+    include: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+
+    def matcher(self) -> Callable[[str], bool]:
+        """Return the test, compiled once."""
+        wanted, unwanted = _compiled(self.include), _compiled(self.exclude)
+
+        def fits(path: str) -> bool:
+            if wanted is not None and not wanted.fullmatch(path):
+                return False
+            return unwanted is None or not unwanted.fullmatch(path)
+
+        return fits
+
+
+def _compiled(globs: Sequence[str]) -> re.Pattern[str] | None:
+    if not globs:
+        return None
+    return re.compile("|".join(fnmatch.translate(glob) for glob in globs))
+
+
+def registered_entry(pin: Pin, media_type: str | None) -> Entry | None:
+    """Return the entry of an object under its own key, None if a dataset cannot have that path."""
+    try:
+        encode_path(pin.key)
+    except PathError:
+        return None
+    return pinned_entry(pin.key, pin, media_type)
+
+
+def encode_run(entries: Sequence[Entry]) -> bytes:
+    """Return the Parquet bytes of a run."""
+    sink = io.BytesIO()
+    pq.write_table(entries_table(entries), sink, compression="zstd")
+    return sink.getvalue()
+
+
+def decode_run(data: bytes) -> pa.Table:
+    """Return the entries of a run."""
+    return pq.read_table(io.BytesIO(data)).cast(ENTRY_SCHEMA)
+
+
+def merge_runs(runs: Iterable[RunRef], read: Callable[[str], pa.Table]) -> Iterator[pa.Table]:
+    """Yield tables of entries in path order, each path once: the one told last."""
+    waiting = sorted(runs, key=lambda run: run.first, reverse=True)
+    open_: list[pa.Table] = []
+    while waiting or open_:
+        if not open_:
+            open_.append(read(waiting.pop().name))
+        # All up to here is known once every run is open that begins before it.
+        bound = min(_last(table) for table in open_)
+        while waiting and waiting[-1].first <= bound:
+            open_.append(read(waiting.pop().name))
+            bound = min(bound, _last(open_[-1]))
+        due, open_ = _cut(open_, bound)
+        yield _without_repeats(due)
+
+
+def _last(table: pa.Table) -> str:
+    path: str = table["path"][-1].as_py()
+    return path
+
+
+def _cut(tables: list[pa.Table], bound: str) -> tuple[pa.Table, list[pa.Table]]:
+    due, rest = [], []
+    for table in tables:
+        count = pc.sum(pc.less_equal(table["path"], bound)).as_py()
+        due.append(table.slice(0, count))
+        if count < len(table):
+            rest.append(table.slice(count))
+    return pa.concat_tables(due), rest
+
+
+def _without_repeats(table: pa.Table) -> pa.Table:
+    # A page that came twice, around a restart: the later answer is the truer one.
+    ordered = table.append_column("nth", pa.array(range(len(table)))).sort_by(
+        [("path", "ascending"), ("mtime", "ascending"), ("nth", "ascending")]
+    )
+    paths = ordered["path"].combine_chunks()
+    if len(paths) > 1:
+        is_last = pc.not_equal(paths.slice(0, len(paths) - 1), paths.slice(1))
+        keep = pa.concat_arrays([is_last, pa.array([True])])
+        ordered = ordered.filter(keep)
+    return ordered.drop_columns("nth").combine_chunks()
+
+
+def merged_with_parent(
+    parent: Iterable[pa.Table], listed: Iterable[pa.Table], source: str
+) -> Iterator[pa.Table]:
+    """Yield the new version's entries in path order, from two sorted streams.
+
+    Entries of other origins stay. Objects of `source` that were not listed go; those that are
+    still what they were keep what the parent knew of them.
+    """
+    stream = _Cutter(listed)
+    for table in parent:
+        yield from stream_nonempty(_merged(table, stream.until(_last(table)), source))
+    yield from stream.rest()
+
+
+def stream_nonempty(table: pa.Table) -> Iterator[pa.Table]:
+    """Yield the table if it has rows."""
+    if len(table):
+        yield table
+
+
+def _merged(before: pa.Table, listed: pa.Table, source: str) -> pa.Table:
+    row = pc.index_in(before["path"], value_set=listed["path"].combine_chunks())
+    now = listed["digest"].take(row)
+    same = pc.fill_null(pc.equal(before["digest"], now), False)
+    foreign = pc.and_(row.is_null(), pc.fill_null(pc.not_equal(before["source"], source), True))
+    kept = before.filter(pc.or_(same, foreign))
+    new = listed.filter(
+        pc.invert(pc.is_in(listed["path"], value_set=kept["path"].combine_chunks()))
+    )
+    return pa.concat_tables([kept, new]).sort_by("path").combine_chunks()
+
+
+class _Cutter:
+    """Gives out a sorted stream of tables piece by piece, up to a path."""
+
+    def __init__(self, tables: Iterable[pa.Table]) -> None:
+        self._tables = iter(tables)
+        self._open: pa.Table | None = None
+
+    def until(self, path: str) -> pa.Table:
+        """Return what comes up to and including `path`."""
+        taken = [ENTRY_SCHEMA.empty_table()]
+        while (table := self._next()) is not None:
+            count = pc.sum(pc.less_equal(table["path"], path)).as_py() or 0
+            taken.append(table.slice(0, count))
+            self._open = table.slice(count)
+            if count < len(table):
+                break
+        return pa.concat_tables(taken).combine_chunks()
+
+    def rest(self) -> Iterator[pa.Table]:
+        """Yield what is left."""
+        while (table := self._next()) is not None:
+            self._open = None
+            yield table
+
+    def _next(self) -> pa.Table | None:
+        while self._open is None or not len(self._open):
+            self._open = next(self._tables, None)
+            if self._open is None:
+                return None
+        return self._open

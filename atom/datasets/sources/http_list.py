@@ -1,0 +1,174 @@
+"""Files of a web server, named by a text file there: one address a line, `#` begins a comment.
+
+Addresses are relative to the list, or whole; they lie below the list's folder, so that one check
+of one host covers them. No redirect is followed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from itertools import islice
+from urllib.parse import quote, unquote, urljoin, urlsplit
+
+import httpx
+
+from atom.datasets.source_errors import (
+    SourceAway,
+    SourceChanged,
+    SourceDenied,
+    SourceMissing,
+    SourceOdd,
+    SourceThrottled,
+)
+from atom.datasets.sources.addresses import check_url
+from atom.datasets.sources.objects import Shard, SourceObject
+from atom.datasets.sources.patience import BATCH, Patience
+from atom.datasets.sources.spec import SourceSpec
+from atom_sdk.manifests.pins import Pin
+
+_AT_ONCE = 8
+_PAGE = 200
+_TIMEOUT_S = 60
+_LINE_CHARS = 8192
+
+
+class HttpListReader:
+    """The files that one list names."""
+
+    def __init__(
+        self, spec: SourceSpec, allowed: Sequence[str], patience: Patience = BATCH
+    ) -> None:
+        """Raises SourceAddressRefused or SourceAway for the list's host."""
+        check_url(spec.url, allowed)
+        self._list, self._base = spec.url, urljoin(spec.url, ".")
+        self._patience = patience
+        # What is asked for is what is stored: no compression on the way, no proxy of the machine.
+        self._client = httpx.Client(
+            follow_redirects=False,
+            timeout=_TIMEOUT_S,
+            trust_env=False,
+            headers={"Accept-Encoding": "identity"},
+        )
+
+    def folders(self, prefix: str) -> list[str] | None:
+        """Return None: a list has no folders to go through one by one."""
+        return None
+
+    def pages(self, shard: Shard, after: str = "") -> Iterator[list[SourceObject]]:
+        """Yield the files that the list names after `after`, in its order."""
+        keys = self._keys()
+        if after:
+            for key in keys:
+                if key == after:
+                    break
+        with ThreadPoolExecutor(_AT_ONCE, "http-head") as pool:
+            while some := list(islice(keys, _PAGE)):
+                yield [one for one in pool.map(self._look, some) if one is not None]
+
+    def read(self, pin: Pin, start: int, end: int) -> bytes:
+        """Return bytes of exactly the pinned state. Raises SourceChanged."""
+        if end <= start:
+            return b""
+        return self._patience.run(lambda: self._read(pin, start, end))
+
+    def _read(self, pin: Pin, start: int, end: int) -> bytes:
+        headers = {"Range": f"bytes={start}-{end - 1}"}
+        if pin.etag and not pin.etag.startswith("W/"):
+            headers["If-Match"] = f'"{pin.etag}"'
+        try:
+            with self._client.stream("GET", self._url(pin.key), headers=headers) as answer:
+                if answer.status_code in {404, 410, 412, 416} or not _is_pinned(answer, pin):
+                    raise SourceChanged.of([pin.key])
+                return _body(answer, start, end)
+        except httpx.HTTPError as exc:
+            raise SourceAway(f"There is no answer from {self._base}.") from exc
+
+    def _keys(self) -> Iterator[str]:
+        try:
+            with self._client.stream("GET", self._list) as answer:
+                _check_status(answer, "the list")
+                for number, line in enumerate(answer.iter_lines(), 1):
+                    text = line.strip()
+                    if text and not text.startswith("#"):
+                        yield self._key(text, number)
+        except httpx.HTTPError as exc:
+            raise SourceAway(f"There is no answer from {self._base}.") from exc
+
+    def _key(self, text: str, number: int) -> str:
+        url = urljoin(self._base, text)
+        parts = urlsplit(url)
+        if len(text) > _LINE_CHARS or not url.startswith(self._base) or parts.query:
+            raise SourceOdd(f"Line {number} of the list is no address below the list's folder.")
+        return unquote(url.removeprefix(self._base).partition("#")[0])
+
+    def _url(self, key: str) -> str:
+        return self._base + quote(key)
+
+    def _look(self, key: str) -> SourceObject | None:
+        return self._patience.run(lambda: self._head(key))
+
+    def _head(self, key: str) -> SourceObject | None:
+        try:
+            answer = self._client.head(self._url(key))
+        except httpx.HTTPError as exc:
+            raise SourceAway(f"There is no answer from {self._base}.") from exc
+        if answer.status_code in {404, 410}:
+            return None
+        _check_status(answer, repr(key))
+        length = answer.headers.get("Content-Length", "")
+        etag, mtime = _etag(answer), _mtime(answer)
+        if not length.isdecimal() or (etag is None and mtime is None):
+            raise SourceOdd(
+                f"The server tells neither ETag nor Last-Modified of {key!r}, or no size: it "
+                "could not be noticed that the file changed."
+            )
+        return SourceObject(key, int(length), etag, mtime)
+
+
+def _check_status(answer: httpx.Response, what: str) -> None:
+    status = answer.status_code
+    if status in {401, 403}:
+        raise SourceDenied(f"The server refuses {what}.")
+    if status in {404, 410}:
+        raise SourceMissing(f"The server does not have {what}.")
+    if status in {429, 503}:
+        raise SourceThrottled
+    if status >= 500:
+        raise SourceAway(f"The server fails with status {status}.")
+    if status not in {200, 206}:
+        raise SourceOdd(f"The server answers with status {status}; redirects are not followed.")
+
+
+def _is_pinned(answer: httpx.Response, pin: Pin) -> bool:
+    _check_status(answer, repr(pin.key))
+    total = answer.headers.get("Content-Range", "").rpartition("/")[2]
+    size = total or answer.headers.get("Content-Length", "")
+    return (size, _etag(answer), _mtime(answer)) == (str(pin.size), pin.etag, pin.mtime)
+
+
+def _body(answer: httpx.Response, start: int, end: int) -> bytes:
+    """Return the wanted part, also of a server that sends all of it."""
+    skip = start if answer.status_code == 200 else 0
+    data = bytearray()
+    for chunk in answer.iter_raw():
+        data += chunk
+        if len(data) >= skip + end - start:
+            break
+    wanted = bytes(data[skip : skip + end - start])
+    if len(wanted) != end - start:
+        raise SourceAway("The server cut the file off.")
+    return wanted
+
+
+def _etag(answer: httpx.Response) -> str | None:
+    return answer.headers.get("ETag", "").strip('"') or None
+
+
+def _mtime(answer: httpx.Response) -> datetime | None:
+    try:
+        return parsedate_to_datetime(answer.headers.get("Last-Modified", ""))
+    except (TypeError, ValueError):
+        return None

@@ -1,0 +1,41 @@
+"""Trying again: longer and longer waits, not all at the same moment, and an end."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from atom.datasets.source_errors import SourceAway, SourceThrottled
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How often something is tried, and the longest first and longest wait between two tries."""
+
+    tries: int = 8
+    first_wait_s: float = 0.5
+    longest_wait_s: float = 20.0
+
+    def run(self, work: Callable[[], T]) -> T:
+        """Return what `work` does once it is neither throttled nor without an answer.
+
+        Raises what it raised at the last try, and any other error at once.
+        """
+        for number in range(self.tries - 1):
+            try:
+                return work()
+            except (SourceThrottled, SourceAway):
+                longest = min(self.first_wait_s * 2**number, self.longest_wait_s)
+                # Many readers meet the same limit: they must not come back together.
+                time.sleep(random.uniform(longest / 2, longest))  # no secret
+        return work()
+
+
+BATCH = Patience()
+# Somebody waits for the answer.
+INTERACTIVE = Patience(tries=2, first_wait_s=0.2)

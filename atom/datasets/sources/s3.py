@@ -1,0 +1,218 @@
+"""Buckets of S3 and of what speaks its protocol.
+
+boto3 and not obstore: it follows no redirect (an address that was checked could send us into our
+own network), tells throttling, refusal and absence apart, and lists with a delimiter page by page.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+import boto3
+from botocore import UNSIGNED
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
+
+from atom.datasets.source_errors import (
+    SourceAway,
+    SourceChanged,
+    SourceDenied,
+    SourceError,
+    SourceMissing,
+    SourceOdd,
+    SourceThrottled,
+)
+from atom.datasets.sources.addresses import check_url
+from atom.datasets.sources.objects import Shard, SourceObject
+from atom.datasets.sources.patience import BATCH, Patience
+from atom.datasets.sources.spec import DEFAULT_REGION, SourceSpec
+from atom_sdk.manifests.pins import Pin
+
+_CONNECTIONS = 16
+_SESSION = boto3.session.Session()
+_CLIENTS = threading.Lock()
+_FOLDER_PAGES = 20
+_TIMEOUT_S = 60
+_CONNECT_TIMEOUT_S = 10
+_SLOW_DOWN = {
+    "SlowDown",
+    "TooManyRequests",
+    "Throttling",
+    "RequestLimitExceeded",
+    "ThrottlingException",
+}
+_GONE = {"NoSuchKey", "NoSuchVersion", "PreconditionFailed", "InvalidRange"}
+
+
+class S3Reader:
+    """One prefix of one bucket."""
+
+    def __init__(
+        self, spec: SourceSpec, allowed: Sequence[str], patience: Patience = BATCH
+    ) -> None:
+        """Raises SourceAddressRefused or SourceAway for the endpoint."""
+        self._endpoint = spec.endpoint or aws_endpoint(spec.region)
+        check_url(self._endpoint, allowed)
+        self._bucket, self._root = spec.bucket, spec.root
+        self._patience = patience
+        self._client = _client(spec, self._endpoint)
+
+    def folders(self, prefix: str) -> list[str] | None:
+        """Return the prefixes directly below, each ending in a slash; None if they are many."""
+        found: list[str] = []
+        for number, page in enumerate(self._list(self._root + prefix, "", delimiter="/")):
+            if number == _FOLDER_PAGES:
+                return None
+            found += [row["Prefix"] for row in page.get("CommonPrefixes", [])]
+        return [full.removeprefix(self._root) for full in found]
+
+    def pages(self, shard: Shard, after: str = "") -> Iterator[list[SourceObject]]:
+        """Yield the objects of a shard that come after a key."""
+        delimiter = "" if shard.is_deep else "/"
+        start = self._root + after if after else ""
+        for page in self._list(self._root + shard.prefix, start, delimiter=delimiter):
+            yield [self._object(row) for row in page.get("Contents", [])]
+
+    def read(self, pin: Pin, start: int, end: int) -> bytes:
+        """Return bytes of exactly the pinned state. Raises SourceChanged."""
+        if end <= start:
+            return b""
+        return self._patience.run(lambda: self._read(pin, start, end))
+
+    def _read(self, pin: Pin, start: int, end: int) -> bytes:
+        asked: dict[str, Any] = {"Range": f"bytes={start}-{end - 1}"}
+        if pin.version_id is not None:
+            asked["VersionId"] = pin.version_id
+        elif pin.etag:
+            asked["IfMatch"] = f'"{pin.etag}"'
+        key = self._root + pin.key
+        try:
+            answer = self._client.get_object(Bucket=self._bucket, Key=key, **asked)
+            # Not every server minds If-Match, and one whose etag is of its own making may lie.
+            if not _is_pinned(answer, pin):
+                answer["Body"].close()
+                raise SourceChanged.of([pin.key])
+            data: bytes = answer["Body"].read()
+        except ClientError as exc:
+            code, status = _code(exc), _status(exc)
+            if code in _GONE or (status in {404, 412, 416} and code != "NoSuchBucket"):
+                raise SourceChanged.of([pin.key]) from exc
+            raise self._told(exc) from exc
+        except (BotoCoreError, OSError) as exc:
+            raise self._told(exc) from exc
+        if len(data) != end - start:
+            raise SourceAway(f"The source cut off {pin.key!r}.")
+        return data
+
+    def _list(self, prefix: str, after: str, *, delimiter: str) -> Iterator[dict[str, Any]]:
+        asked: dict[str, Any] = {"Bucket": self._bucket, "Prefix": prefix}
+        asked |= {"Delimiter": delimiter} if delimiter else {}
+        asked |= {"StartAfter": after} if after else {}
+        while True:
+            page = self._patience.run(lambda: self._list_page(asked))
+            yield page
+            token = page.get("NextContinuationToken")
+            if not page.get("IsTruncated"):
+                return
+            if not token or token == asked.get("ContinuationToken"):
+                raise SourceOdd("The source's listing does not go on.")
+            asked["ContinuationToken"] = token
+
+    def _list_page(self, asked: dict[str, Any]) -> dict[str, Any]:
+        try:
+            page: dict[str, Any] = self._client.list_objects_v2(**asked)
+        except (ClientError, BotoCoreError, OSError) as exc:
+            raise self._told(exc) from exc
+        return page
+
+    def _object(self, row: dict[str, Any]) -> SourceObject:
+        key = str(row["Key"]).removeprefix(self._root)
+        etag = str(row.get("ETag", "")).strip('"') or None
+        return SourceObject(key, int(row["Size"]), etag, row.get("LastModified"))
+
+    def _told(self, error: Exception) -> SourceError:
+        """Return the failure in our words: never the client's, which may quote a signature."""
+        if not isinstance(error, ClientError):
+            if isinstance(error, HTTPClientError | OSError):
+                return SourceAway(f"There is no answer from {self._endpoint}.")
+            return SourceOdd(f"{self._endpoint} answers with something that is not S3.")
+        code, status = _code(error), _status(error)
+        if code in _SLOW_DOWN or status == 429:
+            return SourceThrottled()
+        if status in {401, 403}:
+            return SourceDenied(f"The bucket {self._bucket} refuses these credentials ({code}).")
+        if status == 404:
+            return SourceMissing(f"{self._endpoint} has no bucket {self._bucket}.")
+        if status >= 500:
+            return SourceAway(f"{self._endpoint} fails with status {status}.")
+        return SourceOdd(f"{self._endpoint} answers with status {status} ({code[:60]}).")
+
+
+def aws_endpoint(region: str) -> str:
+    """Return the address of AWS in a region."""
+    return f"https://s3.{region or DEFAULT_REGION}.amazonaws.com"
+
+
+def _client(spec: SourceSpec, endpoint: str) -> Any:
+    with _CLIENTS:
+        # A session is not made for several threads.
+        client = _make_client(spec, endpoint)
+    # boto3 goes to another region's address when it is sent there; we go only where we checked.
+    client.meta.events.register("before-call.s3", _stay_here)
+    return client
+
+
+def _stay_here(params: dict[str, Any], **_: Any) -> None:
+    params["context"].setdefault("s3_redirect", {})["redirected"] = True
+
+
+def _make_client(spec: SourceSpec, endpoint: str) -> Any:
+    keys = spec.credentials
+    return _SESSION.client(
+        "s3",
+        endpoint_url=endpoint,
+        region_name=spec.region or DEFAULT_REGION,
+        # Never those of the server itself, which boto3 would look for.
+        aws_access_key_id=keys.access_key_id or "anonymous",
+        aws_secret_access_key=keys.secret_access_key or "anonymous",
+        aws_session_token=keys.session_token or None,
+        config=Config(
+            signature_version="s3v4" if keys.access_key_id else UNSIGNED,
+            s3={"addressing_style": "path"},
+            retries={"total_max_attempts": 1, "mode": "standard"},
+            connect_timeout=_CONNECT_TIMEOUT_S,
+            read_timeout=_TIMEOUT_S,
+            max_pool_connections=_CONNECTIONS,
+            request_checksum_calculation="when_required",
+            response_checksum_validation="when_required",
+            proxies={},
+        ),
+    )
+
+
+def _is_pinned(answer: dict[str, Any], pin: Pin) -> bool:
+    size = str(answer.get("ContentRange", "")).rpartition("/")[2] or str(answer["ContentLength"])
+    if size != str(pin.size):
+        return False
+    if pin.version_id is not None:
+        return answer.get("VersionId") == pin.version_id
+    same_etag = pin.etag is None or str(answer.get("ETag", "")).strip('"') == pin.etag
+    return same_etag and _same_second(answer.get("LastModified"), pin.mtime)
+
+
+def _same_second(given: datetime | None, pinned: datetime | None) -> bool:
+    # Listings tell milliseconds, headers whole seconds.
+    if given is None or pinned is None:
+        return given is pinned
+    return given.replace(microsecond=0) == pinned.replace(microsecond=0)
+
+
+def _code(error: ClientError) -> str:
+    return str(error.response.get("Error", {}).get("Code", ""))
+
+
+def _status(error: ClientError) -> int:
+    return int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))

@@ -1,0 +1,51 @@
+import { screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, test, vi } from 'vitest';
+import { ApiError } from '@/api/errors';
+import { expectNoViolations } from '@/test/axe';
+import { renderPage } from '@/test/render';
+import { QueryField } from './QueryField';
+
+const field = () => screen.getByRole('textbox', { name: 'Query' });
+
+test('a query counts on Enter, not on every key', async () => {
+  const onChange = vi.fn();
+  await renderPage(<QueryField value={undefined} onChange={onChange} />);
+  await userEvent.type(field(), "  label = 'cat' ");
+  expect(onChange).not.toHaveBeenCalled();
+  await userEvent.keyboard('{Enter}');
+  expect(onChange).toHaveBeenCalledExactlyOnceWith("label = 'cat'");
+});
+
+test('Escape brings back the query that is in force', async () => {
+  const onChange = vi.fn();
+  await renderPage(<QueryField value="size > 1" onChange={onChange} />);
+  await userEvent.type(field(), ' AND{Escape}');
+  expect(field()).toHaveProperty('value', 'size > 1');
+  await userEvent.click(screen.getByRole('button', { name: 'Clear the query' }));
+  expect(onChange).toHaveBeenCalledExactlyOnceWith(undefined);
+});
+
+test('what is wrong is said under the field, and other failures are not', async () => {
+  const wrong = new ApiError({
+    status: 400,
+    code: 'query_invalid',
+    title: 'The query is not valid.',
+    fields: { where: 'Character 3: it is empty.' },
+  });
+  const { container, unmount } = await renderPage(<QueryField value="x" onChange={vi.fn()} error={wrong} />);
+  screen.getByText('Character 3: it is empty.');
+  expect(field().getAttribute('aria-invalid')).toBe('true');
+  await expectNoViolations(container);
+  unmount();
+  const other = new ApiError({ status: 500, code: 'error', title: 'Oops' });
+  await renderPage(<QueryField value="x" onChange={vi.fn()} error={other} />);
+  expect(field().getAttribute('aria-invalid')).not.toBe('true');
+});
+
+test('the grammar opens beside the field', async () => {
+  const { baseElement } = await renderPage(<QueryField value={undefined} onChange={vi.fn()} />);
+  await userEvent.click(screen.getByRole('button', { name: 'How to write a query' }));
+  await screen.findByText('The last part of the path');
+  await expectNoViolations(baseElement as HTMLElement);
+});

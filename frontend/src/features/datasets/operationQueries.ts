@@ -1,0 +1,137 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { $api, api } from '@/api/client';
+import type { CommitRequest, EditStepRequest, Side } from '@/api/contract/datasets';
+import { ApiError } from '@/api/errors';
+import { useProject } from '@/shared/project';
+
+const BRANCHES = '/api/v1/projects/{project}/datasets/{dataset}/branches/';
+const BRANCH = '/api/v1/projects/{project}/datasets/{dataset}/branches/{name}/';
+const TAGS = '/api/v1/projects/{project}/datasets/{dataset}/tags/';
+const TAG = '/api/v1/projects/{project}/datasets/{dataset}/tags/{name}/';
+const COMMIT = '/api/v1/projects/{project}/datasets/{dataset}/commits/{commit_id}/';
+const MERGES = '/api/v1/projects/{project}/datasets/{dataset}/merges/';
+const MERGE_PREVIEW = '/api/v1/projects/{project}/datasets/{dataset}/merges/preview/';
+const REVERTS = '/api/v1/projects/{project}/datasets/{dataset}/reverts/';
+const REVERT_PREVIEW = '/api/v1/projects/{project}/datasets/{dataset}/reverts/preview/';
+const EDITS = '/api/v1/projects/{project}/datasets/{dataset}/edits/';
+
+const POLL_MS = 400;
+// What was true of a branch a minute ago may not be now: a preview is asked for each time.
+const FRESH = { staleTime: 0, gcTime: 0, retry: false } as const;
+
+/** Everything that is shown of a dataset may have changed. */
+function useRefresh() {
+  const client = useQueryClient();
+  return () =>
+    client.invalidateQueries({
+      predicate: ({ queryKey }) => queryKey[0] === 'get' && String(queryKey[1]).includes('/datasets/'),
+    });
+}
+
+function useDatasetPath(dataset: string) {
+  return { project: useProject(), dataset };
+}
+
+export function useCreateRef(dataset: string, kind: 'branch' | 'tag') {
+  const path = useDatasetPath(dataset);
+  const refresh = useRefresh();
+  return async (body: { name: string; at: string }) => {
+    await (kind === 'branch'
+      ? api.POST(BRANCHES, { params: { path }, body })
+      : api.POST(TAGS, { params: { path }, body }));
+    await refresh();
+  };
+}
+
+/** Deletes a branch that is still at `head`. */
+export function useDeleteBranch(dataset: string) {
+  const path = useDatasetPath(dataset);
+  const refresh = useRefresh();
+  return async (name: string, head: string) => {
+    await api.DELETE(BRANCH, { params: { path: { ...path, name }, query: { expected_head: head } } });
+    await refresh();
+  };
+}
+
+export function useDeleteTag(dataset: string) {
+  const path = useDatasetPath(dataset);
+  const refresh = useRefresh();
+  return async (name: string) => {
+    await api.DELETE(TAG, { params: { path: { ...path, name } } });
+    await refresh();
+  };
+}
+
+/** Follows a request to its end; what it ended with is thrown as any other failure. */
+async function untilDone(path: { project: string; dataset: string }, asked: CommitRequest): Promise<CommitRequest> {
+  let request = asked;
+  while (request.state === 'pending' || request.state === 'building') {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    const { data } = await api.GET(COMMIT, { params: { path: { ...path, commit_id: request.id } } });
+    request = data as CommitRequest;
+  }
+  const { error } = request;
+  if (error) throw new ApiError({ status: 409, code: error.code, title: error.detail, ...error });
+  return request;
+}
+
+export interface MergeBody {
+  source: string;
+  branch: string;
+  on_conflict: Side;
+  message: string;
+}
+
+export function useMergePreview(dataset: string, source: string, branch: string) {
+  const path = useDatasetPath(dataset);
+  const init = { params: { path }, body: { source, branch } };
+  return $api.useQuery('post', MERGE_PREVIEW, init, { ...FRESH, enabled: source !== '' && source !== branch });
+}
+
+export function useMerge(dataset: string) {
+  const path = useDatasetPath(dataset);
+  const refresh = useRefresh();
+  return async (body: MergeBody) => {
+    const { data } = await api.POST(MERGES, { params: { path }, body });
+    const request = await untilDone(path, data as CommitRequest);
+    await refresh();
+    return request;
+  };
+}
+
+export interface RevertBody {
+  version: string;
+  branch: string;
+  on_conflict: Side;
+  message: string;
+}
+
+export function useRevertPreview(dataset: string, version: string, branch: string) {
+  const path = useDatasetPath(dataset);
+  const init = { params: { path }, body: { version, branch } };
+  return $api.useQuery('post', REVERT_PREVIEW, init, FRESH);
+}
+
+export function useRevert(dataset: string) {
+  const path = useDatasetPath(dataset);
+  const refresh = useRefresh();
+  return async (body: RevertBody) => {
+    const { data } = await api.POST(REVERTS, { params: { path }, body });
+    const request = await untilDone(path, data as CommitRequest);
+    await refresh();
+    return request;
+  };
+}
+
+/** Edits a branch that is still at `head`, as one version. */
+export function useEdit(dataset: string) {
+  const path = useDatasetPath(dataset);
+  const refresh = useRefresh();
+  return async (branch: string, head: string, edits: EditStepRequest[]) => {
+    const body = { branch, expected_head: head, edits };
+    const { data } = await api.POST(EDITS, { params: { path }, body });
+    const request = await untilDone(path, data as CommitRequest);
+    await refresh();
+    return request;
+  };
+}

@@ -1,0 +1,98 @@
+import { Modal, Select, Textarea } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useTranslation } from 'react-i18next';
+import type { Side } from '@/api/contract/datasets';
+import { FormFrame } from '@/shared/FormFrame';
+import { notifySuccess } from '@/shared/undo';
+import { VersionPicker } from '../browse/VersionPicker';
+import { useMerge, useMergePreview } from '../operationQueries';
+import { useRefs } from '../queries';
+import { Preview, SideChoice } from './Preview';
+
+interface MergeDialogProps {
+  name: string;
+  /** What is merged; undefined while the dialog is closed. */
+  source: string | undefined;
+  onClose: () => void;
+}
+
+export function MergeDialog({ name, source, onClose }: MergeDialogProps) {
+  const { t } = useTranslation();
+  return (
+    <Modal
+      opened={source !== undefined}
+      onClose={onClose}
+      size="lg"
+      title={t('versioning.mergeTitle')}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
+      {source !== undefined && <MergeForm name={name} source={source} onClose={onClose} />}
+    </Modal>
+  );
+}
+
+function MergeForm({ name, source, onClose }: { name: string; source: string; onClose: () => void }) {
+  const { t } = useTranslation();
+  const branches = useRefs(name).branches.map((branch) => branch.name);
+  const other = branches.includes('main') && source !== 'main' ? 'main' : branches.find((one) => one !== source);
+  const form = useForm({
+    initialValues: { source, branch: other ?? 'main', on_conflict: 'fail' as Side, message: '' },
+    validate: {
+      on_conflict: (side) => (side === 'fail' && preview.data?.conflicts_total ? t('versioning.chooseSide') : null),
+    },
+  });
+  const { values } = form;
+  const preview = useMergePreview(name, values.source, values.branch);
+  const merge = useMerge(name);
+  const send = async () => {
+    const { unchanged, version } = await merge(values);
+    notifySuccess(
+      unchanged
+        ? t('versioning.contained', values)
+        : t('versioning.merged', { source: values.source, branch: values.branch, ref: version?.ref ?? '' }),
+    );
+    onClose();
+  };
+  return (
+    <FormFrame form={form} send={send} submit={t('versioning.merge')} onCancel={onClose}>
+      <VersionPicker
+        name={name}
+        label={t('versioning.source')}
+        width={260}
+        value={values.source}
+        onChange={(ref) => form.setFieldValue('source', ref)}
+      />
+      <Select
+        label={t('versioning.into')}
+        data={branches}
+        allowDeselect={false}
+        data-autofocus
+        {...form.getInputProps('branch')}
+      />
+      <Preview preview={preview} contained={t('versioning.contained', values)} />
+      {preview.data && preview.data.conflicts_total > 0 && (
+        <SideChoice
+          value={values.on_conflict}
+          onChange={(side) => form.setFieldValue('on_conflict', side)}
+          branch={values.branch}
+          source={values.source}
+          error={form.errors.on_conflict as string | undefined}
+        />
+      )}
+      <Message {...form.getInputProps('message')} />
+    </FormFrame>
+  );
+}
+
+export function Message(props: object) {
+  const { t } = useTranslation();
+  return (
+    <Textarea
+      label={t('versioning.message')}
+      description={t('versioning.messageHint')}
+      autosize
+      minRows={1}
+      {...props}
+    />
+  );
+}

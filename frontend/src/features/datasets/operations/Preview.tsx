@@ -1,0 +1,107 @@
+import { Alert, Radio, ScrollArea, Skeleton, Stack, Table, Text } from '@mantine/core';
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { MergeConflict, OperationPreview, Side } from '@/api/contract/datasets';
+import { ErrorState } from '@/shared/ErrorState';
+import { ChangeCounts } from '../versions/ChangeCounts';
+
+interface PreviewProps {
+  preview: { data?: OperationPreview | undefined; error: unknown; isLoading: boolean; refetch: () => unknown };
+  /** Shown when the branch has all of it already. */
+  contained: string;
+}
+
+/** What an operation would do: counts, and what both sides changed. */
+export function Preview({ preview, contained }: PreviewProps) {
+  const { t } = useTranslation();
+  const { data, error } = preview;
+  if (error) return <ErrorState error={error} compact onRetry={() => void preview.refetch()} />;
+  if (!data) return preview.isLoading ? <Skeleton height={56} aria-busy /> : null;
+  if (data.contained) return <Alert icon={<IconCircleCheck size={18} />}>{contained}</Alert>;
+  return (
+    <Stack gap={6} role="group" aria-label={t('versioning.preview')}>
+      <Text size="sm" fw={600}>
+        {t('versioning.preview')}
+      </Text>
+      <ChangeCounts {...data} />
+      {data.labels_changed > 0 && (
+        <Text size="sm">{t('versioning.labelsChanged', { count: data.labels_changed })}</Text>
+      )}
+      {data.conflicts_total > 0 && <Conflicts total={data.conflicts_total} conflicts={data.conflicts} />}
+    </Stack>
+  );
+}
+
+function Conflicts({ total, conflicts }: { total: number; conflicts: MergeConflict[] }) {
+  const { t } = useTranslation();
+  return (
+    <Alert
+      color="orange"
+      icon={<IconAlertTriangle size={18} />}
+      title={t('versioning.conflicts', { count: total })}
+      py="xs"
+    >
+      <ScrollArea.Autosize mah={180} viewportProps={{ tabIndex: 0, 'aria-label': t('versioning.conflictsList') }}>
+        <Table withRowBorders={false} verticalSpacing={2} aria-label={t('versioning.conflictsList')}>
+          <Table.Tbody>
+            {conflicts.map((conflict) => (
+              <ConflictRow key={`${conflict.path} ${conflict.layer} ${conflict.field}`} conflict={conflict} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      </ScrollArea.Autosize>
+      {total > conflicts.length && <Text size="xs">{t('versioning.conflictsMore', { shown: conflicts.length })}</Text>}
+    </Alert>
+  );
+}
+
+function ConflictRow({ conflict }: { conflict: MergeConflict }) {
+  const { t } = useTranslation();
+  const { path, layer, field, ours, theirs, our_value, their_value } = conflict;
+  const words = { added: t('datasets.added'), changed: t('datasets.changed'), removed: t('datasets.removed') };
+  // A label is told by what it says, a file by what happened to it.
+  const sides = field
+    ? { ours: our_value || t('versioning.none'), theirs: their_value || t('versioning.none') }
+    : { ours: words[ours], theirs: words[theirs] };
+  return (
+    <Table.Tr>
+      <Table.Td style={{ overflowWrap: 'anywhere' }}>
+        {path}
+        {layer && (
+          <Text span inherit c="dimmed">
+            {' '}
+            {field ? `${layer}.${field}` : layer}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td>{t('versioning.conflictSides', sides)}</Table.Td>
+    </Table.Tr>
+  );
+}
+
+interface SideChoiceProps {
+  value: Side;
+  onChange: (side: Side) => void;
+  branch: string;
+  source: string;
+  error?: string;
+}
+
+/** Whose side counts where both changed; nothing is chosen at first. */
+export function SideChoice({ value, onChange, branch, source, error }: SideChoiceProps) {
+  const { t } = useTranslation();
+  return (
+    <Radio.Group
+      label={t('versioning.side')}
+      value={value}
+      onChange={(next) => onChange(next as Side)}
+      error={error}
+      data-wrong={error ? true : undefined}
+    >
+      <Stack gap={6} mt={4}>
+        <Radio value="ours" label={t('versioning.ours', { branch })} />
+        <Radio value="theirs" label={t('versioning.theirs', { source })} />
+      </Stack>
+    </Radio.Group>
+  );
+}

@@ -1,0 +1,78 @@
+import { Modal, Select, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useTranslation } from 'react-i18next';
+import type { Side } from '@/api/contract/datasets';
+import { FormFrame } from '@/shared/FormFrame';
+import { notifySuccess } from '@/shared/undo';
+import { useRevert, useRevertPreview } from '../operationQueries';
+import { useRefs } from '../queries';
+import { Message } from './MergeDialog';
+import { Preview, SideChoice } from './Preview';
+
+interface RevertDialogProps {
+  name: string;
+  version: string;
+  opened: boolean;
+  onClose: () => void;
+  /** Told the version that undoes it. */
+  onDone: (ref: string) => void;
+}
+
+export function RevertDialog({ opened, ...rest }: RevertDialogProps) {
+  const { t } = useTranslation();
+  return (
+    <Modal
+      opened={opened}
+      onClose={rest.onClose}
+      size="lg"
+      title={t('versioning.revertTitle', { ref: rest.version })}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
+      {opened && <RevertForm {...rest} />}
+    </Modal>
+  );
+}
+
+function RevertForm({ name, version, onClose, onDone }: Omit<RevertDialogProps, 'opened'>) {
+  const { t } = useTranslation();
+  const branches = useRefs(name).branches.map((branch) => branch.name);
+  const form = useForm({
+    initialValues: { branch: 'main', on_conflict: 'fail' as Side, message: '' },
+    validate: {
+      on_conflict: (side) => (side === 'fail' && preview.data?.conflicts_total ? t('versioning.chooseSide') : null),
+    },
+  });
+  const { values } = form;
+  const preview = useRevertPreview(name, version, values.branch);
+  const revert = useRevert(name);
+  const send = async () => {
+    const done = await revert({ ...values, version });
+    const next = done.version?.ref ?? '';
+    notifySuccess(done.unchanged ? t('versioning.nothing') : t('versioning.reverted', { ref: version, next }));
+    onClose();
+    if (!done.unchanged) onDone(next);
+  };
+  return (
+    <FormFrame form={form} send={send} submit={t('versioning.revertSubmit')} onCancel={onClose}>
+      <Text size="sm">{t('versioning.revertHint', { ref: version })}</Text>
+      <Select
+        label={t('versioning.onto')}
+        data={branches}
+        allowDeselect={false}
+        data-autofocus
+        {...form.getInputProps('branch')}
+      />
+      <Preview preview={preview} contained={t('versioning.nothing')} />
+      {preview.data && preview.data.conflicts_total > 0 && (
+        <SideChoice
+          value={values.on_conflict}
+          onChange={(side) => form.setFieldValue('on_conflict', side)}
+          branch={values.branch}
+          source={version}
+          error={form.errors.on_conflict as string | undefined}
+        />
+      )}
+      <Message {...form.getInputProps('message')} />
+    </FormFrame>
+  );
+}

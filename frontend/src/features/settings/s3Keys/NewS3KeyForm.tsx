@@ -1,0 +1,56 @@
+import { Group, Select, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useTranslation } from 'react-i18next';
+import type { CreatedS3Key } from '@/api/contract/accounts';
+import { FormFrame } from '@/shared/FormFrame';
+import { useProject, useProjects } from '@/shared/project';
+import { ExpirySelect, expiresAt } from '../ExpirySelect';
+import { useCreateS3Key } from '../queries';
+
+interface Values {
+  name: string;
+  project: string | null;
+  days: string;
+}
+
+interface Props {
+  onCreated: (created: CreatedS3Key) => void;
+  onCancel: () => void;
+}
+
+export function NewS3KeyForm({ onCreated, onCancel }: Props) {
+  const { t } = useTranslation();
+  const project = useProject();
+  const projects = useProjects().data?.results ?? [];
+  const { create } = useCreateS3Key();
+  const form = useForm<Values>({
+    initialValues: { name: '', project, days: '90' },
+    validate: {
+      name: (value) => (value.trim() ? null : t('settings.required')),
+      project: (value) => (value ? null : t('settings.s3.chooseProject')),
+    },
+  });
+  const send = async ({ name, project, days }: Values) =>
+    onCreated(await create({ name: name.trim(), project: project ?? '', expires_at: expiresAt(days, Date.now()) }));
+  return (
+    <FormFrame form={form} send={send} submit={t('settings.s3.create')} onCancel={onCancel}>
+      <TextInput
+        label={t('settings.tokenName')}
+        description={t('settings.s3.nameHint')}
+        autoComplete="off"
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      <Group grow align="flex-start">
+        <Select
+          label={t('settings.project')}
+          description={t('settings.s3.projectHint')}
+          data={projects.map(({ slug, name }) => ({ value: slug, label: name || slug }))}
+          allowDeselect={false}
+          {...form.getInputProps('project')}
+        />
+        <ExpirySelect {...form.getInputProps('days')} />
+      </Group>
+    </FormFrame>
+  );
+}

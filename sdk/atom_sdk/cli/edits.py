@@ -1,0 +1,115 @@
+"""`atom data rm|mv|cp|attr`: edits on the server, without the bytes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from atom_sdk.cli.context import Context, pass_context
+from atom_sdk.cli.versions import Decorated, run
+from atom_sdk.client.refs import parse_ref
+
+WHERE_HELP = "Only the files that match, e.g. \"label = 'cat' AND size > 1000\"."
+
+
+def _edit_options(command: Decorated) -> Decorated:
+    message = click.option("-m", "--message", default="", help="Why; a sentence is made if left.")
+    where = click.option("--where", default="", help=WHERE_HELP)
+    return message(where(command))
+
+
+def _edit(context: Context, dataset: str, message: str, edit: dict[str, Any]) -> None:
+    operations = context.client.operations
+    name = parse_ref(dataset).dataset
+    run(context, lambda: operations.edit(dataset, [edit], message=message), name)
+
+
+@click.command()
+@click.argument("dataset")
+@click.argument("paths", nargs=-1)
+@_edit_options
+@pass_context
+def rm(context: Context, dataset: str, paths: tuple[str, ...], where: str, message: str) -> None:
+    """Remove files and folders from DATASET[@branch]; earlier versions keep them."""
+    if not paths and not where:
+        raise click.UsageError("Give at least one PATH, or --where.")
+    _edit(context, dataset, message, {"op": "remove", "paths": paths, "where": where})
+
+
+@click.command()
+@click.argument("dataset")
+@click.argument("paths", nargs=-1, required=True)
+@click.argument("to")
+@_edit_options
+@pass_context
+def mv(
+    context: Context, dataset: str, paths: tuple[str, ...], to: str, where: str, message: str
+) -> None:
+    """Move files and folders of DATASET[@branch]; labels and splits go along.
+
+    TO is the new path; a folder if it ends with a slash. `cats/` means what is in that folder.
+    """
+    _edit(context, dataset, message, {"op": "move", "paths": paths, "to": to, "where": where})
+
+
+@click.command()
+@click.argument("dataset")
+@click.argument("paths", nargs=-1, required=True)
+@click.argument("to")
+@click.option("--from", "source", default="", metavar="REF", help="Take them from this version.")
+@_edit_options
+@pass_context
+def cp(
+    context: Context,
+    dataset: str,
+    paths: tuple[str, ...],
+    to: str,
+    source: str,
+    where: str,
+    message: str,
+) -> None:
+    """Add files to DATASET[@branch] from another path, version or dataset of the project."""
+    edit = {"op": "copy", "paths": paths, "to": to, "source": source, "where": where}
+    _edit(context, dataset, message, edit)
+
+
+@click.command()
+@click.argument("dataset")
+@click.argument("paths", nargs=-1)
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="JSON or plain text.")
+@click.option("--unset", multiple=True, metavar="NAME", help="Remove an attribute.")
+@_edit_options
+@pass_context
+def attr(
+    context: Context,
+    dataset: str,
+    paths: tuple[str, ...],
+    settings: tuple[str, ...],
+    unset: tuple[str, ...],
+    where: str,
+    message: str,
+) -> None:
+    """Set attributes of files of DATASET[@branch]; others stay as they are."""
+    patch: dict[str, Any] = dict.fromkeys(unset)
+    patch |= dict(_setting(text) for text in settings)
+    if not patch:
+        raise click.UsageError("Give --set or --unset.")
+    if not paths and not where:
+        raise click.UsageError("Give at least one PATH, or --where.")
+    edit = {"op": "set", "paths": paths, "attributes": patch, "where": where}
+    _edit(context, dataset, message, edit)
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise click.BadParameter(f"{text!r}: write NAME=VALUE", param_hint="--set")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
+
+
+COMMANDS = (rm, mv, cp, attr)

@@ -1,0 +1,207 @@
+"""`atom data branch|tag|merge|revert|pick`: what git can do, with versions of a dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+from rich.console import Console
+
+from atom_sdk.cli.context import Context, pass_context
+from atom_sdk.cli.render import path_text, print_table
+from atom_sdk.client.errors import MergeConflictError
+from atom_sdk.client.refs import parse_ref
+
+_SHOWN = 20
+Decorated = Callable[..., Any]
+
+
+def branch_of(text: str, dataset: str) -> str:
+    """Return the branch that `main` or `digits@main` means."""
+    if "@" not in text:
+        return text
+    ref = parse_ref(text)
+    if ref.dataset != dataset:
+        raise click.UsageError(f"Both must be of one dataset: {dataset} and {ref.dataset}.")
+    return ref.ref
+
+
+def commit_options(command: Decorated) -> Decorated:
+    """Add `--message` and the choice of side to a command that may conflict."""
+    message = click.option("-m", "--message", default="", help="Why; a sentence is made if left.")
+    side = click.option(
+        "--ours", "on_conflict", flag_value="ours", help="Where both changed, keep the branch's."
+    )
+    other = click.option(
+        "--theirs", "on_conflict", flag_value="theirs", help="Where both changed, take the other's."
+    )
+    return message(side(other(command)))
+
+
+def run(context: Context, work: Callable[[], dict[str, Any]], dataset: str) -> None:
+    """Carry out an operation and tell its version; conflicts are listed before they fail it."""
+    try:
+        request = work()
+    except MergeConflictError as error:
+        if not context.as_json:
+            print_conflicts(context.err, error.conflicts, error.total)
+        raise
+    context.emit(request, lambda out: _print_version(out, dataset, request))
+
+
+def _print_version(out: Console, dataset: str, request: dict[str, Any]) -> None:
+    version = request["version"]
+    name = f"{dataset}@{version['ref']}"
+    if request["unchanged"]:
+        out.print(f"{name} has all of it already; nothing was done.")
+        return
+    counts = f"+{version['added']} -{version['removed']} ~{version['changed']}"
+    title = version["message"].split("\n")[0]
+    out.print(f"{name}  {counts}  {title}", markup=False)
+    out.print(f"content {version['content_digest']}")
+
+
+def print_conflicts(out: Console, conflicts: list[dict[str, Any]], total: int) -> None:
+    """Print what both sides changed, one a line."""
+    for row in conflicts[:_SHOWN]:
+        what = f" ({row['layer']}: {row['field']})" if row["layer"] else ""
+        sides = f"here {row['ours']}, there {row['theirs']}"
+        if row["layer"] and (row["our_value"] or row["their_value"]):
+            sides = f"here {row['our_value'] or '-'}, there {row['their_value'] or '-'}"
+        out.print(f"! {path_text(row['path'])}{what}: {sides}", markup=False)
+    if total > _SHOWN:
+        out.print(f"… {total} in all")
+
+
+@click.command()
+@click.argument("dataset")
+@click.argument("name", required=False)
+@click.option("--at", default="main", show_default=True, help="The version that it begins at.")
+@click.option("--delete", is_flag=True, help="Remove the branch; its versions stay.")
+@pass_context
+def branch(context: Context, dataset: str, name: str | None, at: str, delete: bool) -> None:
+    """List the branches and tags of DATASET; or make the branch NAME, or delete it."""
+    operations = context.client.operations
+    if name is None:
+        if delete:
+            raise click.UsageError("Say which branch to delete.")
+        rows = {"branches": operations.branches(dataset), "tags": operations.tags(dataset)}
+        context.emit(rows, lambda out: _print_refs(out, rows))
+    elif delete:
+        gone = operations.delete_branch(dataset, name)
+        said = f"Deleted {name}, which was at {gone['head']['ref']}. To have it again:"
+        again = f"atom data branch {dataset} {name} --at {gone['head']['commit'][:16]}"
+        context.emit(gone, lambda out: out.print(f"{said} {again}"))
+    else:
+        made = operations.create_branch(dataset, name, parse_ref(f"{dataset}@{at}").ref)
+        context.emit(made, lambda out: out.print(f"{dataset}@{name} is at {made['head']['ref']}."))
+
+
+def _print_refs(out: Console, rows: dict[str, list[dict[str, Any]]]) -> None:
+    pairs = [("branch", row["name"], row["head"]) for row in rows["branches"]]
+    pairs += [("tag", row["name"], row["version"]) for row in rows["tags"]]
+    cells = [
+        (kind, name, at["ref"], at["file_count"], at["message"].split("\n")[0])
+        if at
+        else (kind, name, "–", 0, "")
+        for kind, name, at in pairs
+    ]
+    print_table(out, ("kind", "name", "at", "files", "message"), cells)
+
+
+@click.command()
+@click.argument("name")
+@click.argument("ref")
+@click.option("--delete", is_flag=True, help="Take the tag away; for administrators.")
+@pass_context
+def tag(context: Context, name: str, ref: str, delete: bool) -> None:
+    """Give REF (digits@v3) the name NAME, which never moves."""
+    if delete:
+        context.client.operations.delete_tag(ref, name)
+        context.emit({"name": name, "deleted": True}, lambda out: out.print(f"Deleted {name}."))
+        return
+    made = context.client.operations.create_tag(ref, name)
+    dataset = parse_ref(ref).dataset
+    context.emit(
+        made, lambda out: out.print(f"{dataset}@{name} is {dataset}@{made['version']['ref']}.")
+    )
+
+
+@click.command()
+@click.argument("source")
+@click.argument("into", default="main")
+@commit_options
+@click.option("--preview", is_flag=True, help="Only say what would change and what conflicts.")
+@pass_context
+def merge(
+    context: Context, source: str, into: str, message: str, on_conflict: str | None, preview: bool
+) -> None:
+    """Merge SOURCE (digits@fix) into the branch INTO.
+
+    Files merge by path, labels by file and field. Without --ours or --theirs, what both sides
+    changed fails the merge with exit code 4 and is listed.
+    """
+    dataset = parse_ref(source).dataset
+    options = {"message": message, "on_conflict": on_conflict or "fail"}
+    target = branch_of(into, dataset)
+    operations = context.client.operations
+    if preview:
+        found = operations.preview_merge(source, target, **options)
+        context.emit(found, lambda out: _print_preview(out, found))
+        return
+    run(context, lambda: operations.merge(source, target, **options), dataset)
+
+
+def _print_preview(out: Console, found: dict[str, Any]) -> None:
+    if found["contained"]:
+        out.print(f"{found['head']['ref']} has all of it already.")
+        return
+    counts = f"+{found['added']} -{found['removed']} ~{found['changed']}"
+    labels = f", {found['labels_changed']} labels" if found["labels_changed"] else ""
+    out.print(f"On {found['head']['ref']}: {counts}{labels}, {found['conflicts_total']} conflicts")
+    print_conflicts(out, found["conflicts"], found["conflicts_total"])
+
+
+@click.command()
+@click.argument("ref")
+@click.option("--onto", default="main", show_default=True, help="The branch to undo it on.")
+@commit_options
+@pass_context
+def revert(context: Context, ref: str, onto: str, message: str, on_conflict: str | None) -> None:
+    """Undo what the version REF (digits@v3) changed, as a new version."""
+    dataset = parse_ref(ref).dataset
+    options = {"message": message, "on_conflict": on_conflict or "fail"}
+    target = branch_of(onto, dataset)
+    run(context, lambda: context.client.operations.revert(ref, target, **options), dataset)
+
+
+@click.command()
+@click.argument("ref")
+@click.argument("paths", nargs=-1)
+@click.option("--onto", default="main", show_default=True, help="The branch to bring them to.")
+@click.option("--changes", is_flag=True, help="Only what REF itself changed, in PATHS or in all.")
+@commit_options
+@pass_context
+def pick(
+    context: Context,
+    ref: str,
+    paths: tuple[str, ...],
+    onto: str,
+    changes: bool,
+    message: str,
+    on_conflict: str | None,
+) -> None:
+    """Make PATHS of a branch what they are in REF (digits@fix).
+
+    A path is a file or a folder. With --changes, what REF changed since its parent is repeated.
+    """
+    if not paths and not changes:
+        raise click.UsageError("Give at least one PATH, or --changes.")
+    dataset = parse_ref(ref).dataset
+    target = branch_of(onto, dataset)
+    options = {"message": message, "on_conflict": on_conflict or "fail", "changes_only": changes}
+    run(context, lambda: context.client.operations.pick(ref, paths, target, **options), dataset)
+
+
+COMMANDS = (branch, tag, merge, revert, pick)

@@ -1,0 +1,40 @@
+"""Mounts a version: its packs are brought to this machine, then shown as a folder."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from atom_sdk.client.config import cache_path
+from atom_sdk.client.progress import Progress
+from atom_sdk.client.refs import parse_ref
+
+if TYPE_CHECKING:
+    from atom_sdk.client.datasets import Datasets
+    from atom_sdk.mount import MountOptions, MountRecord
+
+
+def mount_version(
+    datasets: Datasets,
+    reference: str,
+    folder: Path,
+    options: MountOptions | None,
+    progress: Progress,
+) -> MountRecord:
+    """Show a version as a folder. Raises what `atom_sdk.mount.mount` does, IncompleteViewError."""
+    from atom_sdk.mount import MountOptions, mount
+    from atom_sdk.mount.errors import IncompleteViewError
+
+    version = datasets.version(reference)
+    # A branch may move while packs are fetched; what is mounted is one version.
+    ref = parse_ref(reference)
+    project = f"atom://{ref.project}/" if ref.project else ""
+    pinned = f"{project}{ref.dataset}@{version['ref']}"
+    dataset = datasets.open(pinned, progress)
+    if len(dataset) != version["file_count"]:
+        raise IncompleteViewError(version["file_count"], len(dataset))
+    created_at = datetime.fromisoformat(version["created_at"])
+    dated = replace(options or MountOptions(), modified_at_s=int(created_at.timestamp()))
+    return mount(dataset, folder, cache_path(), pinned, dated)

@@ -1,0 +1,88 @@
+"""Entries with their label and split: what views, queries and listings read."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from atom_sdk.errors import LayerKindError
+from atom_sdk.manifests.build import read_range
+from atom_sdk.manifests.layers import current_rows, read_layer
+from atom_sdk.manifests.objects import ObjectStore
+from atom_sdk.manifests.roots import RangeRef, Root
+
+# Tried in order: the first layer that labels an entry wins.
+LABEL_LAYERS = ("labels", "folder")
+SPLIT_LAYER = "split"
+_PARALLEL_READS = 4
+
+
+def iter_ranges(
+    root: Root, store: ObjectStore, wanted: Callable[[RangeRef], bool] | None = None
+) -> Iterator[pa.Table]:
+    """Tables of all ranges (of those that are `wanted`) in path order, a few read ahead."""
+    with ThreadPoolExecutor(_PARALLEL_READS, "range") as pool:
+        futures: deque[Future[pa.Table]] = deque()
+        for part in root.ranges:
+            if wanted is not None and not wanted(part):
+                continue
+            futures.append(pool.submit(read_range, part, store))
+            if len(futures) > _PARALLEL_READS:
+                yield futures.popleft().result()
+        while futures:
+            yield futures.popleft().result()
+
+
+class LayerJoin:
+    """The label and split layers of a version, read once."""
+
+    def __init__(
+        self,
+        root: Root,
+        store: ObjectStore,
+        label_layers: tuple[str, ...] = LABEL_LAYERS,
+        split_layer: str = SPLIT_LAYER,
+    ) -> None:
+        """Raises LayerKindError if a named layer has another kind."""
+        self._split = _read_kind(root, store, split_layer, "split")
+        found = (_read_kind(root, store, name, "classification") for name in label_layers)
+        self._labels = [table for table in found if table is not None]
+
+    def join(self, entries: pa.Table) -> pa.Table:
+        """Entries with `label` and `split`, null where there is none."""
+        none = pa.nulls(len(entries), pa.string())
+        split = none if self._split is None else _values(self._split, entries, "value")
+        label = pc.coalesce(none, *(_values(layer, entries, "label") for layer in self._labels))
+        return entries.append_column("label", label).append_column("split", split)
+
+
+def _values(layer: pa.Table, entries: pa.Table, column: str) -> pa.ChunkedArray:
+    if not len(entries):
+        return pa.chunked_array([], pa.string())
+    # Only the layer's part of the range: looking up is linear in what it is looked up in.
+    paths = layer.column("path")
+    start = _first_from(paths, entries.column("path")[0].as_py())
+    end = _first_from(paths, entries.column("path")[-1].as_py() + "\0")
+    return current_rows(layer.slice(start, end - start), entries).column(column)
+
+
+def _first_from(paths: pa.ChunkedArray, path: str) -> int:
+    """Index of the first of the sorted paths that is not before `path`."""
+    low, high = 0, len(paths)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if paths[middle].as_py() < path else (low, middle)
+    return low
+
+
+def _read_kind(root: Root, store: ObjectStore, name: str, kind: str) -> pa.Table | None:
+    layer = root.layer(name)
+    if layer is None:
+        return None
+    if layer.kind != kind:
+        raise LayerKindError(f"The layer {name!r} has the kind {layer.kind!r}, not {kind!r}.")
+    return read_layer(layer, store)

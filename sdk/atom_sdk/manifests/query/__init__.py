@@ -1,0 +1,27 @@
+"""Queries: which entries of a version, as the text after SQL's WHERE. Grammar: README.md."""
+
+from atom_sdk.manifests.query.errors import QueryError
+from atom_sdk.manifests.query.evaluation import matches
+from atom_sdk.manifests.query.limits import MAX_DEPTH, MAX_TEXT_CHARACTERS
+from atom_sdk.manifests.query.matching import matching
+from atom_sdk.manifests.query.ranges import may_match
+from atom_sdk.manifests.query.tree import Query
+
+__all__ = [
+    "MAX_DEPTH",
+    "MAX_TEXT_CHARACTERS",
+    "Query",
+    "QueryError",
+    "matches",
+    "matching",
+    "may_match",
+    "parse_query",
+]
+
+
+def parse_query(text: str) -> Query:
+    """Read the text of a query. Raises a QueryError that names the place."""
+    # sqlglot takes 0.2 s to load: a command without a query must not wait for it.
+    from atom_sdk.manifests.query.parsing import parse
+
+    return parse(text)

@@ -1,0 +1,293 @@
+"""Reads the text of a query: sqlglot parses it, a whitelist turns its tree into ours.
+
+Whatever the whitelist does not name is refused, also an unknown detail of a known node: a newer
+sqlglot must not change silently what a stored query means.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import ParseError, SqlglotError
+from sqlglot.tokenizer_core import TokenType
+
+from atom_sdk.manifests.query.errors import (
+    EXAMPLE,
+    QueryColumnError,
+    QuerySyntaxError,
+    QueryTermError,
+    QueryTooLargeError,
+    QueryTypeError,
+)
+from atom_sdk.manifests.query.limits import MAX_DEPTH, MAX_TEXT_CHARACTERS
+from atom_sdk.manifests.query.tree import (
+    COLUMNS,
+    Both,
+    Column,
+    Comparison,
+    Constant,
+    Either,
+    Flag,
+    IsNull,
+    Like,
+    Membership,
+    Node,
+    Not,
+    Operand,
+    Query,
+)
+
+_OPERATORS: dict[type[exp.Expr], str] = {
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+}
+_KIND_NAMES = {"text": "text", "number": "a number", "flag": "true or false"}
+
+
+def parse(text: str) -> Query:
+    """Read the text of a query.
+
+    Raises QuerySyntaxError, QueryTermError, QueryColumnError, QueryTypeError, QueryTooLargeError:
+    all of them a QueryError.
+    """
+    if len(text) > MAX_TEXT_CHARACTERS:
+        problem = f"it has {len(text)} characters; at most {MAX_TEXT_CHARACTERS} fit."
+        raise QueryTooLargeError(problem, MAX_TEXT_CHARACTERS + 1)
+    _check_characters(text)
+    try:
+        _check_depth(text)
+        where = _node(sqlglot.parse_one(text, into=exp.Condition))
+    except ParseError as error:
+        raise _syntax_error(text, error) from error
+    except SqlglotError as error:
+        place = max(text.rfind("'"), text.rfind('"'), 0) + 1
+        raise QuerySyntaxError("a quotation mark is not closed.", place) from error
+    except RecursionError as error:
+        raise QueryTooLargeError("it is nested too deeply.", 1) from error
+    return Query(str(where), where)
+
+
+def _check_characters(text: str) -> None:
+    if not text.strip():
+        raise QuerySyntaxError("it is empty.", 1)
+    for place, character in enumerate(text, 1):
+        if character == "\0" or "\ud800" <= character <= "\udfff":
+            raise QuerySyntaxError("the character cannot be part of a text.", place)
+
+
+def _check_depth(text: str) -> None:
+    """Count open brackets, and what can pile up without brackets: NOT and minus signs."""
+    depth = run = 0
+    for token in sqlglot.tokenize(text):
+        depth += (token.token_type == TokenType.L_PAREN) - (token.token_type == TokenType.R_PAREN)
+        run = run + 1 if token.token_type in (TokenType.NOT, TokenType.DASH) else 0
+        if depth + run > MAX_DEPTH:
+            problem = f"it is nested more than {MAX_DEPTH} levels deep."
+            raise QueryTooLargeError(problem, token.start + 1)
+
+
+def _syntax_error(text: str, error: ParseError) -> QuerySyntaxError:
+    found: dict[str, Any] = error.errors[0] if error.errors else {}
+    lines = text.splitlines(keepends=True)[: (found.get("line") or 1) - 1]
+    highlight = found.get("highlight") or ""
+    start = sum(map(len, lines)) + max((found.get("col") or 1) - len(highlight), 0) + 1
+    said = f"{highlight!r} does not fit here." if highlight else "it cannot be read."
+    return QuerySyntaxError(said, min(start, len(text)))
+
+
+def _node(tree: exp.Expr) -> Node:
+    if isinstance(tree, exp.Paren):
+        _only(tree, "this")
+        return _node(tree.this)
+    if isinstance(tree, exp.And | exp.Or):
+        terms = [_node(term) for term in _chain(tree, type(tree))]
+        return _joined(Both if isinstance(tree, exp.And) else Either, terms)
+    for kinds, read in _READERS.items():
+        if isinstance(tree, kinds):
+            return read(tree)
+    raise _not_allowed(tree)
+
+
+def _chain(tree: exp.Expr, kind: type[exp.Expr]) -> list[exp.Expr]:
+    """Terms of `a AND b AND c` in their order, however long the chain is."""
+    terms = []
+    while type(tree) is kind:
+        _only(tree, "this", "expression")
+        terms.append(tree.expression)
+        tree = tree.this
+    return [tree, *reversed(terms)]
+
+
+def _joined(kind: type[Both] | type[Either], terms: list[Node]) -> Node:
+    """One flat node: brackets around what is joined the same way change nothing."""
+    nested = [term.terms if isinstance(term, kind) else (term,) for term in terms]
+    return kind(tuple(term for inner in nested for term in inner))
+
+
+def _not(tree: exp.Expr) -> Node:
+    _only(tree, "this")
+    return _negated(_node(tree.this))
+
+
+def _negated(term: Node) -> Node:
+    return term.term if isinstance(term, Not) else Not(term)
+
+
+def _comparison(tree: exp.Expr) -> Node:
+    _only(tree, "this", "expression")
+    return _compare(tree, _OPERATORS[type(tree)], tree.this, tree.expression)
+
+
+def _between(tree: exp.Expr) -> Node:
+    _only(tree, "this", "low", "high")
+    low = _compare(tree, ">=", tree.this, tree.args["low"])
+    return Both((low, _compare(tree, "<=", tree.this, tree.args["high"])))
+
+
+def _compare(tree: exp.Expr, operator: str, left: exp.Expr, right: exp.Expr) -> Comparison:
+    found = Comparison(operator, _operand(left), _operand(right))
+    kinds = {found.left.kind, found.right.kind} - {None}
+    if isinstance(found.left, Constant) and isinstance(found.right, Constant):
+        raise QueryTypeError("two constants are compared; one side must be a column.", _at(tree))
+    if len(kinds) > 1:
+        raise QueryTypeError(_mismatch(found.left, found.right), _at(tree))
+    if "flag" in kinds and operator not in ("=", "<>"):
+        raise QueryTypeError("TRUE and FALSE can only be compared with = and <>.", _at(tree))
+    return found
+
+
+def _membership(tree: exp.Expr) -> Node:
+    _only(tree, "this", "expressions")
+    column = _column(tree.this)
+    values = tuple(_constant(value) for value in tree.expressions)
+    if not values:
+        raise _not_allowed(tree)
+    for value in values:
+        expected = column.kind or values[0].kind
+        if value.kind != expected:
+            said = f"{value} is {_KIND_NAMES[value.kind]}"
+            problem = f"{said}; every value of this list must be {_KIND_NAMES[expected]}."
+            raise QueryTypeError(problem, _at(tree))
+    return Membership(column, values)
+
+
+def _like(tree: exp.Expr) -> Node:
+    _only(tree, "this", "expression", "negate")
+    column, pattern = _column(tree.this), _constant(tree.expression)
+    if column.kind not in ("text", None) or not isinstance(pattern.value, str):
+        raise QueryTypeError("LIKE needs a column of text and a text pattern.", _at(tree))
+    found = Like(column, pattern.value, isinstance(tree, exp.ILike))
+    return _negated(found) if tree.args.get("negate") else found
+
+
+def _is(tree: exp.Expr) -> Node:
+    _only(tree, "this", "expression")
+    if isinstance(tree.expression, exp.Null):
+        return IsNull(_column(tree.this))
+    raise QueryTermError("after IS comes NULL or NOT NULL.", _at(tree))
+
+
+def _flag(tree: exp.Expr) -> Node:
+    column = _column(tree)
+    if column.kind is not None:
+        problem = f"{column} alone is not true or false; compare it, such as: {EXAMPLE}"
+        raise QueryTypeError(problem, _at(tree))
+    return Flag(column)
+
+
+_READERS: dict[tuple[type[exp.Expr], ...], Callable[[exp.Expr], Node]] = {
+    (exp.Not,): _not,
+    tuple(_OPERATORS): _comparison,
+    (exp.Between,): _between,
+    (exp.In,): _membership,
+    (exp.Like, exp.ILike): _like,
+    (exp.Is,): _is,
+    (exp.Column, exp.Dot): _flag,
+}
+
+
+def _operand(tree: exp.Expr) -> Operand:
+    return _column(tree) if isinstance(tree, exp.Column | exp.Dot) else _constant(tree)
+
+
+def _column(tree: exp.Expr) -> Column:
+    names = _names(tree)
+    first = names[0].name
+    if first.lower() not in COLUMNS or names[0].args.get("quoted"):
+        problem = f"there is no column {first!r}; there are {', '.join(COLUMNS)}."
+        if names[0].args.get("quoted"):
+            problem += " A text stands in single quotes."
+        raise QueryColumnError(problem, _at(tree))
+    column = Column(first.lower(), tuple(name.name for name in names[1:]))
+    if column.name == "attributes" and not column.keys:
+        raise QueryColumnError("name one of them, such as attributes.camera.", _at(tree))
+    if column.name != "attributes" and column.keys:
+        raise QueryColumnError(f"{column.name} has no parts; attributes have.", _at(tree))
+    return column
+
+
+def _names(tree: exp.Expr) -> list[exp.Identifier]:
+    """Identifiers of `attributes.a.b`, left to right."""
+    if isinstance(tree, exp.Identifier):
+        return [tree]
+    if isinstance(tree, exp.Dot):
+        _only(tree, "this", "expression")
+        return [*_names(tree.this), *_names(tree.expression)]
+    if not isinstance(tree, exp.Column):
+        raise _not_allowed(tree)
+    _only(tree, "this", "table", "db", "catalog")
+    return [name for part in tree.parts for name in _names(part)]
+
+
+def _constant(tree: exp.Expr) -> Constant:
+    if isinstance(tree, exp.Null):
+        raise QueryTermError("nothing equals NULL; write IS NULL or IS NOT NULL.", _at(tree))
+    if isinstance(tree, exp.Boolean):
+        return Constant(bool(tree.this))
+    if isinstance(tree, exp.Literal):
+        return Constant(str(tree.this) if tree.is_string else _number(tree))
+    if isinstance(tree, exp.Neg) and isinstance(tree.this, exp.Literal) and tree.this.is_number:
+        return Constant(-_number(tree.this))
+    if isinstance(tree, exp.Column | exp.Dot):
+        raise QueryTermError(f"a constant must stand here, not {tree.sql()}.", _at(tree))
+    raise _not_allowed(tree)
+
+
+def _number(tree: exp.Expr) -> float:
+    value = float(tree.this)
+    if not math.isfinite(value):
+        raise QueryTypeError("the number is too large.", _at(tree))
+    # -0 and 0 are one number and must have one text.
+    return value or 0.0
+
+
+def _only(tree: exp.Expr, *known: str) -> None:
+    """Refuse a node with a detail that is not known here."""
+    if any(value not in (None, False, []) for key, value in tree.args.items() if key not in known):
+        raise _not_allowed(tree)
+
+
+def _mismatch(left: Operand, right: Operand) -> str:
+    sides = [f"{side} is {_KIND_NAMES[side.kind]}" for side in (left, right) if side.kind]
+    return f"{' and '.join(sides)}."
+
+
+def _not_allowed(tree: exp.Expr) -> QueryTermError:
+    said = tree.sql()
+    shown = said if len(said) <= 60 else f"{said[:60]}…"
+    allowed = "comparisons, AND, OR, NOT, IN, LIKE, BETWEEN and IS NULL over columns"
+    return QueryTermError(f"{shown} cannot be used; a query has only {allowed}.", _at(tree))
+
+
+def _at(tree: exp.Expr) -> int:
+    """First character of a node, from 1: the leaves know their places."""
+    starts = [node.meta["start"] for node in tree.walk() if "start" in node.meta]
+    return min(starts, default=0) + 1

@@ -1,0 +1,173 @@
+"""A parsed query: a small tree of its own, and the canonical text that stands for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+Kind = Literal["text", "number", "flag"]
+# What each column holds; None: every kind, row by row.
+COLUMNS: dict[str, Kind | None] = {
+    "path": "text",
+    "name": "text",
+    "folder": "text",
+    "size": "number",
+    "media_type": "text",
+    "label": "text",
+    "split": "text",
+    "attributes": None,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the entries; `keys` lead into the JSON object of `attributes`."""
+
+    name: str
+    keys: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> Kind | None:
+        """Kind of all its values, None if each row may have another."""
+        return COLUMNS[self.name]
+
+    def __str__(self) -> str:
+        return ".".join((self.name, *map(_quoted_name, self.keys)))
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A value in the text: a string, a number (as float) or a truth value."""
+
+    value: str | float | bool
+
+    @property
+    def kind(self) -> Kind:
+        """Kind of the value."""
+        if isinstance(self.value, bool):
+            return "flag"
+        return "text" if isinstance(self.value, str) else "number"
+
+    def __str__(self) -> str:
+        if isinstance(self.value, bool):
+            return "TRUE" if self.value else "FALSE"
+        if isinstance(self.value, str):
+            return _quoted_text(self.value)
+        exact = self.value.is_integer() and abs(self.value) < 2**53
+        return str(int(self.value)) if exact else repr(self.value)
+
+
+Operand = Column | Constant
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """`operator` is one of = <> < <= > >=."""
+
+    operator: str
+    left: Operand
+    right: Operand
+
+    def __str__(self) -> str:
+        return f"{self.left} {self.operator} {self.right}"
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """Whether a column is one of some values, all of one kind."""
+
+    column: Column
+    values: tuple[Constant, ...]
+
+    def __str__(self) -> str:
+        return f"{self.column} IN ({', '.join(map(str, self.values))})"
+
+
+@dataclass(frozen=True, slots=True)
+class Like:
+    r"""SQL's LIKE: `%` any text, `_` any one character, `\` before either of them itself."""
+
+    column: Column
+    pattern: str
+    ignore_case: bool
+
+    def __str__(self) -> str:
+        operator = "ILIKE" if self.ignore_case else "LIKE"
+        return f"{self.column} {operator} {_quoted_text(self.pattern)}"
+
+
+@dataclass(frozen=True, slots=True)
+class IsNull:
+    """Whether a column has no value."""
+
+    column: Column
+
+    def __str__(self) -> str:
+        return f"{self.column} IS NULL"
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """An attribute that is itself true or false."""
+
+    column: Column
+
+    def __str__(self) -> str:
+        return str(self.column)
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """Negation; unknown stays unknown."""
+
+    term: Node
+
+    def __str__(self) -> str:
+        return f"NOT {_in_brackets(self.term)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Both:
+    """All terms hold."""
+
+    terms: tuple[Node, ...]
+
+    def __str__(self) -> str:
+        return " AND ".join(map(_in_brackets, self.terms))
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """At least one term holds."""
+
+    terms: tuple[Node, ...]
+
+    def __str__(self) -> str:
+        return " OR ".join(map(_in_brackets, self.terms))
+
+
+Node = Comparison | Membership | Like | IsNull | Flag | Not | Both | Either
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query that may be evaluated. Two are equal when their canonical `text` is."""
+
+    text: str
+    # Not compared: Python takes TRUE and 1 for equal, queries do not.
+    where: Node = field(compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def _in_brackets(term: Node) -> str:
+    return f"({term})" if isinstance(term, Both | Either) else str(term)
+
+
+def _quoted_text(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _quoted_name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,209 @@
+"""Merges three tables that are keyed by path, row by row and field by field.
+
+Knows nothing of ranges or stores: tables in, a table and its conflicts out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+Policy = Literal["fail", "ours", "theirs"]
+Change = Literal["added", "changed", "removed"]
+Mask = NDArray[np.bool_]
+MAX_NAMED = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A path that both sides changed, each in its own way.
+
+    `layer` and `field` are "" for the file itself. `other_path` is set where one side has a file
+    and the other a folder of that name: it is our path, `path` is theirs. The values are those of
+    the field, or the digests of the files in hex.
+    """
+
+    path: str
+    ours: Change
+    theirs: Change
+    layer: str = ""
+    field: str = ""
+    other_path: str = ""
+    our_value: str = ""
+    their_value: str = ""
+
+
+@dataclass(slots=True)
+class Conflicts:
+    """How many there are, and the first of them: a merge of millions must not name them all."""
+
+    total: int = 0
+    first: list[Conflict] = field(default_factory=list)
+
+    def add(self, found: Iterable[Conflict]) -> None:
+        """Count all of them and keep as many as there is room for."""
+        for conflict in found:
+            self.total += 1
+            if len(self.first) < MAX_NAMED:
+                self.first.append(conflict)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """Columns that change together; `carried` ones go with them and are not compared.
+
+    `shown` is the column that a conflict tells of.
+    """
+
+    name: str
+    compared: tuple[str, ...]
+    shown: str
+    carried: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MergedTable:
+    """The merged rows by path; conflicts are settled by the policy, "fail" keeping ours."""
+
+    table: pa.Table
+    conflicts: Iterable[Conflict]
+
+
+def merge_tables(
+    base: pa.Table, ours: pa.Table, theirs: pa.Table, fields: Sequence[Field], policy: Policy
+) -> MergedTable:
+    """Merge tables of one schema, each sorted by path with each path once.
+
+    What only one side changed is taken. A row that one side removed and the other changed, and a
+    field that both changed to different values, is a conflict.
+    """
+    rows = _Rows.align(base, ours, theirs)
+    same = {each.name: rows.compare(each) for each in fields}
+    prefers_theirs = policy == "theirs"
+    take = _rows_to_take(rows, same, prefers_theirs)
+    columns = {"path": rows.paths}
+    for each in fields:
+        # Where both sides have the row, each field is settled by itself.
+        chosen = np.where(rows.has_both, _field_to_take(same[each.name], prefers_theirs), take)
+        mask = pa.array(chosen)
+        for name in (*each.compared, *each.carried):
+            columns[name] = pc.if_else(mask, rows.theirs[name], rows.ours[name])
+    kept = pa.array(np.where(take, rows.has_theirs, rows.has_ours) | rows.has_both)
+    table = pa.table([columns[name] for name in ours.schema.names], schema=ours.schema)
+    return MergedTable(table.filter(kept).combine_chunks(), _conflicts(rows, same, fields))
+
+
+@dataclass(frozen=True, slots=True)
+class _Same:
+    """Which rows agree in a field; a row that is missing has nulls."""
+
+    ours_theirs: Mask
+    base_ours: Mask
+    base_theirs: Mask
+
+    @property
+    def clashes(self) -> Mask:
+        return ~(self.ours_theirs | self.base_ours | self.base_theirs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The three tables, brought to the same paths; a row that a table lacks is null."""
+
+    paths: pa.Array
+    base: pa.Table
+    ours: pa.Table
+    theirs: pa.Table
+    has_base: Mask
+    has_ours: Mask
+    has_theirs: Mask
+
+    @classmethod
+    def align(cls, base: pa.Table, ours: pa.Table, theirs: pa.Table) -> _Rows:
+        tables = (base, ours, theirs)
+        chunks = [table["path"].combine_chunks() for table in tables]
+        paths = pc.unique(pa.concat_arrays(chunks)).sort()
+        found = [pc.index_in(paths, value_set=chunk) for chunk in chunks]
+        taken = [table.take(index) for table, index in zip(tables, found, strict=True)]
+        return cls(paths, *taken, *(_mask(index.is_valid()) for index in found))
+
+    @property
+    def has_both(self) -> Mask:
+        return self.has_ours & self.has_theirs
+
+    def compare(self, field: Field) -> _Same:
+        def same(left: pa.Table, right: pa.Table) -> Mask:
+            equal = np.ones(len(self.paths), np.bool_)
+            for name in field.compared:
+                equal &= _null_safe_equal(left[name], right[name])
+            return equal
+
+        return _Same(
+            same(self.ours, self.theirs),
+            same(self.base, self.ours),
+            same(self.base, self.theirs),
+        )
+
+
+def _rows_to_take(rows: _Rows, same: dict[str, _Same], prefers_theirs: bool) -> Mask:
+    """Where the row is theirs, present or not, for rows that one side at least does not have."""
+    kept_ours = rows.has_base & rows.has_ours & _all(same, lambda each: each.base_ours)
+    kept_theirs = rows.has_base & rows.has_theirs & _all(same, lambda each: each.base_theirs)
+    added_by_them = ~rows.has_base & ~rows.has_ours
+    added_by_us = ~rows.has_base & ~rows.has_theirs
+    clashes = ~(kept_ours | kept_theirs | added_by_them | added_by_us)
+    return ~rows.has_both & (kept_ours | added_by_them | (clashes & prefers_theirs))
+
+
+def _field_to_take(same: _Same, prefers_theirs: bool) -> Mask:
+    return ~same.ours_theirs & (same.base_ours | (same.clashes & prefers_theirs))
+
+
+def _conflicts(rows: _Rows, same: dict[str, _Same], fields: Sequence[Field]) -> Iterator[Conflict]:
+    ours_gone = rows.has_base & ~rows.has_ours & rows.has_theirs
+    theirs_gone = rows.has_base & ~rows.has_theirs & rows.has_ours
+    for row in np.flatnonzero(ours_gone & ~_all(same, lambda each: each.base_theirs)):
+        yield _conflict(rows, int(row), ("removed", "changed"), "", fields[0].shown)
+    for row in np.flatnonzero(theirs_gone & ~_all(same, lambda each: each.base_ours)):
+        yield _conflict(rows, int(row), ("changed", "removed"), "", fields[0].shown)
+    for each in fields:
+        change: Change
+        for row in np.flatnonzero(same[each.name].clashes & rows.has_both):
+            change = "changed" if rows.has_base[row] else "added"
+            yield _conflict(rows, int(row), (change, change), each.name, each.shown)
+
+
+def _conflict(
+    rows: _Rows, row: int, changes: tuple[Change, Change], name: str, shown: str
+) -> Conflict:
+    values = [_shown(table[shown][row].as_py()) for table in (rows.ours, rows.theirs)]
+    return Conflict(
+        rows.paths[row].as_py(), *changes, field=name, our_value=values[0], their_value=values[1]
+    )
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return ""
+    return value.hex() if isinstance(value, bytes) else str(value)
+
+
+def _all(same: dict[str, _Same], which: Callable[[_Same], Mask]) -> Mask:
+    masks: Mask = np.logical_and.reduce([which(each) for each in same.values()])
+    return masks
+
+
+def _null_safe_equal(left: pa.ChunkedArray, right: pa.ChunkedArray) -> Mask:
+    both_null = pc.and_(left.is_null(), right.is_null())
+    return _mask(pc.or_(both_null, pc.fill_null(pc.equal(left, right), False)))
+
+
+def _mask(values: pa.Array | pa.ChunkedArray) -> Mask:
+    mask: Mask = values.to_numpy(zero_copy_only=False).astype(np.bool_)
+    return mask

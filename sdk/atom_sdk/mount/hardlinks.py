@@ -1,0 +1,156 @@
+"""The hard-link way: a tree of links to verified, read-only copies of the files in the cache.
+
+Layout: `<cache>/files/<2 hex>/<hex of the content's digest>`. It needs no rights, but the space of
+one more copy, and a folder on the cache's own file system.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from atom_sdk.errors import PackStoreFullError
+from atom_sdk.mount.errors import MountUnavailableError
+from atom_sdk.mount.plan import MountPlan
+from atom_sdk.packs import FileSink
+from atom_sdk.readers import LocalDataset, Sample, ViewIndex
+
+_MODE = 0o444
+# All our copies have this modification time: whatever has another one is not ours any more.
+_MODIFIED_AT_S = 1_000_000_000
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+
+
+def mount_links(plan: MountPlan) -> str:
+    """Fill the folder with links; returns where they lead. Raises MountUnavailableError."""
+    files = plan.cache / "files"
+    files.mkdir(parents=True, exist_ok=True)
+    _check_same_file_system(files, plan.folder)
+    with _one_at_a_time(files):
+        try:
+            _link_all(plan.dataset, files, plan.folder)
+        except MountUnavailableError:
+            # The next way needs an empty folder.
+            remove_links(plan.dataset.index, plan.folder)
+            raise
+    return str(files)
+
+
+def remove_links(index: ViewIndex, folder: Path) -> list[str]:
+    """Remove the links of a view and the folders that this leaves empty.
+
+    Returns the paths of what is left: files that were added or replaced since.
+    """
+    top = os.fsencode(folder)
+    folders: set[bytes] = set()
+    for row in range(len(index)):
+        path = index.path_of(row).encode()
+        if _is_ours(top + b"/" + path, int(index.sizes[row])):
+            os.unlink(top + b"/" + path)
+        folders.update(_folders_of(path))
+    for below in sorted(folders, reverse=True):
+        _remove_if_empty(top + b"/" + below)
+    left = [os.path.join(where, name) for where, _, names in os.walk(top) for name in names]
+    return [os.fsdecode(path[len(top) + 1 :]) for path in sorted(left)]
+
+
+def _check_same_file_system(files: Path, folder: Path) -> None:
+    if os.stat(files).st_dev != os.stat(folder).st_dev:
+        raise MountUnavailableError(
+            f"{folder} is on another file system than the cache {files}, and links cannot leave "
+            "theirs"
+        )
+
+
+@contextmanager
+def _one_at_a_time(files: Path) -> Iterator[None]:
+    """Two mounts at once would extract the same files twice."""
+    descriptor = os.open(files / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _link_all(dataset: LocalDataset, files: Path, folder: Path) -> None:
+    # Every copy is verified when it is made; the reader's own memory of it is of no use here.
+    reader = LocalDataset(dataset.index.path, dataset.pack_dir, verify="always")
+    made: set[bytes] = set()
+    for row in range(len(reader)):
+        path = reader.index.path_of(row).encode()
+        target = os.fsencode(folder) + b"/" + path
+        above = os.path.dirname(target)
+        if above not in made:
+            os.makedirs(above, exist_ok=True)
+            made.add(above)
+        digest = reader.index.digest_of(row).hex()
+        _link(reader, row, files / digest[:2] / digest, target)
+
+
+def _link(reader: LocalDataset, row: int, copy: Path, target: bytes) -> None:
+    if not _is_ours(os.fsencode(copy), int(reader.index.sizes[row])):
+        _extract(reader[row], copy)
+    try:
+        os.link(copy, target)
+    except OSError as error:
+        if error.errno == errno.EMLINK:
+            # So many files have this content that one inode cannot carry their names.
+            _extract(reader[row], copy)
+            os.link(copy, target)
+        elif error.errno == errno.EPERM:
+            raise MountUnavailableError(f"{copy.parent} allows no hard links") from error
+        else:
+            raise
+
+
+def _extract(sample: Sample, copy: Path) -> None:
+    copy.parent.mkdir(exist_ok=True)
+    descriptor, name = tempfile.mkstemp(prefix=".", dir=copy.parent)
+    try:
+        with open(descriptor, "wb", buffering=0) as file:
+            FileSink(file.fileno()).write(sample.data)
+            os.fchmod(file.fileno(), _MODE)
+            os.utime(file.fileno(), (_MODIFIED_AT_S, _MODIFIED_AT_S))
+        os.rename(name, copy)
+    except OSError as error:
+        if error.errno in _FULL:
+            free = shutil.disk_usage(copy.parent).free
+            raise PackStoreFullError(str(copy.parent), copy.name, free) from error
+        raise
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def _is_ours(path: bytes, size: int) -> bool:
+    """Whether a file is an untouched copy: nobody wrote to it through one of its names."""
+    try:
+        found = os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return (
+        stat.S_ISREG(found.st_mode)
+        and stat.S_IMODE(found.st_mode) == _MODE
+        and found.st_size == size
+        and found.st_mtime_ns == _MODIFIED_AT_S * 10**9
+    )
+
+
+def _folders_of(path: bytes) -> Iterator[bytes]:
+    while path := os.path.dirname(path):
+        yield path
+
+
+def _remove_if_empty(folder: bytes) -> None:
+    try:
+        os.rmdir(folder)
+    except OSError as error:
+        if error.errno not in {errno.ENOTEMPTY, errno.ENOENT, errno.ENOTDIR, errno.EEXIST}:
+            raise

@@ -1,0 +1,29 @@
+"""What a way of mounting is given, and what it leaves behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from atom_sdk.readers import LocalDataset
+
+
+@dataclass(frozen=True, slots=True)
+class MountPlan:
+    """A dataset whose packs are on this machine, and the empty folder that shall show it.
+
+    `image` is where an EROFS image may be kept while it is mounted. `direct_io` reads packs past
+    the page cache: each byte is then cached once, for the folder, and not again for the pack.
+    """
+
+    dataset: LocalDataset
+    folder: Path
+    cache: Path
+    image: Path
+    direct_io: bool = False
+    modified_at_s: int = 0
+
+    @property
+    def packs(self) -> list[Path]:
+        """The packs in the order of the view."""
+        return [self.dataset.pack_dir / f"{pack.hex()}.tar" for pack in self.dataset.index.packs]

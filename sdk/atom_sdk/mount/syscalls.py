@@ -1,0 +1,99 @@
+"""The mount system calls that Python does not have, through the C library.
+
+`mount(8)` is not used: its option string ends at 4 KB, which 60 packs fill, and some versions of it
+attach a loop device to every file.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+# These numbers are the same on every architecture that Python supports.
+_MOVE_MOUNT, _FSOPEN, _FSCONFIG, _FSMOUNT = 429, 430, 431, 432
+_FSOPEN_CLOEXEC = _FSMOUNT_CLOEXEC = 1
+_SET_FLAG, _SET_STRING, _CREATE = 0, 1, 6
+_READ_ONLY, _NO_SETUID, _NO_DEVICES = 1, 2, 4
+_FROM_DESCRIPTOR = 4
+_AT_FDCWD = -100
+_UMOUNT_NOFOLLOW = 8
+_MESSAGE_BYTES = 4096
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.syscall.restype = ctypes.c_long
+
+
+def check_allowed(kind: str) -> None:
+    """Raise OSError if the kernel lacks a file system or this process may not mount."""
+    os.close(_call(_FSOPEN, kind.encode(), _FSOPEN_CLOEXEC))
+
+
+def mount_file_system(
+    kind: str, source: Path, folder: Path, devices: Sequence[Path], flags: Sequence[str]
+) -> None:
+    """Mount read-only, without set-user-id programs and device files. Raises OSError.
+
+    The error's text is what the kernel said about it, if it said anything.
+    """
+    context = _call(_FSOPEN, kind.encode(), _FSOPEN_CLOEXEC)
+    try:
+        with _kernel_words(context):
+            _configure(context, source, devices, flags)
+            attributes = _READ_ONLY | _NO_SETUID | _NO_DEVICES
+            mounted = _call(_FSMOUNT, context, _FSMOUNT_CLOEXEC, attributes)
+        try:
+            _call(_MOVE_MOUNT, mounted, b"", _AT_FDCWD, os.fsencode(folder), _FROM_DESCRIPTOR)
+        finally:
+            os.close(mounted)
+    finally:
+        os.close(context)
+
+
+def _configure(context: int, source: Path, devices: Sequence[Path], flags: Sequence[str]) -> None:
+    _call(_FSCONFIG, context, _SET_STRING, b"source", os.fsencode(source), 0)
+    for device in devices:
+        _call(_FSCONFIG, context, _SET_STRING, b"device", os.fsencode(device), 0)
+    for flag in ("ro", *flags):
+        _call(_FSCONFIG, context, _SET_FLAG, flag.encode(), None, 0)
+    _call(_FSCONFIG, context, _CREATE, None, None, 0)
+
+
+def unmount(folder: Path) -> None:
+    """Detach what is mounted on a folder. Raises OSError: EBUSY while it is used."""
+    if _libc.umount2(os.fsencode(folder), _UMOUNT_NOFOLLOW) < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), str(folder))
+
+
+def _call(number: int, *arguments: int | bytes | None) -> int:
+    words = [ctypes.c_long(a) if isinstance(a, int) else ctypes.c_char_p(a) for a in arguments]
+    result = int(_libc.syscall(ctypes.c_long(number), *words))
+    if result < 0:
+        error = ctypes.get_errno()
+        raise OSError(error, os.strerror(error))
+    return result
+
+
+@contextmanager
+def _kernel_words(context: int) -> Iterator[None]:
+    """Give an OSError the messages that the kernel left in the file-system context."""
+    try:
+        yield
+    except OSError as error:
+        said = "; ".join(_messages(context))
+        if said:
+            raise OSError(error.errno, f"{error.strerror} ({said})") from error
+        raise
+
+
+def _messages(context: int) -> Iterator[str]:
+    while True:
+        try:
+            message = os.read(context, _MESSAGE_BYTES)
+        except OSError:
+            return
+        # Each begins with its severity and a space: "e erofs: …".
+        yield message.decode(errors="replace").strip().partition(" ")[2]

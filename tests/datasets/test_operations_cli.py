@@ -1,0 +1,101 @@
+"""`atom data branch|tag|merge|revert|pick|rm|mv|cp|attr` against the real API."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from pytest_django.live_server_helper import LiveServer
+
+from atom.accounts.actions import create_token
+from atom_sdk.cli.context import Context
+from atom_sdk.cli.main import _run
+from tests.datasets.pushing import Pusher, class_files, png
+
+Atom = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def atom(
+    live_server: LiveServer,
+    pusher: Pusher,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Atom:
+    """Run `atom …` as a researcher of the project; gives the exit code and what was printed."""
+    pusher.push(class_files(), labels_from="folder")
+    monkeypatch.setenv("ATOM_URL", live_server.url)
+    monkeypatch.setenv("ATOM_TOKEN", create_token(pusher.user, "tests", ["write"]).secret)
+    monkeypatch.setenv("ATOM_PROJECT", pusher.project.slug)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["atom", *arguments])
+        code = _run(Context())
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return run
+
+
+def answer(atom: Atom, *arguments: str) -> Any:
+    """Run a command with --json that must succeed; returns what it answers."""
+    code, out, err = atom("--json", "data", *arguments)
+    assert code == 0, err
+    return json.loads(out)
+
+
+def test_branches_are_made_merged_and_deleted(atom: Atom, pusher: Pusher) -> None:
+    assert answer(atom, "branch", "digits", "fix", "--at", "v1")["head"]["ref"] == "v1"
+    pusher.push({"a.png": png(1)}, branch="fix")
+    assert answer(atom, "merge", "digits@fix", "--preview")["added"] == 1
+    assert atom("data", "merge", "digits@fix", "digits@main")[1].startswith("digits@v2  +1 -0 ~0")
+    assert answer(atom, "merge", "digits@fix", "main")["unchanged"]
+    assert len(answer(atom, "log", "digits")[0]["parents"]) == 2
+
+    code, said, _ = atom("data", "branch", "digits", "fix", "--delete")
+    assert code == 0
+    # What it says makes the branch again.
+    assert answer(atom, *said.split("atom data ")[1].split())["name"] == "fix"
+    assert answer(atom, "tag", "release", "digits@v2")["version"]["ref"] == "v2"
+    assert "release" in atom("data", "branch", "digits")[1]
+
+
+def test_conflicts_are_listed_and_end_with_exit_code_4(atom: Atom, pusher: Pusher) -> None:
+    atom("data", "branch", "digits", "fix")
+    pusher.push({"0/000.png": png(50)})
+    pusher.push({"0/000.png": png(60)}, branch="fix")
+
+    code, _, err = atom("data", "merge", "digits@fix")
+    assert code == 4
+    assert "! 0/000.png: here changed, there changed" in err
+    code, _, err = atom("--json", "data", "merge", "digits@fix")
+    assert (code, json.loads(err)["code"], json.loads(err)["conflicts_total"]) == (
+        4,
+        "merge_conflict",
+        1,
+    )
+    assert answer(atom, "merge", "digits@fix", "--theirs")["version"]["changed"] == 1
+
+
+def test_a_version_is_undone_and_a_path_of_it_picked_again(atom: Atom, pusher: Pusher) -> None:
+    pusher.push({"a.png": png(1), "b.png": png(2)}, message="two more")
+
+    assert answer(atom, "revert", "digits@v2")["version"]["message"] == "Revert v2: two more"
+    version = answer(atom, "pick", "digits@v2", "a.png", "-m", "one of them")["version"]
+    assert (version["added"], version["message"]) == (1, "one of them")
+    assert atom("data", "pick", "digits@v2")[0] == 2
+    assert atom("data", "revert", "digits@v99")[0] == 3
+
+
+def test_files_are_edited_without_a_folder(atom: Atom) -> None:
+    assert answer(atom, "rm", "digits", "0/000.png", "1/")["version"]["removed"] == 5
+    assert answer(atom, "mv", "digits", "2/", "two/")["version"]["added"] == 4
+    assert answer(atom, "cp", "digits", "1", "again/", "--from", "v1")["version"]["added"] == 4
+    edited = answer(atom, "attr", "digits", "two", "--set", "rank=3", "--where", "name > '001.png'")
+    assert edited["version"]["changed"] == 2
+    code, _, err = atom("data", "rm", "digits", "nowhere")
+    assert (code, "no file" in err.lower()) == (1, True)
+    assert atom("data", "attr", "digits", "two", "--set", "rank")[0] == 2

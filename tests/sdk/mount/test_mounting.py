@@ -1,0 +1,288 @@
+"""What is refused, what is found out, and what a kill or another user's file leaves."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from atom_sdk.errors import AtomError, SampleDigestMismatchError
+from atom_sdk.mount import mounts, syscalls, unmount
+from atom_sdk.mount.erofs import write_image
+from atom_sdk.mount.errors import (
+    AlreadyMountedError,
+    MountBusyError,
+    MountVerificationError,
+    NotMountedError,
+    TargetNotEmptyError,
+)
+from atom_sdk.mount.verify import telling_rows, verify_mount
+from atom_sdk.readers import LocalDataset
+from tests.sdk.mount.conftest import Files, Mounter, dataset_of, why_not
+
+FILES: Files = {f"{n % 2}/{n:02d}": bytes([n]) * (n * 800) for n in range(40)}
+MOUNT = """
+import sys
+from pathlib import Path
+from atom_sdk.mount import MountOptions, mount
+from atom_sdk.readers import LocalDataset
+index, packs, folder, cache, how = sys.argv[1:]
+dataset = LocalDataset(index, packs)
+{before}
+record = mount(dataset, Path(folder), Path(cache), "pets@v1", MountOptions(how=how or None))
+print(record.how)
+for name, reason in record.skipped:
+    print(name, "-", reason)
+"""
+# Ends the process, as a kill from outside would, when a function returns for the nth time.
+KILL = """
+import os, signal
+name, calls = {name!r}, [0]
+def watch(frame, event, argument):
+    if event == "return" and frame.f_code.co_name == name:
+        calls[0] += 1
+        if calls[0] == {nth}:
+            os.kill(os.getpid(), signal.SIGKILL)
+sys.setprofile(watch)
+"""
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> LocalDataset:
+    return dataset_of(tmp_path, FILES, packs=2)
+
+
+def mount_elsewhere(
+    dataset: LocalDataset, mounter: Mounter, how: str = "", before: str = "", *wrapper: str
+) -> subprocess.CompletedProcess[str]:
+    """Mount in a process of its own."""
+    arguments = [dataset.index.path, dataset.pack_dir, mounter.folder, mounter.cache, how]
+    command = [*wrapper, sys.executable, "-c", MOUNT.format(before=before), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def shown(folder: Path) -> Files:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_the_best_way_that_works_is_taken(
+    dataset: LocalDataset, mounter: Mounter, kernel: None
+) -> None:
+    record = mounter.mount(dataset)
+    assert (record.how, record.skipped, record.verified_files) == ("erofs", (), 2)
+    assert [(found, there) for found, there in mounts(mounter.cache)] == [(record, True)]
+
+
+@pytest.fixture
+def without_rights() -> tuple[str, ...]:
+    """A command that takes the right to mount from root's processes."""
+    if os.geteuid() != 0:
+        return ()
+    if shutil.which("setpriv") is None:
+        pytest.skip("needs setpriv of util-linux")
+    return ("setpriv", "--bounding-set=-sys_admin")
+
+
+def test_without_the_right_to_mount_files_are_linked_and_the_reason_is_told(
+    dataset: LocalDataset, mounter: Mounter, without_rights: tuple[str, ...]
+) -> None:
+    done = mount_elsewhere(dataset, mounter, "", "", *without_rights)
+    assert done.returncode == 0, done.stderr
+    how, *skipped = done.stdout.splitlines()
+    assert how == "hardlinks"
+    assert [line.split()[0] for line in skipped] == ["erofs", "loop"]
+    assert all("CAP_SYS_ADMIN" in line for line in skipped)
+    assert shown(mounter.folder) == FILES
+
+
+def test_where_nothing_works_every_way_says_why(
+    dataset: LocalDataset, mounter: Mounter, without_rights: tuple[str, ...]
+) -> None:
+    elsewhere = Path("/dev/shm")
+    if not elsewhere.is_dir() or elsewhere.stat().st_dev == mounter.cache.parent.stat().st_dev:
+        pytest.skip("needs two file systems")
+    mounter.folder = elsewhere / f"atom-test-{os.getpid()}"
+    done = mount_elsewhere(dataset, mounter, "", "", *without_rights)
+    assert done.returncode == 1
+    for reason in ("erofs: mounting needs", "loop: ", "hardlinks: ", "another file", "fuse: "):
+        assert reason in done.stderr
+    assert not mounter.folder.exists()
+
+
+def test_a_folder_is_mounted_once(
+    dataset: LocalDataset, mounter: Mounter, options: dict[str, object]
+) -> None:
+    mounter.mount(dataset, **options)
+    with pytest.raises(AlreadyMountedError, match=r"shows pets@v1 already"):
+        mounter.mount(dataset, **options)
+    assert shown(mounter.folder) == FILES
+
+
+def test_only_an_empty_folder_is_taken_and_it_stays(
+    dataset: LocalDataset, mounter: Mounter
+) -> None:
+    mounter.folder.mkdir()
+    (mounter.folder / "mine").touch()
+    with pytest.raises(TargetNotEmptyError, match="is not empty"):
+        mounter.mount(dataset)
+    mounter.folder = mounter.folder / "mine"
+    with pytest.raises(TargetNotEmptyError, match="is not a folder"):
+        mounter.mount(dataset)
+    mounter.folder.unlink()
+    mounter.folder = mounter.folder.parent
+    mounter.mount(dataset)
+    mounter.unmount()
+    assert list(mounter.folder.iterdir()) == []
+
+
+def test_what_is_not_mounted_cannot_be_unmounted(mounter: Mounter) -> None:
+    with pytest.raises(NotMountedError):
+        mounter.unmount()
+    with pytest.raises(NotMountedError):
+        unmount(Path("/proc"), mounter.cache)
+
+
+def test_a_folder_in_use_stays_mounted_and_its_users_are_named(
+    dataset: LocalDataset, mounter: Mounter, kernel: None
+) -> None:
+    mounter.mount(dataset)
+    with (mounter.folder / "0" / "02").open(), pytest.raises(MountBusyError) as caught:
+        mounter.unmount()
+    assert any(f"({os.getpid()})" in user for user in caught.value.users)
+    assert shown(mounter.folder) == FILES
+    mounter.unmount()
+
+
+def test_unmounting_links_leaves_the_files_of_others(
+    dataset: LocalDataset, mounter: Mounter
+) -> None:
+    mounter.mount(dataset, how="hardlinks")
+    (mounter.folder / "0" / "mine").write_text("mine")
+    (mounter.folder / "1" / "03").unlink()
+    (mounter.folder / "1" / "03").write_text("replaced")
+    assert mounter.unmount() == ["0/mine", "1/03"]
+    assert shown(mounter.folder) == {"0/mine": b"mine", "1/03": b"replaced"}
+
+
+def test_a_linked_file_that_was_written_to_is_made_anew(
+    dataset: LocalDataset, mounter: Mounter
+) -> None:
+    mounter.mount(dataset, how="hardlinks")
+    (mounter.folder / "1" / "03").chmod(0o644)
+    (mounter.folder / "1" / "03").write_bytes(b"z" * len(FILES["1/03"]))
+    mounter.folder = mounter.folder.with_name("again")
+    mounter.mount(dataset, how="hardlinks")
+    assert shown(mounter.folder) == FILES
+
+
+def damage(dataset: LocalDataset, row: int) -> None:
+    """Flip a bit of a file in its pack."""
+    pack = dataset.pack_dir / f"{dataset.index.packs[dataset.index.pack_ids[row]].hex()}.tar"
+    at = int(dataset.index.offsets[row]) + 100
+    data = bytearray(pack.read_bytes())
+    data[at] ^= 1
+    pack.write_bytes(data)
+
+
+def test_a_damaged_pack_is_never_shown(
+    dataset: LocalDataset, mounter: Mounter, options: dict[str, object]
+) -> None:
+    damage(dataset, int(telling_rows(dataset.index)[1]))
+    with pytest.raises((MountVerificationError, SampleDigestMismatchError)) as caught:
+        mounter.mount(dataset, **options)
+    assert dataset.index.packs[1].hex() in str(caught.value)
+    assert not mounter.folder.exists()
+    assert mounts(mounter.cache) == []
+
+
+def test_damage_anywhere_is_found_when_every_file_is_checked(
+    dataset: LocalDataset, mounter: Mounter, kernel: None
+) -> None:
+    damage(dataset, len(dataset) - 1)
+    with pytest.raises(MountVerificationError, match="has other bytes"):
+        mounter.mount(dataset, verify_all=True)
+
+
+def test_packs_in_the_wrong_order_are_found(
+    dataset: LocalDataset, tmp_path: Path, kernel: None
+) -> None:
+    write_image(dataset.index, dataset.pack_dir, tmp_path / "image")
+    packs = [dataset.pack_dir / f"{pack.hex()}.tar" for pack in dataset.index.packs]
+    (tmp_path / "shown").mkdir()
+    syscalls.mount_file_system("erofs", tmp_path / "image", tmp_path / "shown", packs[::-1], [])
+    try:
+        with pytest.raises(MountVerificationError):
+            verify_mount(dataset.index, tmp_path / "shown")
+    finally:
+        syscalls.unmount(tmp_path / "shown")
+
+
+CRASHES = [
+    ("erofs", "_begin", 1),
+    ("erofs", "write", 1),
+    ("erofs", "write_image", 1),
+    ("erofs", "mount_file_system", 1),
+    ("erofs", "verify_mount", 1),
+    ("loop", "mount_file_system", 1),
+    ("hardlinks", "_link", 7),
+    ("fuse", "mount_fuse", 1),
+]
+
+
+@pytest.mark.parametrize(("how", "name", "nth"), CRASHES)
+def test_a_kill_while_mounting_hinders_neither_mounting_nor_unmounting(
+    dataset: LocalDataset, mounter: Mounter, how: str, name: str, nth: int
+) -> None:
+    if reason := why_not(how):
+        pytest.skip(reason)
+    done = mount_elsewhere(dataset, mounter, how, KILL.format(name=name, nth=nth))
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    mounter.mount(dataset, how="hardlinks")
+    assert shown(mounter.folder) == FILES
+    mounter.unmount()
+    assert mounter.kept() == {".lock"}
+    assert str(mounter.folder).replace(" ", "\\040") not in Path("/proc/mounts").read_text()
+
+
+def test_a_mount_outlives_its_process(
+    dataset: LocalDataset, mounter: Mounter, options: dict[str, object]
+) -> None:
+    done = mount_elsewhere(dataset, mounter, str(options["how"]))
+    assert done.stdout.split() == [options["how"]], done.stderr
+    assert shown(mounter.folder) == FILES
+    mounter.unmount()
+    assert not mounter.folder.exists()
+
+
+def test_a_mount_that_the_machine_forgot_is_listed_as_gone_and_can_be_made_again(
+    dataset: LocalDataset, mounter: Mounter, kernel: None
+) -> None:
+    mounter.mount(dataset)
+    # What a restart of the machine does.
+    syscalls.unmount(mounter.folder)
+    assert [there for _, there in mounts(mounter.cache)] == [False]
+    mounter.mount(dataset)
+    assert shown(mounter.folder) == FILES
+
+
+def test_of_two_mounts_at_once_one_is_refused(dataset: LocalDataset, mounter: Mounter) -> None:
+    found: list[str] = []
+
+    def try_it() -> None:
+        try:
+            found.append(mounter.mount(dataset).state)
+        except AtomError as error:
+            found.append(error.code)
+
+    threads = [threading.Thread(target=try_it) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(found) == ["mount_already", "mounted"]
