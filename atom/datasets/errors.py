@@ -44,6 +44,22 @@ class RefAmbiguous(Conflict):
     action = "Give more digits of the commit."
 
 
+class VersionCollected(Conflict):
+    """The files of an expired version are deleted."""
+
+    code = "version_collected"
+    title = "The version's files are collected: it cannot be restored."
+    action = "Push the files again; they become a new version."
+
+
+class HoldUnknown(NotFound):
+    """The dataset has no such hold."""
+
+    code = "hold_unknown"
+    title = "The dataset has no such hold."
+    action = "List them: atom data hold list DATASET"
+
+
 class QueryInvalid(Invalid):
     """The text of a query cannot be read; `position` is the wrong character, from 1."""
 
@@ -118,6 +134,18 @@ class CommitRefused(AtomError):
     """Base of what a worker finds wrong with a commit request; told through its state."""
 
     status = 409
+
+
+class VersionExpired(CommitRefused):
+    """The dataset's retention let the version go; its files may be deleted."""
+
+    status = 410
+    code = "version_expired"
+    title = "The version has expired: its files are no longer kept."
+    action = (
+        "Use a newer version; an administrator can restore this one until its files are collected: "
+        "atom data restore DATASET@VERSION"
+    )
 
 
 class CommitAbandoned(CommitRefused):
@@ -226,6 +254,14 @@ class ManifestUnreadable(GarbageRefused):
     code = "manifest_unreadable"
     title = "A version's manifest cannot be read, so nothing was collected."
     action = "Repair or push again the dataset that the object belongs to, then collect again."
+
+
+class GarbageTimedOut(GarbageRefused):
+    """The project is too large for a worker's time limit."""
+
+    code = "garbage_timed_out"
+    title = "The garbage of this project could not be collected in half an hour."
+    action = "Run manage.py collect_garbage --project PROJECT on the server: it has no time limit."
 
 
 class GarbageRunPresent(Conflict):

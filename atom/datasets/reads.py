@@ -5,26 +5,43 @@ from __future__ import annotations
 from atom.accounts.models import Project
 from atom.datasets.engines.browse import VersionBrowser
 from atom.datasets.engines.diff_pages import Difference, differences
-from atom.datasets.errors import PackQuarantined, PackUnknown
+from atom.datasets.errors import PackQuarantined, PackUnknown, VersionExpired
 from atom.datasets.models import Pack, Version
 from atom.datasets.stores import version_store
 from atom_sdk.manifests.diff import diff_roots
 from atom_sdk.manifests.roots import Root
 
 
+def require_kept(version: Version) -> None:
+    """Raise VersionExpired for a version that retention has let go of."""
+    if version.state == "kept" or (version.state == "expired" and version.pins.exists()):
+        return
+    what = "can be restored" if version.state == "expired" else "was collected"
+    raise VersionExpired(
+        f"{version.dataset.name}@{version.ref} fell out of the dataset's retention; it {what}."
+    )
+
+
 def open_root(version: Version) -> Root:
-    """Return the root of a version; `version.dataset.project` should be fetched already."""
+    """Return the root of a version; `version.dataset.project` should be fetched already.
+
+    Raises VersionExpired.
+    """
+    require_kept(version)
     return version_store(version.dataset.project).root(version.readable_root)
 
 
 def open_version(version: Version) -> VersionBrowser:
-    """Return read access to the entries and layers of a version."""
+    """Return read access to the entries and layers of a version. Raises VersionExpired."""
+    require_kept(version)
     store = version_store(version.dataset.project)
     return VersionBrowser(store.root(version.readable_root), store)
 
 
 def compare(old: Version, new: Version) -> list[Difference]:
     """Return what changed between two versions of one dataset."""
+    require_kept(old)
+    require_kept(new)
     store = version_store(old.dataset.project)
     before, after = (store.root(version.readable_root) for version in (old, new))
     return differences(diff_roots(before, after, store.store))
@@ -34,7 +51,7 @@ def packs_of(version: Version) -> list[str]:
     """Return the digests of all packs of a version, sorted: the order of its coverage bitmap."""
     store = version_store(version.dataset.project)
     packs: set[bytes] = set()
-    for part in store.root(version.readable_root).ranges:
+    for part in open_root(version).ranges:
         packs.update(store.range(part)["pack"].unique().drop_null().to_pylist())
     return [pack.hex() for pack in sorted(packs)]
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import structlog
 from celery import shared_task
+from celery.exceptions import SoftTimeLimitExceeded
 from celery.schedules import crontab
 from django.conf import settings
 from django.db.models import Q
@@ -15,11 +16,11 @@ from django.utils import timezone
 
 from atom.accounts.models import Project
 from atom.core.background import enqueue
-from atom.datasets.actions import compaction, garbage, verification
+from atom.datasets.actions import compaction, garbage, retention, verification
 from atom.datasets.actions.commits import fail_abandoned, give_up_waiting, run_commit
 from atom.datasets.actions.scans import lost_scans, run_scan, scan_due_sources
 from atom.datasets.errors import GarbageRunPresent
-from atom.datasets.models import CommitRequest, GarbageRun, Upload
+from atom.datasets.models import CommitRequest, Dataset, GarbageRun, Upload
 from atom.datasets.pack_checks import PacksOnTheWay
 
 log = structlog.get_logger(__name__)
@@ -89,10 +90,20 @@ def recover() -> None:
         rows.update(updated_at=timezone.now())
 
 
-@shared_task(name="datasets.collect_garbage", soft_time_limit=21_000, time_limit=21_600)
+@shared_task(name="datasets.expire_versions", soft_time_limit=1790, time_limit=1800)
+def expire_versions() -> None:
+    """Expire what fell out of the retention of its dataset."""
+    for dataset in Dataset.objects.exclude(retention="all").select_related("project"):
+        retention.expire_versions(dataset)
+
+
+@shared_task(name="datasets.collect_garbage", soft_time_limit=1740, time_limit=1800)
 def collect_garbage(run_id: str) -> None:
     """Carry one garbage run to its end."""
-    garbage.collect_garbage(run_id)
+    try:
+        garbage.collect_garbage(run_id)
+    except SoftTimeLimitExceeded:
+        garbage.give_up(run_id)
 
 
 @shared_task(name="datasets.collect_all_garbage", soft_time_limit=290, time_limit=300)
@@ -105,6 +116,10 @@ def collect_all_garbage() -> None:
 
 BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "datasets.recover": {"task": "datasets.recover", "schedule": 10.0},
+    "datasets.expire_versions": {
+        "task": "datasets.expire_versions",
+        "schedule": crontab(hour=3, minute=0),
+    },
     "datasets.collect_all_garbage": {
         "task": "datasets.collect_all_garbage",
         "schedule": crontab(hour=3, minute=30),

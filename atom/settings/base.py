@@ -204,6 +204,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "UploadKindEnum": ["pack", "changes"],
         "ArtifactKindEnum": ["output", "checkpoint", "model"],
         "RunStateEnum": "atom.jobs.states.RUN_STATE_CHOICES",
+        "RetentionKindEnum": ["all", "last", "days"],
         "SideChangeEnum": ["added", "changed", "removed"],
         "OperationEnum": ["push", "merge", "revert", "cherry_pick", "edit"],
         "RuntimeStateEnum": ["building", "failed", "pending", "ready"],

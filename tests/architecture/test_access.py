@@ -17,7 +17,14 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from atom.accounts import actions
 from atom.accounts.models import User
-from atom.datasets.models import CommitRequest, Source, SourceScan, Upload
+from atom.datasets.models import (
+    CommitRequest,
+    GarbageRun,
+    LegalHold,
+    Source,
+    SourceScan,
+    Upload,
+)
 from atom.jobs.models import CodeSnapshot
 from atom.labeling.models import WorkSlot
 from atom.models_registry.models import Alias, Model, ModelVersion
@@ -74,6 +81,8 @@ def foreign() -> dict[str, Any]:
     upload = Upload.objects.create(
         dataset=dataset, kind="pack", digest="a" * 64, size_bytes=1, part_size_bytes=1, key="k"
     )
+    hold = LegalHold.objects.create(dataset=dataset, reason=SECRET_WORD)
+    garbage_run = GarbageRun.objects.create(project=project)
     commit = CommitRequest.objects.create(dataset=dataset, branch="main", changes_upload=upload)
     source = Source.objects.create(
         project=project, dataset=dataset, name=f"{SECRET_WORD}-bucket", url="s3://bucket/"
@@ -90,6 +99,8 @@ def foreign() -> dict[str, Any]:
         "ref": version.ref,
         "upload_id": upload.pk,
         "commit_id": commit.pk,
+        "hold_id": hold.pk,
+        "garbage_run_id": garbage_run.pk,
         "source": source.name,
         "scan_id": SourceScan.objects.create(source=source, state="done").pk,
         "run_id": run.pk,

@@ -15,7 +15,16 @@ from atom.datasets.engines.digest_runs import DigestRuns, in_batches, without
 from atom.datasets.engines.reachable import Reachable
 from atom.datasets.engines.stored import ListingDisordered, keys_of, stored_objects
 from atom_sdk.errors import ObjectNotFoundError
-from atom_sdk.manifests import Entry, build_root, entries_table, write_root
+from atom_sdk.manifests import (
+    BoundaryRule,
+    Changes,
+    Entry,
+    apply_changes,
+    build_root,
+    entries_table,
+    write_root,
+)
+from atom_sdk.manifests.deltas import DeltaRule
 from atom_sdk.manifests.objects import MemoryObjectStore
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -102,6 +111,30 @@ def test_a_root_needs_its_ranges_and_their_packs(tmp_path: Path) -> None:
     assert {f"ranges/{name.hex()}.parquet" for name in found.digests("ranges")} == stored
     assert list(found.digests("packs")) == [digest(1), digest(2)]
     assert list(found.digests("roots")) == [root]
+
+
+def test_deltas_are_needed_and_what_they_replaced_is_not(tmp_path: Path) -> None:
+    store = MemoryObjectStore()
+    rule = BoundaryRule(modulus=4, cap=8)
+    entries = [
+        Entry(f"{index:04d}", 1, blake3(b"x").digest(), "", None, digest(1 + index % 2), index)
+        for index in range(200)
+    ]
+    base = build_root([entries_table(entries)], store, rule=rule)
+    other = blake3(b"y").digest()
+    puts = [
+        entry._replace(pack=digest(9), digest=other) for entry in entries if entry.pack == digest(2)
+    ]
+    changed = apply_changes(
+        base, Changes(entries_table(puts)), store, rule, DeltaRule(min_ranges=1, max_share=100.0)
+    )
+    found = Reachable(tmp_path / "kept")
+    found.add_root(write_root(changed, store), store)
+
+    assert changed.deltas
+    assert list(found.digests("deltas")) == list(changed.deltas)
+    assert set(found.digests("ranges")) == {part.object for part in changed.ranges}
+    assert list(found.digests("packs")) == [digest(1), digest(9)]
 
 
 def test_what_is_shared_is_followed_once(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from atom.datasets import ref_log
 from atom.datasets.actions.compaction import compact_soon
 from atom.datasets.errors import BranchMoved, BranchProtected, HeadMoved, RefNameTaken, RefNotFound
 from atom.datasets.models import Branch, Dataset, Version
+from atom.datasets.reads import require_kept
 from atom.datasets.rebuild import layer_json
 from atom.datasets.ref_log import RefMove
 from atom.datasets.refs import check_ref_name
@@ -73,7 +74,8 @@ def settle_branch(dataset: Dataset, name: str) -> None:
 
 
 def create_branch(dataset: Dataset, name: str, at: Version, user: User) -> Branch:
-    """Add a branch that begins at a version. Raises RefNameTaken."""
+    """Add a branch that begins at a version. Raises RefNameTaken or VersionExpired."""
+    require_kept(at)
     check_ref_name(dataset, name)
     seq = ref_log.last_seq(dataset, name) + 1
     try:

@@ -9,6 +9,7 @@ from atom.accounts.models import Project, User
 from atom.datasets import catalogue_log, ref_log
 from atom.datasets.errors import DatasetNameTaken, RefNameTaken, RefNotFound
 from atom.datasets.models import Branch, Dataset, Tag, Version, VersionPin
+from atom.datasets.reads import require_kept
 from atom.datasets.refs import check_ref_name
 
 
@@ -29,7 +30,8 @@ def create_dataset(project: Project, name: str, description: str, user: User) ->
 
 
 def create_tag(dataset: Dataset, name: str, at: Version, user: User) -> Tag:
-    """Give a version a name that never moves. Raises RefNameTaken."""
+    """Give a version a name that never moves. Raises RefNameTaken or VersionExpired."""
+    require_kept(at)
     check_ref_name(dataset, name)
     try:
         with transaction.atomic():
@@ -64,7 +66,8 @@ def delete_tag(dataset: Dataset, name: str, user: User) -> None:
 
 
 def pin(version: Version, holder_type: str, holder_id: str) -> None:
-    """Keep a version while its holder needs it. Repeatable."""
+    """Keep a version while its holder needs it. Repeatable. Raises VersionExpired."""
+    require_kept(version)
     VersionPin.objects.get_or_create(version=version, holder_type=holder_type, holder_id=holder_id)
 
 

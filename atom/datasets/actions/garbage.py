@@ -27,11 +27,18 @@ from atom.core.errors import AtomError
 from atom.core.ids import uuid7
 from atom.core.locks import only_one
 from atom.datasets.actions.branches import settle_branch
+from atom.datasets.actions.retention import collect_version
 from atom.datasets.actions.sweep import sweep
 from atom.datasets.engines.digest_runs import in_batches, without
 from atom.datasets.engines.reachable import KINDS
 from atom.datasets.engines.stored import ListingDisordered, Stored, stored_objects
-from atom.datasets.errors import ClocksDiffer, GarbageRefused, GarbageRunPresent, PardonTooLate
+from atom.datasets.errors import (
+    ClocksDiffer,
+    GarbageRefused,
+    GarbageRunPresent,
+    GarbageTimedOut,
+    PardonTooLate,
+)
 from atom.datasets.garbage_roots import GarbageRules, Marks, database_now, mark
 from atom.datasets.models import Branch, CondemnedObject, GarbageRun, Version
 from atom.datasets.states import CONDEMNED_STATES, GARBAGE_RUN_STATES
@@ -73,6 +80,13 @@ def collect_garbage(run_id: UUID | str, rules: GarbageRules | None = None) -> Ga
         if mine and run.state == "running":
             _collect_to_the_end(run, rules or settings_rules())
     return run
+
+
+def give_up(run_id: UUID | str) -> None:
+    """End a run that its worker had no time to finish; what it did stands."""
+    run = GarbageRun.objects.select_related("project").get(pk=run_id)
+    if run.state == "running":
+        _finish(run, "failed", GarbageTimedOut.code, GarbageTimedOut.title)
 
 
 def settings_rules() -> GarbageRules:
@@ -149,7 +163,8 @@ def _close_windows(project: Project, rules: GarbageRules) -> None:
     versions = Version.objects.filter(dataset__project=project, state="expired")
     # A label task or a run that came after: the version is needed, whatever its state says.
     unneeded = versions.filter(tags__isnull=True, pins__isnull=True, expired_at__lte=closed)
-    unneeded.update(state="collected")
+    for version in unneeded.select_related("dataset__project"):
+        collect_version(version)
     pardoned = CondemnedObject.objects.filter(project=project, state="pardoned")
     pardoned.filter(settled_at__lte=closed).update(state="expired")
 

@@ -56,6 +56,7 @@ from atom.datasets.errors import (
 )
 from atom.datasets.history import parents_of
 from atom.datasets.models import Branch, CommitRequest, Dataset, Version
+from atom.datasets.reads import require_kept
 from atom.datasets.stores import VersionStore, version_store
 from atom_sdk.errors import EmptyDatasetError
 from atom_sdk.manifests.commits import Commit, write_commit
@@ -108,19 +109,26 @@ class _Site:
         return self.versions.root(self.head.root)
 
     def version(self, source: Source) -> Version:
-        """Return a version of this or another dataset of the project. Raises RefNotFound."""
+        """Return a version of this or another dataset of the project.
+
+        Raises RefNotFound or VersionExpired.
+        """
         home = UUID(source.dataset) if source.dataset else self.dataset.pk
         # Packs are a project's: a version of another one could not be read.
         versions = Version.objects.filter(dataset__project=self.dataset.project_id)
         found = versions.filter(dataset=home, commit=source.commit).first()
         if found is None:
             raise RefNotFound(f"The version {source.ref} is gone.")
+        require_kept(found)
         return found
 
     def root_of(self, commit: str | None) -> Root:
         """Return the root of a commit of this dataset; without a commit, one of no files."""
         found = self.dataset.versions.filter(commit=commit).first() if commit else None
-        return self.versions.root(found.root) if found else EMPTY_ROOT
+        if found is None:
+            return EMPTY_ROOT
+        require_kept(found)
+        return self.versions.root(found.root)
 
 
 @dataclass(frozen=True)

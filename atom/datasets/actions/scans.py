@@ -27,6 +27,7 @@ from atom.core.locks import only_one
 from atom.core.storage import PrefixStore, StoreError
 from atom.datasets.actions.branches import BranchMove, head_commit, move_branch
 from atom.datasets.actions.sources import tell
+from atom.datasets.building import building
 from atom.datasets.engines.changes import ChangesFile
 from atom.datasets.engines.source_runs import Globs, merged_with_parent
 from atom.datasets.engines.versions import VersionPlan, with_layers_of
@@ -190,7 +191,8 @@ def _commit(scan: SourceScan, listing: Listing) -> tuple[Version, bool]:
     """Return the version, and whether it is the branch's head because nothing changed."""
     for last_try in (False,) * (_BRANCH_TRIES - 1) + (True,):
         try:
-            return _commit_once(scan, listing)
+            with building(scan.source.project):
+                return _commit_once(scan, listing)
         except HeadMoved:
             # Somebody else put a version on the branch: ours is made upon that one.
             if last_try:

@@ -56,6 +56,8 @@ class VersionSerializer(serializers.ModelSerializer[Version]):
             "layers",
             "provenance",
             "parents",
+            "state",
+            "expired_at",
         )
         read_only_fields = fields
 
@@ -99,6 +101,8 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
             "project",
             "latest",
             "versions_count",
+            "retention",
+            "retention_limit",
             "created_at",
             "updated_at",
         )

@@ -4,9 +4,11 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from atom.datasets.api import (
     entry_views,
+    garbage_views,
     manifest_views,
     operation_views,
     quarantine_views,
+    retention_views,
     source_views,
     split_views,
     upload_views,
@@ -21,6 +23,7 @@ _version = [
     path("stats/", entry_views.StatsView.as_view()),
     path("manifest/", manifest_views.ManifestView.as_view()),
     path("pack-urls/", manifest_views.PackUrlsView.as_view()),
+    path("restore/", retention_views.VersionRestoreView.as_view()),
 ]
 
 _dataset: list[URLPattern | URLResolver] = [
@@ -33,6 +36,9 @@ _dataset: list[URLPattern | URLResolver] = [
     path("tags/<str:name>/", views.TagView.as_view()),
     path("diff/", entry_views.DiffView.as_view()),
     path("quarantined-packs/", quarantine_views.QuarantinedPackListView.as_view()),
+    path("retention/", retention_views.RetentionView.as_view()),
+    path("holds/", retention_views.HoldListView.as_view()),
+    path("holds/<uuid:hold_id>/release/", retention_views.HoldReleaseView.as_view()),
     path("uploads/", upload_views.UploadListView.as_view()),
     path("uploads/<uuid:upload_id>/", upload_views.UploadView.as_view()),
     path("uploads/<uuid:upload_id>/parts/", upload_views.UploadPartsView.as_view()),
@@ -57,6 +63,15 @@ _source = [
 ]
 
 urlpatterns = [
+    path("projects/<str:project>/garbage-runs/", garbage_views.GarbageRunListView.as_view()),
+    path(
+        "projects/<str:project>/garbage-runs/<uuid:garbage_run_id>/",
+        garbage_views.GarbageRunView.as_view(),
+    ),
+    path(
+        "projects/<str:project>/garbage-runs/<uuid:garbage_run_id>/pardon/",
+        garbage_views.GarbageRunPardonView.as_view(),
+    ),
     path("projects/<str:project>/sources/", source_views.SourceListView.as_view()),
     path("projects/<str:project>/source-tests/", source_views.SourceProbeView.as_view()),
     path("projects/<str:project>/sources/<str:source>/", include(_source)),

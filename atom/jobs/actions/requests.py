@@ -12,6 +12,7 @@ from atom.accounts.models import Project, User
 from atom.clusters.models import Node
 from atom.core.errors import AtomError, NotFound
 from atom.datasets.models import Dataset, Version
+from atom.datasets.reads import require_kept
 from atom.datasets.refs import resolve_ref
 from atom.jobs.actions import workflows
 from atom.jobs.actions.nodes import is_silent
@@ -184,6 +185,7 @@ def resolve_dataset(project: Project, user: User, text: str) -> Version:
     if dataset is None:
         raise NotFound(f"There is no dataset '{reference.name}' in this project.")
     version: Version = resolve_ref(dataset, reference.ref)
+    require_kept(version)
     return version
 
 

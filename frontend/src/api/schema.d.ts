@@ -653,6 +653,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/datasets/{dataset}/holds/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The legal holds of a dataset. */
+        get: operations["projects_datasets_holds_list"];
+        put?: never;
+        /** @description Keep the dataset, or the version of `ref`, until the hold is released. */
+        post: operations["projects_datasets_holds_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/holds/{hold_id}/release/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Release the hold; a released one stays as it is. */
+        post: operations["dataset_hold_release"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/datasets/{dataset}/merges/": {
         parameters: {
             query?: never;
@@ -731,6 +766,24 @@ export interface paths {
         /** @description The damaged packs of a dataset, latest first. */
         get: operations["projects_datasets_quarantined_packs_list"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/retention/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the policy and what it would let go. */
+        get: operations["dataset_retention_retrieve"];
+        /** @description Set the policy; what falls out expires in the next night. */
+        put: operations["dataset_retention_set"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1077,6 +1130,58 @@ export interface paths {
         put?: never;
         /** @description Warm the version in the background. */
         post: operations["version_warm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/garbage-runs/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The garbage runs of a project. */
+        get: operations["projects_garbage_runs_list"];
+        put?: never;
+        /** @description Look for garbage; with `is_dry_run: false`, condemn it and delete what is due. */
+        post: operations["projects_garbage_runs_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/garbage-runs/{garbage_run_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the run. */
+        get: operations["garbage_run_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/garbage-runs/{garbage_run_id}/pardon/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Keep the run's condemned objects for another undo window. */
+        post: operations["garbage_run_pardon"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2309,6 +2414,8 @@ export interface components {
             readonly project: string;
             readonly latest: components["schemas"]["VersionShort"] | null;
             readonly versions_count: number;
+            retention: components["schemas"]["RetentionKindEnum"];
+            retention_limit: number | null;
             /** Format: date-time */
             readonly created_at: string;
             /** Format: date-time */
@@ -2559,11 +2666,59 @@ export interface components {
          * @enum {string}
          */
         FoundInEnum: "upload" | "store";
+        /** @description Why a run ended without collecting anything. */
+        GarbageError: {
+            code: string;
+            detail: string;
+            /** @description Return what to do next. */
+            readonly action: string;
+        };
+        /** @description One run; `condemned_count` objects of it can still be taken back. */
+        GarbageRun: {
+            /** Format: uuid */
+            readonly id: string;
+            readonly is_dry_run: boolean;
+            readonly state: components["schemas"]["GarbageRunStateEnum"];
+            readonly requested_by: components["schemas"]["UserShort"] | null;
+            readonly examined_count: number;
+            readonly examined_bytes: number;
+            readonly garbage_count: number;
+            readonly garbage_bytes: number;
+            readonly condemned_count: number;
+            readonly deleted_count: number;
+            readonly examples: string[];
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            readonly finished_at: string | null;
+            readonly error: components["schemas"]["GarbageError"] | null;
+        };
+        /**
+         * @description * `done` - done
+         *     * `failed` - failed
+         *     * `running` - running
+         * @enum {string}
+         */
+        GarbageRunStateEnum: "done" | "failed" | "running";
         /** @description When the lease ends now; null when it does not end. */
         Heartbeat: {
             lease_no: number;
             /** Format: date-time */
             expires_at: string | null;
+        };
+        /** @description One legal hold; `ref` is null when the whole dataset is held. */
+        Hold: {
+            /** Format: uuid */
+            readonly id: string;
+            /** @description Return the one version that is held. */
+            readonly ref: string | null;
+            readonly reason: string;
+            readonly placed_by: components["schemas"]["UserShort"] | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            readonly released_by: components["schemas"]["UserShort"] | null;
+            /** Format: date-time */
+            readonly released_at: string | null;
         };
         /** @description One class. */
         Label: {
@@ -2865,6 +3020,16 @@ export interface components {
             /** @default  */
             description?: string;
         };
+        /** @description A run; without `is_dry_run: false` it only reports. */
+        NewGarbageRunRequest: {
+            /** @default true */
+            is_dry_run?: boolean;
+        };
+        /** @description What is to be held, and why. */
+        NewHoldRequest: {
+            reason: string;
+            ref?: string | null;
+        };
         /** @description One class as it is asked for; id, colour and hotkey are chosen when left out. */
         NewLabelRequest: {
             id?: number;
@@ -2939,6 +3104,26 @@ export interface components {
             /** Format: date-time */
             readonly created_at: string;
             readonly secret_access_key: string;
+        };
+        /** @description What makes a source. */
+        NewSourceRequest: {
+            access_key_id?: string;
+            secret_access_key?: string;
+            session_token?: string;
+            include?: string[];
+            exclude?: string[];
+            labels_from?: components["schemas"]["LabelsFromEnum"];
+            /** @description Scan again so many seconds after a scan has ended; null: when asked. */
+            every_s?: number | null;
+            url: string;
+            /** @default  */
+            endpoint?: string;
+            /** @default  */
+            region?: string;
+            name: string;
+            dataset: string;
+            /** @default main */
+            branch?: string;
         };
         /** @description A token as it is answered once, with its secret. */
         NewToken: {
@@ -3129,6 +3314,14 @@ export interface components {
             results: components["schemas"]["Evaluation"][];
             next: string | null;
         };
+        PaginatedGarbageRunList: {
+            results: components["schemas"]["GarbageRun"][];
+            next: string | null;
+        };
+        PaginatedHoldList: {
+            results: components["schemas"]["Hold"][];
+            next: string | null;
+        };
         PaginatedLabelTaskList: {
             results: components["schemas"]["LabelTask"][];
             next: string | null;
@@ -3155,6 +3348,14 @@ export interface components {
         };
         PaginatedS3KeyPairList: {
             results: components["schemas"]["S3KeyPair"][];
+            next: string | null;
+        };
+        PaginatedScanList: {
+            results: components["schemas"]["Scan"][];
+            next: string | null;
+        };
+        PaginatedSourceList: {
+            results: components["schemas"]["Source"][];
             next: string | null;
         };
         PaginatedTagList: {
@@ -3396,6 +3597,28 @@ export interface components {
             /** Format: int64 */
             memory_bytes: number;
             gpus: number;
+        };
+        /** @description Which versions of `main` stay by themselves, and which would expire in the next night. */
+        Retention: {
+            kind: components["schemas"]["RetentionKindEnum"];
+            /** @description How many versions for `last`, how many days for `days`, null for `all`. */
+            limit?: number | null;
+            readonly due_count: number;
+            /** @description The first of them, oldest first. */
+            readonly due: string[];
+        };
+        /**
+         * @description * `all` - all
+         *     * `last` - last
+         *     * `days` - days
+         * @enum {string}
+         */
+        RetentionKindEnum: "all" | "last" | "days";
+        /** @description Which versions of `main` stay by themselves, and which would expire in the next night. */
+        RetentionRequest: {
+            kind: components["schemas"]["RetentionKindEnum"];
+            /** @description How many versions for `last`, how many days for `days`, null for `all`. */
+            limit?: number | null;
         };
         /** @description Undoes a version. */
         RevertRequest: {
@@ -3833,6 +4056,38 @@ export interface components {
             /** Format: date-time */
             expires_at?: string | null;
         };
+        /** @description One scan of a source. */
+        Scan: {
+            /** Format: uuid */
+            readonly id: string;
+            readonly state: components["schemas"]["ScanStateEnum"];
+            readonly objects_count: number;
+            readonly size_bytes: number;
+            readonly skipped: number;
+            readonly shards_done: number;
+            readonly shards_total: number;
+            /** Format: double */
+            readonly objects_per_s: number;
+            readonly unchanged: boolean;
+            readonly version: string | null;
+            readonly error_code: string;
+            readonly error_detail: string;
+            readonly error_action: string | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            readonly finished_at: string | null;
+        };
+        /**
+         * @description * `cancelled` - cancelled
+         *     * `committing` - committing
+         *     * `done` - done
+         *     * `failed` - failed
+         *     * `listing` - listing
+         *     * `pending` - pending
+         * @enum {string}
+         */
+        ScanStateEnum: "cancelled" | "committing" | "done" | "failed" | "listing" | "pending";
         /**
          * @description * `read` - read
          *     * `write` - write
@@ -4143,6 +4398,9 @@ export interface components {
                 [key: string]: unknown;
             };
             readonly parents: string[];
+            readonly state: components["schemas"]["VersionStateEnum"];
+            /** Format: date-time */
+            readonly expired_at: string | null;
         };
         /** @description A version beside the thing that points at it. */
         VersionShort: {
@@ -4159,6 +4417,13 @@ export interface components {
             /** Format: date-time */
             readonly created_at: string;
         };
+        /**
+         * @description * `collected` - collected
+         *     * `expired` - expired
+         *     * `kept` - kept
+         * @enum {string}
+         */
+        VersionStateEnum: "collected" | "expired" | "kept";
         /** @description Counts of files by what is known of them. */
         VersionStats: {
             labels: {
@@ -4311,7 +4576,11 @@ export type Finding = components['schemas']['Finding'];
 export type FindingCodeEnum = components['schemas']['FindingCodeEnum'];
 export type Folder = components['schemas']['Folder'];
 export type FoundInEnum = components['schemas']['FoundInEnum'];
+export type GarbageError = components['schemas']['GarbageError'];
+export type GarbageRun = components['schemas']['GarbageRun'];
+export type GarbageRunStateEnum = components['schemas']['GarbageRunStateEnum'];
 export type Heartbeat = components['schemas']['Heartbeat'];
+export type Hold = components['schemas']['Hold'];
 export type Label = components['schemas']['Label'];
 export type LabelTask = components['schemas']['LabelTask'];
 export type LabelTaskStateEnum = components['schemas']['LabelTaskStateEnum'];
@@ -4341,6 +4610,8 @@ export type MyWork = components['schemas']['MyWork'];
 export type MyWorkCounts = components['schemas']['MyWorkCounts'];
 export type NewCommitRequest = components['schemas']['NewCommitRequest'];
 export type NewDatasetRequest = components['schemas']['NewDatasetRequest'];
+export type NewGarbageRunRequest = components['schemas']['NewGarbageRunRequest'];
+export type NewHoldRequest = components['schemas']['NewHoldRequest'];
 export type NewLabelRequest = components['schemas']['NewLabelRequest'];
 export type NewLabelTaskRequest = components['schemas']['NewLabelTaskRequest'];
 export type NewModelRequest = components['schemas']['NewModelRequest'];
@@ -4348,6 +4619,7 @@ export type NewOntologyRequest = components['schemas']['NewOntologyRequest'];
 export type NewOntologyVersionRequest = components['schemas']['NewOntologyVersionRequest'];
 export type NewRefRequest = components['schemas']['NewRefRequest'];
 export type NewS3KeyPair = components['schemas']['NewS3KeyPair'];
+export type NewSourceRequest = components['schemas']['NewSourceRequest'];
 export type NewToken = components['schemas']['NewToken'];
 export type NewUploadRequest = components['schemas']['NewUploadRequest'];
 export type NewVersionRequest = components['schemas']['NewVersionRequest'];
@@ -4372,6 +4644,8 @@ export type PaginatedAuditEventList = components['schemas']['PaginatedAuditEvent
 export type PaginatedBranchList = components['schemas']['PaginatedBranchList'];
 export type PaginatedDatasetList = components['schemas']['PaginatedDatasetList'];
 export type PaginatedEvaluationList = components['schemas']['PaginatedEvaluationList'];
+export type PaginatedGarbageRunList = components['schemas']['PaginatedGarbageRunList'];
+export type PaginatedHoldList = components['schemas']['PaginatedHoldList'];
 export type PaginatedLabelTaskList = components['schemas']['PaginatedLabelTaskList'];
 export type PaginatedModelList = components['schemas']['PaginatedModelList'];
 export type PaginatedModelVersionList = components['schemas']['PaginatedModelVersionList'];
@@ -4379,6 +4653,8 @@ export type PaginatedOntologyList = components['schemas']['PaginatedOntologyList
 export type PaginatedProjectList = components['schemas']['PaginatedProjectList'];
 export type PaginatedQuarantinedPackList = components['schemas']['PaginatedQuarantinedPackList'];
 export type PaginatedS3KeyPairList = components['schemas']['PaginatedS3KeyPairList'];
+export type PaginatedScanList = components['schemas']['PaginatedScanList'];
+export type PaginatedSourceList = components['schemas']['PaginatedSourceList'];
 export type PaginatedTagList = components['schemas']['PaginatedTagList'];
 export type PaginatedTokenList = components['schemas']['PaginatedTokenList'];
 export type PaginatedVersionList = components['schemas']['PaginatedVersionList'];
@@ -4408,6 +4684,9 @@ export type ReasonEnum = components['schemas']['ReasonEnum'];
 export type ReasonKindEnum = components['schemas']['ReasonKindEnum'];
 export type RegisteredVersion = components['schemas']['RegisteredVersion'];
 export type Resources = components['schemas']['Resources'];
+export type Retention = components['schemas']['Retention'];
+export type RetentionKindEnum = components['schemas']['RetentionKindEnum'];
+export type RetentionRequest = components['schemas']['RetentionRequest'];
 export type RevertRequest = components['schemas']['RevertRequest'];
 export type Revision = components['schemas']['Revision'];
 export type RoleEnum = components['schemas']['RoleEnum'];
@@ -4444,6 +4723,8 @@ export type RuntimeState = components['schemas']['RuntimeState'];
 export type RuntimeStateEnum = components['schemas']['RuntimeStateEnum'];
 export type S3KeyPair = components['schemas']['S3KeyPair'];
 export type S3KeyPairRequest = components['schemas']['S3KeyPairRequest'];
+export type Scan = components['schemas']['Scan'];
+export type ScanStateEnum = components['schemas']['ScanStateEnum'];
 export type ScopesEnum = components['schemas']['ScopesEnum'];
 export type Selector = components['schemas']['Selector'];
 export type SelectorRequest = components['schemas']['SelectorRequest'];
@@ -4476,6 +4757,7 @@ export type UserShort = components['schemas']['UserShort'];
 export type VerdictEnum = components['schemas']['VerdictEnum'];
 export type Version = components['schemas']['Version'];
 export type VersionShort = components['schemas']['VersionShort'];
+export type VersionStateEnum = components['schemas']['VersionStateEnum'];
 export type VersionStats = components['schemas']['VersionStats'];
 export type WarmRequest = components['schemas']['WarmRequest'];
 export type Warmth = components['schemas']['Warmth'];
@@ -5832,6 +6114,110 @@ export interface operations {
             };
         };
     };
+    projects_datasets_holds_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedHoldList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_holds_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewHoldRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hold"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dataset_hold_release: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                hold_id: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hold"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     projects_datasets_merges_create: {
         parameters: {
             query?: never;
@@ -5999,6 +6385,72 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PaginatedQuarantinedPackList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dataset_retention_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Retention"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dataset_retention_set: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RetentionRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Retention"];
                 };
             };
             /** @description The request failed. */
@@ -6745,6 +7197,138 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CacheRecord"][];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_garbage_runs_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedGarbageRunList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_garbage_runs_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewGarbageRunRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GarbageRun"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    garbage_run_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                garbage_run_id: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GarbageRun"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    garbage_run_pardon: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                garbage_run_id: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GarbageRun"];
                 };
             };
             /** @description The request failed. */

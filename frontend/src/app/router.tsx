@@ -79,6 +79,11 @@ const datasetRoutes = [
   }),
   createRoute({
     getParentRoute: under,
+    path: '/datasets/$name/keeping',
+    component: lazyRouteComponent(datasets, 'KeepingPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
     path: '/datasets/$name/diff',
     validateSearch: optional(diffSearch),
     component: lazyRouteComponent(datasets, 'DiffPage'),
@@ -176,6 +181,11 @@ const settingsRoutes = [
     path: '/settings/audit',
     validateSearch: optional(auditLogSearch),
     component: lazyRouteComponent(settings, 'AuditLogPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/settings/garbage',
+    component: lazyRouteComponent(settings, 'GarbagePage'),
   }),
 ] as const;
 

@@ -14,6 +14,7 @@ export const nav = {
   tokens: 'Access tokens',
   s3Keys: 'S3 keys',
   audit: 'Audit log',
+  garbage: 'Garbage',
 };
 
 export const shell = {

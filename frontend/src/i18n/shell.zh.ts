@@ -17,6 +17,7 @@ export const nav: Translation<typeof en.nav> = {
   tokens: '访问令牌',
   s3Keys: 'S3 密钥',
   audit: '审计日志',
+  garbage: '垃圾清理',
 };
 
 export const shell: Translation<typeof en.shell> = {

@@ -7,7 +7,18 @@ import sys
 import click
 import httpx
 
-from atom_sdk.cli import data, edits, models, mounts, runs, s3_keys, sources, tokens, versions
+from atom_sdk.cli import (
+    data,
+    edits,
+    keeping,
+    models,
+    mounts,
+    runs,
+    s3_keys,
+    sources,
+    tokens,
+    versions,
+)
 from atom_sdk.cli.context import (
     EXIT_INTERRUPTED,
     Context,
@@ -80,6 +91,8 @@ def whoami(context: Context) -> None:
 
 
 cli.add_command(data.data)
+for command in keeping.COMMANDS:
+    data.data.add_command(command)
 cli.add_command(models.model)
 cli.add_command(sources.source)
 cli.add_command(tokens.token)

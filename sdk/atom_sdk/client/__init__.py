@@ -8,6 +8,7 @@ from atom_sdk.client import config
 from atom_sdk.client.datasets import Datasets
 from atom_sdk.client.errors import ApiError, ClientError, NetworkError, NotConfiguredError
 from atom_sdk.client.http import Http
+from atom_sdk.client.keeping import Keeping
 from atom_sdk.client.labelx import LabelX
 from atom_sdk.client.models import Models
 from atom_sdk.client.operations import Operations
@@ -46,6 +47,11 @@ class Client:
     def datasets(self) -> Datasets:
         """Versioned datasets."""
         return Datasets(self.http, self.project)
+
+    @property
+    def keeping(self) -> Keeping:
+        """Retention and legal holds of datasets."""
+        return Keeping(self.datasets, self.http)
 
     @property
     def operations(self) -> Operations:

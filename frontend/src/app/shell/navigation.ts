@@ -8,10 +8,11 @@ import {
   IconLayoutDashboard,
   IconPlayerPlay,
   IconPolygon,
+  IconTrash,
 } from '@tabler/icons-react';
 
 export interface NavItem {
-  key: 'overview' | 'datasets' | 'labeling' | 'runs' | 'models' | 'tokens' | 's3Keys' | 'audit';
+  key: 'overview' | 'datasets' | 'labeling' | 'runs' | 'models' | 'tokens' | 's3Keys' | 'audit' | 'garbage';
   to:
     | '/'
     | '/datasets'
@@ -20,7 +21,8 @@ export interface NavItem {
     | '/models'
     | '/settings/tokens'
     | '/settings/s3-keys'
-    | '/settings/audit';
+    | '/settings/audit'
+    | '/settings/garbage';
   icon: Icon;
   /** Keyboard sequence that goes there. */
   keys?: string;
@@ -54,6 +56,7 @@ export const NAVIGATION: NavGroup[] = [
       { key: 'tokens', to: '/settings/tokens', icon: IconKey, keys: 'G T' },
       { key: 's3Keys', to: '/settings/s3-keys', icon: IconBucket, keys: 'G 3' },
       { key: 'audit', to: '/settings/audit', icon: IconHistory, adminOnly: true },
+      { key: 'garbage', to: '/settings/garbage', icon: IconTrash, adminOnly: true },
     ],
   },
 ];

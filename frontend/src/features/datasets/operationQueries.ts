@@ -36,7 +36,9 @@ export function useCreateRef(dataset: string, kind: 'branch' | 'tag') {
   const path = useDatasetPath(dataset);
   const refresh = useRefresh();
   return async (body: { name: string; at: string }) => {
-    await (kind === 'branch' ? api.POST(BRANCHES, { params: { path }, body }) : api.POST(TAGS, { params: { path }, body }));
+    await (kind === 'branch'
+      ? api.POST(BRANCHES, { params: { path }, body })
+      : api.POST(TAGS, { params: { path }, body }));
     await refresh();
   };
 }

@@ -2,13 +2,17 @@ import { useQueryClient } from '@tanstack/react-query';
 import { $api, api, keyOf } from '@/api/client';
 import type { AuditQuery, NewS3Key, NewToken } from '@/api/contract/accounts';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
+import { useProject } from '@/shared/project';
 
 const TOKENS = '/api/v1/tokens/';
 const TOKEN = '/api/v1/tokens/{token_id}/';
 const S3_KEYS = '/api/v1/s3-keys/';
 const S3_KEY = '/api/v1/s3-keys/{s3_key_id}/';
 const AUDIT = '/api/v1/audit/';
+const GARBAGE = '/api/v1/projects/{project}/garbage-runs/';
+const PARDON = '/api/v1/projects/{project}/garbage-runs/{garbage_run_id}/pardon/';
 const PAGE = 50;
+const RUNNING_POLL_MS = 2000;
 
 export function useTokens() {
   return useKeysetRows($api.useInfiniteQuery('get', TOKENS, { params: { query: { limit: PAGE } } }, KEYSET));
@@ -47,4 +51,43 @@ export const revokeS3Key = (id: string) => api.DELETE(S3_KEY, { params: { path: 
 export function useAuditEvents(filter: AuditQuery) {
   const init = { params: { query: { ...filter, limit: PAGE } } };
   return useKeysetRows($api.useInfiniteQuery('get', AUDIT, init, KEYSET));
+}
+
+/** Polls while a run is under way. */
+export function useGarbageRuns() {
+  const project = useProject();
+  const init = { params: { path: { project }, query: { limit: PAGE } } };
+  const query = $api.useInfiniteQuery('get', GARBAGE, init, {
+    ...KEYSET,
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some(({ results }) => results.some(({ state: one }) => one === 'running'))
+        ? RUNNING_POLL_MS
+        : false,
+  });
+  return useKeysetRows(query);
+}
+
+export function useStartGarbage() {
+  const project = useProject();
+  const refresh = useRefreshGarbage();
+  const mutation = $api.useMutation('post', GARBAGE, { onSuccess: refresh });
+  return {
+    ...mutation,
+    start: (is_dry_run: boolean) => mutation.mutateAsync({ params: { path: { project } }, body: { is_dry_run } }),
+  };
+}
+
+export function usePardonGarbage() {
+  const project = useProject();
+  const refresh = useRefreshGarbage();
+  const mutation = $api.useMutation('post', PARDON, { onSuccess: refresh });
+  return {
+    ...mutation,
+    pardon: (garbage_run_id: string) => mutation.mutateAsync({ params: { path: { project, garbage_run_id } } }),
+  };
+}
+
+function useRefreshGarbage() {
+  const client = useQueryClient();
+  return () => client.invalidateQueries({ queryKey: keyOf(GARBAGE) });
 }

@@ -38,8 +38,7 @@ function MergeForm({ name, source, onClose }: { name: string; source: string; on
   const form = useForm({
     initialValues: { source, branch: other ?? 'main', on_conflict: 'fail' as Side, message: '' },
     validate: {
-      on_conflict: (side) =>
-        side === 'fail' && preview.data?.conflicts_total ? t('versioning.chooseSide') : null,
+      on_conflict: (side) => (side === 'fail' && preview.data?.conflicts_total ? t('versioning.chooseSide') : null),
     },
   });
   const { values } = form;

@@ -1,5 +1,5 @@
 import { Badge, Button, Card, Group, Select, Text } from '@mantine/core';
-import { IconGitBranch, IconGitCompare, IconHistory } from '@tabler/icons-react';
+import { IconArchive, IconGitBranch, IconGitCompare, IconHistory } from '@tabler/icons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -17,6 +17,7 @@ import { Bytes, Count } from '@/shared/values';
 import { personName } from '../names';
 import { useRefs, useVersions } from '../queries';
 import { ChangeCounts } from './ChangeCounts';
+import { VersionKept } from './VersionKept';
 
 const route = getRouteApi('/datasets/$name/versions');
 
@@ -27,7 +28,7 @@ export function VersionsPage() {
   const versions = useVersions(name, branch);
   const { tags } = useRefs(name);
   const [selected, setSelected] = useState<Set<string>>(new Set());
-  const columns = useColumns(tags);
+  const columns = useColumns(name, tags);
   return (
     <Page>
       <PageHeader
@@ -39,6 +40,14 @@ export function VersionsPage() {
           </AnchorLink>
         }
       >
+        <ButtonLink
+          to="/datasets/$name/keeping"
+          params={{ name }}
+          variant="default"
+          leftSection={<IconArchive size={15} />}
+        >
+          {t('datasets.keeping')}
+        </ButtonLink>
         <BranchSelect name={name} branch={branch} />
         <CompareButton name={name} versions={versions.rows ?? []} selected={selected} />
       </PageHeader>
@@ -128,7 +137,7 @@ function CompareButton({ name, versions, selected }: CompareButtonProps) {
   );
 }
 
-function useColumns(tags: Tag[]): Column<Version>[] {
+function useColumns(name: string, tags: Tag[]): Column<Version>[] {
   const { t } = useTranslation();
   const format = useFormat();
   return useMemo<Column<Version>[]>(() => {
@@ -143,6 +152,7 @@ function useColumns(tags: Tag[]): Column<Version>[] {
             <Text size="sm" c={version.message ? undefined : 'dimmed'}>
               {version.message || t('datasets.noMessage')}
             </Text>
+            <VersionKept dataset={name} version={version} />
             {tagsOf(version).map((tag) => (
               <Badge key={tag.name} size="sm">
                 {tag.name}
@@ -185,5 +195,5 @@ function useColumns(tags: Tag[]): Column<Version>[] {
         cell: ({ commit }) => <CopyId value={commit} chars={8} />,
       },
     ];
-  }, [tags, t, format]);
+  }, [name, tags, t, format]);
 }

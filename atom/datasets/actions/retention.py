@@ -1,0 +1,155 @@
+"""Retention: versions that fall out expire; until they are collected they can be restored."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import structlog
+from django.db import transaction
+from django.db.models import Q, QuerySet
+
+from atom.accounts import audit
+from atom.accounts.models import User
+from atom.core import states
+from atom.datasets import catalogue_log
+from atom.datasets.engines.retention import NumberedVersion, Policy, falling_out
+from atom.datasets.errors import VersionCollected
+from atom.datasets.garbage_roots import database_now
+from atom.datasets.models import Branch, Dataset, LegalHold, Version
+from atom.datasets.states import VERSION_STATES
+
+log = structlog.get_logger(__name__)
+
+
+def set_retention(dataset: Dataset, policy: Policy, user: User | None) -> Dataset:
+    """Decide which versions stay by themselves; what falls out expires in the next night."""
+    with transaction.atomic():
+        locked = _locked(dataset)
+        locked.retention, locked.retention_limit = policy.kind, policy.limit
+        locked.save(update_fields=["retention", "retention_limit", "updated_at"])
+        catalogue_log.write_dataset(locked)
+        audit.record(
+            user, "dataset.retention_set", locked, locked.project,
+            name=locked.name, kind=policy.kind, limit=policy.limit,
+        )  # fmt: skip
+    return locked
+
+
+def due_versions(dataset: Dataset, policy: Policy, now: datetime) -> QuerySet[Version]:
+    """Return the versions of `main` that would expire under a policy, oldest first."""
+    numbered = dataset.versions.filter(number__isnull=False)
+    rows = numbered.values_list("id", "number", "created_at")
+    out = falling_out((NumberedVersion(pk, no or 0, at) for pk, no, at in rows), policy, now)
+    if _whole_hold(dataset).exists():
+        return Version.objects.none()
+    unprotected = dataset.versions.filter(
+        Q(tags__isnull=True) & Q(pins__isnull=True), pk__in=out, state="kept"
+    )
+    heads = Branch.objects.filter(dataset=dataset, head__isnull=False).values("head_id")
+    held = _open_holds(dataset).filter(version__isnull=False).values("version_id")
+    return unprotected.exclude(pk__in=heads).exclude(pk__in=held).order_by("number")
+
+
+def expire_versions(dataset: Dataset) -> list[Version]:
+    """Expire what fell out of the dataset's retention; returns it. Repeatable."""
+    now = database_now()
+    expired = []
+    with transaction.atomic():
+        dataset = _locked(dataset)
+        policy = Policy(dataset.retention, dataset.retention_limit)
+        # Who pins a version locks its row: wait for them, and look for pins afterwards.
+        chosen = list(due_versions(dataset, policy, now).values_list("pk", flat=True))
+        list(Version.objects.select_for_update().filter(pk__in=chosen).order_by("pk"))
+        for version in due_versions(dataset, policy, now).filter(pk__in=chosen):
+            _move(version, "expired", now)
+            expired.append(version)
+        if expired:
+            audit.record(
+                None, "version.expired", dataset, dataset.project,
+                name=dataset.name, versions=[version.ref for version in expired],
+            )  # fmt: skip
+    return expired
+
+
+def restore_version(version: Version, user: User | None) -> Version:
+    """Keep an expired version again; a kept one stays. Raises VersionCollected."""
+    with transaction.atomic():
+        locked = Version.objects.select_for_update(of=("self",)).select_related("dataset__project")
+        found = locked.get(pk=version.pk)
+        if found.state == "collected":
+            raise VersionCollected(f"{found.dataset.name}@{found.ref} was collected.")
+        if found.state == "expired":
+            _move(found, "kept", None)
+            audit.record(
+                user, "version.restored", found, found.dataset.project,
+                dataset=found.dataset.name, ref=found.ref,
+            )  # fmt: skip
+    return found
+
+
+def collect_version(version: Version) -> None:
+    """From now on an expired version cannot be restored; the next sweep takes its files."""
+    with transaction.atomic():
+        found = Version.objects.select_for_update().filter(pk=version.pk, state="expired").first()
+        if found is not None:
+            found.dataset = version.dataset
+            _move(found, "collected", found.expired_at)
+
+
+def place_hold(
+    dataset: Dataset, version: Version | None, reason: str, user: User | None
+) -> LegalHold:
+    """Keep a dataset or one version until it is released; what had expired is kept again.
+
+    Raises VersionCollected if the one version is gone already.
+    """
+    with transaction.atomic():
+        _locked(dataset)
+        if version is not None:
+            restore_version(version, user)
+        else:
+            for expired in dataset.versions.filter(state="expired"):
+                restore_version(expired, user)
+        hold = LegalHold.objects.create(
+            dataset=dataset, version=version, reason=reason, placed_by=user
+        )
+        catalogue_log.write_hold(hold)
+        audit.record(user, "hold.placed", hold, dataset.project, **_told(hold), reason=reason)
+    return hold
+
+
+def release_hold(hold: LegalHold, user: User | None) -> LegalHold:
+    """End a hold; doing it twice changes nothing."""
+    with transaction.atomic():
+        _locked(hold.dataset)
+        open_hold = LegalHold.objects.filter(pk=hold.pk, released_at__isnull=True)
+        if open_hold.update(released_at=database_now(), released_by=user):
+            hold.refresh_from_db()
+            catalogue_log.write_hold(hold)
+            audit.record(user, "hold.released", hold, hold.dataset.project, **_told(hold))
+    return hold
+
+
+def _told(hold: LegalHold) -> dict[str, str]:
+    return {"dataset": hold.dataset.name, "ref": hold.version.ref if hold.version else ""}
+
+
+def _locked(dataset: Dataset) -> Dataset:
+    rows = Dataset.objects.select_for_update(of=("self",)).select_related("project", "created_by")
+    return rows.get(pk=dataset.pk)
+
+
+def _open_holds(dataset: Dataset) -> QuerySet[LegalHold]:
+    return LegalHold.objects.filter(dataset=dataset, released_at__isnull=True)
+
+
+def _whole_hold(dataset: Dataset) -> QuerySet[LegalHold]:
+    return _open_holds(dataset).filter(version__isnull=True)
+
+
+def _move(version: Version, state: str, expired_at: datetime | None) -> None:
+    states.check_move(VERSION_STATES, version.state, state)
+    version.state, version.expired_at = state, expired_at
+    version.save(update_fields=["state", "expired_at", "updated_at"])
+    catalogue_log.write_version_state(version, state, expired_at)
+    log.info("version_moved", version_id=str(version.pk), state=state)

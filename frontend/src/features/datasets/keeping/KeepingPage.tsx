@@ -1,0 +1,33 @@
+import { Stack } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { AnchorLink } from '@/shared/links';
+import { Page } from '@/shared/Page';
+import { PageHeader } from '@/shared/PageHeader';
+import { Holds } from './Holds';
+import { RetentionCard } from './RetentionCard';
+
+const route = getRouteApi('/datasets/$name/keeping');
+
+export function KeepingPage() {
+  const { t } = useTranslation();
+  const { name } = route.useParams();
+  return (
+    <Page>
+      <PageHeader
+        title={t('datasets.keeping')}
+        subtitle={t('datasets.keepingSubtitle')}
+        documentTitle={[name, t('datasets.keeping')].join(' · ')}
+        above={
+          <AnchorLink to="/datasets/$name" params={{ name }} size="sm">
+            {name}
+          </AnchorLink>
+        }
+      />
+      <Stack>
+        <RetentionCard dataset={name} />
+        <Holds dataset={name} />
+      </Stack>
+    </Page>
+  );
+}

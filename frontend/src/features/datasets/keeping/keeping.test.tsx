@@ -1,0 +1,71 @@
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, test } from 'vitest';
+import { expectNoViolations } from '@/test/axe';
+import { listing, problem, sent, serve } from '@/test/fakeApi';
+import { renderPage } from '@/test/render';
+import { KeepingPage } from './KeepingPage';
+
+const AT = 'projects/{project}/datasets/{dataset}/';
+const retention = (extra: object) => ({ kind: 'all', limit: null, due_count: 0, due: [], ...extra });
+const hold = {
+  id: '0198aaaa-bbbb-7ccc-8ddd-eeeeffff0000',
+  ref: 'v2',
+  reason: 'a dispute',
+  placed_by: { username: 'bo', full_name: 'Bo' },
+  created_at: '2026-01-01T00:00:00Z',
+  released_by: null,
+  released_at: null,
+};
+const open = () => renderPage(<KeepingPage />, '/datasets/pets/keeping', '/datasets/$name/keeping');
+const bodies = (method: string) => sent.filter(({ line }) => line.startsWith(method)).map(({ body }) => body);
+
+test('a policy is set, and what it lets go is said before it happens', async () => {
+  serve('GET', `${AT}retention/`, retention({ kind: 'last', limit: 2, due_count: 2, due: ['v1', 'v2'] }));
+  serve('GET', `${AT}holds/`, listing());
+  serve('PUT', `${AT}retention/`, retention({ kind: 'last', limit: 5 }));
+  const { container } = await open();
+  await screen.findByText('2 versions expire in the next night: v1, v2');
+  const limit = screen.getByRole('textbox', { name: 'How many versions' });
+  await userEvent.clear(limit);
+  await userEvent.type(limit, '5');
+  await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(bodies('PUT')).toEqual([{ kind: 'last', limit: 5 }]));
+  await expectNoViolations(container);
+});
+
+test('a hold is placed with a reason and released', async () => {
+  serve('GET', `${AT}retention/`, retention({}));
+  serve('GET', `${AT}holds/`, listing(hold));
+  serve('POST', `${AT}holds/`, hold);
+  serve('POST', `${AT}holds/{hold_id}/release/`, hold);
+  const { container } = await open();
+  await userEvent.click(await screen.findByRole('button', { name: 'Release the hold on v2' }));
+  await waitFor(() => expect(bodies('POST')).toHaveLength(1));
+  await userEvent.click(screen.getByRole('button', { name: 'Place a hold' }));
+  const dialog = await screen.findByRole('dialog');
+  const submit = [...dialog.querySelectorAll('button')].find((button) => button.type === 'submit') as HTMLElement;
+  await userEvent.click(submit);
+  await screen.findByText('Say why it must be kept.');
+  await userEvent.type(screen.getByRole('textbox', { name: 'Reason' }), 'evidence');
+  await userEvent.click(submit);
+  await waitFor(() => expect(bodies('POST').at(-1)).toEqual({ reason: 'evidence', ref: null }));
+  await expectNoViolations(container);
+});
+
+test('who does not administer the project reads and changes nothing', async () => {
+  serve('GET', 'projects/', listing({ slug: 'vision', name: 'Vision', role: 'viewer', unit: null }));
+  serve('GET', `${AT}retention/`, retention({}));
+  serve('GET', `${AT}holds/`, listing());
+  await open();
+  await screen.findByText('Only administrators of the project can change this.');
+  expect(screen.queryByRole('button', { name: 'Save' })).toBeNull();
+  expect(screen.queryByRole('button', { name: 'Place a hold' })).toBeNull();
+});
+
+test('a failure is told in words', async () => {
+  serve('GET', `${AT}retention/`, () => problem(409, 'busy', 'The dataset is busy.'));
+  serve('GET', `${AT}holds/`, listing());
+  await open();
+  await screen.findByText('The dataset is busy.');
+});

@@ -1,0 +1,54 @@
+"""What is kept: retention of a dataset, legal holds, and restoring what expired."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from atom_sdk.client.http import Http
+from atom_sdk.client.refs import parse_ref
+
+if TYPE_CHECKING:
+    from atom_sdk.client.datasets import Datasets
+
+
+class Keeping:
+    """Retention and holds of one project's datasets; changes need the role admin."""
+
+    def __init__(self, datasets: Datasets, http: Http) -> None:
+        self._datasets = datasets
+        self._http = http
+
+    def retention(self, dataset: str) -> dict[str, Any]:
+        """Return {kind, limit, due_count, due}: the policy, and what it lets go next."""
+        found: dict[str, Any] = self._http.get(f"{self._datasets.base(dataset)}retention/")
+        return found
+
+    def set_retention(self, dataset: str, kind: str, limit: int | None) -> dict[str, Any]:
+        """Keep `all` versions, the `last` so many, or those of so many `days`."""
+        address = f"{self._datasets.base(dataset)}retention/"
+        body = {"kind": kind, "limit": limit}
+        found: dict[str, Any] = self._http.request("PUT", address, json=body)
+        return found
+
+    def restore(self, reference: str) -> dict[str, Any]:
+        """Keep an expired version again and return it. Raises ApiError when it is collected."""
+        found: dict[str, Any] = self._http.post(f"{self._datasets.version_base(reference)}restore/")
+        return found
+
+    def holds(self, dataset: str) -> Iterator[dict[str, Any]]:
+        """Yield the holds of a dataset, released ones too, newest first."""
+        return self._http.pages(f"{self._datasets.base(dataset)}holds/")
+
+    def place_hold(self, reference: str, reason: str) -> dict[str, Any]:
+        """Hold a dataset (`digits`) or one version (`digits@v3`)."""
+        ref = parse_ref(reference).ref if "@" in reference else None
+        body = {"reason": reason, "ref": ref}
+        found: dict[str, Any] = self._http.post(f"{self._datasets.base(reference)}holds/", body)
+        return found
+
+    def release_hold(self, dataset: str, hold_id: str) -> dict[str, Any]:
+        """End a hold and return it."""
+        address = f"{self._datasets.base(dataset)}holds/{hold_id}/release/"
+        found: dict[str, Any] = self._http.post(address)
+        return found

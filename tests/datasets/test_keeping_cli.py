@@ -1,0 +1,61 @@
+"""`atom data retention|restore|hold` against the real API."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from atom.accounts.actions import grant_role
+from atom.datasets.actions.retention import expire_versions
+from atom.datasets.models import Dataset
+from atom_sdk.cli.context import Context
+from atom_sdk.cli.main import cli
+from atom_sdk.client import Client
+from atom_sdk.client.errors import ApiError
+from tests.datasets.pushing import Pusher, png
+
+
+@pytest.fixture
+def run(client: Client, pusher: Pusher) -> Any:
+    """Run a command as an administrator; returns its JSON."""
+    grant_role(pusher.user, "admin", pusher.project)
+    for number in range(3):
+        pusher.push({f"{number}.png": png(number)})
+
+    def run(*words: str) -> Any:
+        context = Context()
+        context._client = client
+        done = CliRunner().invoke(cli, ["--json", "data", *words], obj=context)
+        if done.exception is not None:
+            raise done.exception
+        return json.loads(done.stdout)
+
+    return run
+
+
+def test_versions_expire_and_are_restored_by_command(run: Any) -> None:
+    assert run("retention", "digits")["kind"] == "all"
+    assert run("retention", "digits", "--last", "1")["due"] == ["v1", "v2"]
+    expire_versions(Dataset.objects.get())
+
+    with pytest.raises(ApiError, match="can be restored") as refused:
+        run("ls", "digits@v1")
+    assert (refused.value.status, refused.value.code) == (410, "version_expired")
+    assert run("restore", "digits@v1")["state"] == "kept"
+    assert run("ls", "digits@v1")["results"]
+
+
+def test_holds_are_placed_listed_and_released_by_command(run: Any) -> None:
+    hold = run("hold", "place", "digits@v2", "--reason", "a dispute")
+    assert (hold["ref"], run("hold", "place", "digits", "--reason", "all")["ref"]) == ("v2", None)
+    assert run("hold", "release", "digits", hold["id"])["released_at"]
+    assert [row["reason"] for row in run("hold", "list", "digits")] == ["all", "a dispute"]
+
+
+def test_two_policies_at_once_are_refused(run: Any) -> None:
+    with pytest.raises(SystemExit):
+        run("retention", "digits", "--last", "1", "--days", "2")
+    assert run("retention", "digits")["kind"] == "all"
