@@ -48,7 +48,7 @@ export const versioning = {
   revertSubmit: 'Undo it',
   reverted: '{{ref}} is undone: {{next}}',
   onto: 'On the branch',
-  mergedFrom: 'merge of {{parents}}',
+  mergedFrom: 'merge of',
   selected_one: '{{count, number}} file selected',
   selected_other: '{{count, number}} files selected',
   remove: 'Remove',

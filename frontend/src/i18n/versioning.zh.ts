@@ -46,7 +46,7 @@ export const versioning = {
   revertSubmit: '撤销',
   reverted: '已撤销 {{ref}}：{{next}}',
   onto: '所在分支',
-  mergedFrom: '合并自 {{parents}}',
+  mergedFrom: '合并自',
   selected_other: '已选择 {{count, number}} 个文件',
   remove: '移除',
   removing_other: '{{count, number}} 个文件将从 {{branch}} 移除，早先的版本仍会保留',

@@ -36,7 +36,9 @@ export function useCreateRef(dataset: string, kind: 'branch' | 'tag') {
   const path = useDatasetPath(dataset);
   const refresh = useRefresh();
   return async (body: { name: string; at: string }) => {
-    await (kind === 'branch' ? api.POST(BRANCHES, { params: { path }, body }) : api.POST(TAGS, { params: { path }, body }));
+    await (kind === 'branch'
+      ? api.POST(BRANCHES, { params: { path }, body })
+      : api.POST(TAGS, { params: { path }, body }));
     await refresh();
   };
 }
@@ -69,7 +71,7 @@ async function untilDone(path: { project: string; dataset: string }, asked: Comm
     request = data as CommitRequest;
   }
   const { error } = request;
-  if (error) throw new ApiError({ status: 409, code: error.code, title: error.detail, ...error });
+  if (error) throw new ApiError({ status: 409, title: error.detail, ...error });
   return request;
 }
 

@@ -67,6 +67,16 @@ export function useRefs(dataset: string) {
   return { branches: branches.data?.results ?? [], tags: tags.data?.results ?? [] };
 }
 
+/** The branch whose newest version is looked at, `main` before others; undefined for an older one. */
+export function useHeadBranch({ dataset, ref }: VersionAddress) {
+  const { branches } = useRefs(dataset);
+  const version = useVersion(dataset, ref).data;
+  const named = branches.find(({ name }) => name === ref);
+  if (named || !version) return named;
+  const heads = branches.filter(({ head }) => head?.id === version.id);
+  return heads.find(({ name }) => name === 'main') ?? heads[0];
+}
+
 export function useStats(dataset: string, ref: string | undefined) {
   const project = useProject();
   const init = { params: { path: { project, dataset, ref: ref ?? '' } } };

@@ -1,22 +1,29 @@
 import { ActionIcon, Alert, Badge, Menu, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import {
   IconAlertTriangle,
+  IconArrowBackUp,
   IconDotsVertical,
   IconGitCompare,
+  IconGitMerge,
   IconHistory,
   IconPlayerPlay,
   IconPolygon,
 } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Dataset, Version } from '@/api/contract/datasets';
 import { useCommands } from '@/shared/commands';
 import { useFormat } from '@/shared/format';
 import { AnchorLink, ButtonLink, MenuLink } from '@/shared/links';
 import { PageHeader } from '@/shared/PageHeader';
+import { useMay } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { CachePanel } from '../cache/CachePanel';
 import { personName } from '../names';
+import { MergeDialog } from '../operations/MergeDialog';
+import { RevertDialog } from '../operations/RevertDialog';
 import { useStats, useVersion, type VersionAddress } from '../queries';
 import { PullPanel } from './PullPanel';
 import { QuarantineNotice } from './QuarantineNotice';
@@ -60,7 +67,7 @@ export function VersionHeader({ dataset, address, onRef }: VersionHeaderProps) {
         <ButtonLink to="/runs/new" search={{ dataset: `${name}@${pinned}` }} leftSection={<IconPlayerPlay size={15} />}>
           {t('datasets.train')}
         </ButtonLink>
-        <MoreMenu name={name} version={version} />
+        <MoreMenu name={name} version={version} onRef={onRef} />
       </PageHeader>
       <QuarantineNotice name={name} />
       {stats && <Unreadable count={stats.unreadable} paths={stats.unreadable_paths} />}
@@ -119,31 +126,56 @@ function Facts({ version }: { version: Version | undefined }) {
   );
 }
 
-function MoreMenu({ name, version }: { name: string; version: Version | undefined }) {
+interface MoreMenuProps {
+  name: string;
+  version: Version | undefined;
+  onRef: (ref: string) => void;
+}
+
+function MoreMenu({ name, version, onRef }: MoreMenuProps) {
   const { t } = useTranslation();
+  const mayWrite = useMay('researcher');
+  const [reverting, revert] = useDisclosure();
+  const [merging, setMerging] = useState<string>();
   const previous = version?.number && version.number > 1 ? `v${version.number - 1}` : undefined;
   const dataset = `${name}@${version?.ref ?? 'main'}`;
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon color="gray" size={30} aria-label={t('common.more')}>
-          <IconDotsVertical size={16} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <MenuLink
-          to="/datasets/$name/diff"
-          params={{ name }}
-          search={{ from: previous, to: version?.ref }}
-          leftSection={<IconGitCompare size={15} />}
-        >
-          {t('datasets.compare')}
-        </MenuLink>
-        <MenuLink to="/labeling" search={{ create: dataset }} leftSection={<IconPolygon size={15} />}>
-          {t('datasets.label')}
-        </MenuLink>
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon color="gray" size={30} aria-label={t('common.more')}>
+            <IconDotsVertical size={16} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <MenuLink
+            to="/datasets/$name/diff"
+            params={{ name }}
+            search={{ from: previous, to: version?.ref }}
+            leftSection={<IconGitCompare size={15} />}
+          >
+            {t('datasets.compare')}
+          </MenuLink>
+          <MenuLink to="/labeling" search={{ create: dataset }} leftSection={<IconPolygon size={15} />}>
+            {t('datasets.label')}
+          </MenuLink>
+          {mayWrite && version && (
+            <>
+              <Menu.Item leftSection={<IconGitMerge size={15} />} onClick={() => setMerging(version.ref)}>
+                {t('versioning.merge')}…
+              </Menu.Item>
+              <Menu.Item leftSection={<IconArrowBackUp size={15} />} onClick={revert.open}>
+                {t('versioning.revert')}
+              </Menu.Item>
+            </>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      {version && (
+        <RevertDialog name={name} version={version.ref} opened={reverting} onClose={revert.close} onDone={onRef} />
+      )}
+      <MergeDialog name={name} source={merging} onClose={() => setMerging(undefined)} />
+    </>
   );
 }
 

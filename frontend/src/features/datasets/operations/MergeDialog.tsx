@@ -38,8 +38,7 @@ function MergeForm({ name, source, onClose }: { name: string; source: string; on
   const form = useForm({
     initialValues: { source, branch: other ?? 'main', on_conflict: 'fail' as Side, message: '' },
     validate: {
-      on_conflict: (side) =>
-        side === 'fail' && preview.data?.conflicts_total ? t('versioning.chooseSide') : null,
+      on_conflict: (side) => (side === 'fail' && preview.data?.conflicts_total ? t('versioning.chooseSide') : null),
     },
   });
   const { values } = form;
@@ -87,13 +86,5 @@ function MergeForm({ name, source, onClose }: { name: string; source: string; on
 
 export function Message(props: object) {
   const { t } = useTranslation();
-  return (
-    <Textarea
-      label={t('versioning.message')}
-      description={t('versioning.messageHint')}
-      autosize
-      minRows={1}
-      {...props}
-    />
-  );
+  return <Textarea label={t('versioning.message')} description={t('versioning.messageHint')} rows={2} {...props} />;
 }

@@ -50,9 +50,7 @@ function Conflicts({ total, conflicts }: { total: number; conflicts: MergeConfli
           </Table.Tbody>
         </Table>
       </ScrollArea.Autosize>
-      {total > conflicts.length && (
-        <Text size="xs">{t('versioning.conflictsMore', { shown: conflicts.length })}</Text>
-      )}
+      {total > conflicts.length && <Text size="xs">{t('versioning.conflictsMore', { shown: conflicts.length })}</Text>}
     </Alert>
   );
 }

@@ -39,8 +39,7 @@ function RevertForm({ name, version, onClose, onDone }: Omit<RevertDialogProps, 
   const form = useForm({
     initialValues: { branch: 'main', on_conflict: 'fail' as Side, message: '' },
     validate: {
-      on_conflict: (side) =>
-        side === 'fail' && preview.data?.conflicts_total ? t('versioning.chooseSide') : null,
+      on_conflict: (side) => (side === 'fail' && preview.data?.conflicts_total ? t('versioning.chooseSide') : null),
     },
   });
   const { values } = form;

@@ -1,5 +1,5 @@
 import { Badge, Button, Card, Group, Select, Text } from '@mantine/core';
-import { IconGitBranch, IconGitCompare, IconHistory } from '@tabler/icons-react';
+import { IconGitBranch, IconGitCompare, IconGitMerge, IconHistory } from '@tabler/icons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -15,6 +15,7 @@ import { PageHeader } from '@/shared/PageHeader';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { Bytes, Count } from '@/shared/values';
 import { personName } from '../names';
+import { RefsPanel } from '../operations/RefsPanel';
 import { useRefs, useVersions } from '../queries';
 import { ChangeCounts } from './ChangeCounts';
 
@@ -27,7 +28,7 @@ export function VersionsPage() {
   const versions = useVersions(name, branch);
   const { tags } = useRefs(name);
   const [selected, setSelected] = useState<Set<string>>(new Set());
-  const columns = useColumns(tags);
+  const columns = useColumns(name, tags);
   return (
     <Page>
       <PageHeader
@@ -61,6 +62,7 @@ export function VersionsPage() {
           }
         />
       </Card>
+      <RefsPanel name={name} branch={branch} />
     </Page>
   );
 }
@@ -128,7 +130,7 @@ function CompareButton({ name, versions, selected }: CompareButtonProps) {
   );
 }
 
-function useColumns(tags: Tag[]): Column<Version>[] {
+function useColumns(name: string, tags: Tag[]): Column<Version>[] {
   const { t } = useTranslation();
   const format = useFormat();
   return useMemo<Column<Version>[]>(() => {
@@ -143,6 +145,7 @@ function useColumns(tags: Tag[]): Column<Version>[] {
             <Text size="sm" c={version.message ? undefined : 'dimmed'}>
               {version.message || t('datasets.noMessage')}
             </Text>
+            <MergeParents name={name} parents={version.parents} />
             {tagsOf(version).map((tag) => (
               <Badge key={tag.name} size="sm">
                 {tag.name}
@@ -185,5 +188,24 @@ function useColumns(tags: Tag[]): Column<Version>[] {
         cell: ({ commit }) => <CopyId value={commit} chars={8} />,
       },
     ];
-  }, [tags, t, format]);
+  }, [name, tags, t, format]);
+}
+
+/** Both parents of a merge; a version that has one came from the row below it. */
+function MergeParents({ name, parents }: { name: string; parents: readonly string[] }) {
+  const { t } = useTranslation();
+  if (parents.length < 2) return null;
+  return (
+    <Badge size="sm" color="grape" leftSection={<IconGitMerge size={12} aria-hidden />} tt="none">
+      {t('versioning.mergedFrom')}{' '}
+      {parents.map((parent, index) => (
+        <span key={parent}>
+          {index > 0 && ' + '}
+          <AnchorLink to="/datasets/$name" params={{ name }} search={{ ref: parent }} inherit>
+            {parent.slice(0, 8)}
+          </AnchorLink>
+        </span>
+      ))}
+    </Badge>
+  );
 }
