@@ -28,7 +28,9 @@ export function RefsPanel({ name, branch }: { name: string; branch: string }) {
   const remove = useRemoval(name, setGoing);
   const branchColumns = useBranchColumns(name, mayWrite, setMerging, remove.branch);
   const tagColumns = useTagColumns(name, useMay('admin'), remove.tag);
-  const shown = <Row extends { name: string }>(rows: Row[]) => rows.filter((row) => !going.has(row.name));
+  const shown = <Row extends { name: string }>(rows: Row[]) =>
+    refs.isPending ? undefined : rows.filter((row) => !going.has(row.name));
+  const state = { error: refs.error, refetch: refs.refetch };
   return (
     <section aria-label={t('versioning.refs')}>
       <Group justify="space-between" mt="lg" mb="xs">
@@ -52,6 +54,7 @@ export function RefsPanel({ name, branch }: { name: string; branch: string }) {
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
         <Card p={0}>
           <DataTable
+            {...state}
             label={t('versioning.branches')}
             columns={branchColumns}
             rows={shown(refs.branches)}
@@ -61,6 +64,7 @@ export function RefsPanel({ name, branch }: { name: string; branch: string }) {
         </Card>
         <Card p={0}>
           <DataTable
+            {...state}
             label={t('versioning.tags')}
             columns={tagColumns}
             rows={shown(refs.tags)}
@@ -101,7 +105,7 @@ function useBranchColumns(
 ): Column<Branch>[] {
   const { t } = useTranslation();
   return [
-    { key: 'name', header: t('versioning.name'), cell: (row) => <Text size="sm">{row.name}</Text> },
+    { key: 'name', header: t('datasets.branch'), cell: (row) => <Text size="sm">{row.name}</Text> },
     { key: 'at', header: t('versioning.at'), cell: ({ head }) => <At name={name} at={head?.ref} /> },
     { key: 'updated', header: t('versioning.updated'), cell: (row) => <RelativeTime at={row.updated_at} /> },
     {
@@ -139,7 +143,7 @@ function useBranchColumns(
 function useTagColumns(name: string, mayDelete: boolean, onDelete: (tag: Tag) => void): Column<Tag>[] {
   const { t } = useTranslation();
   return [
-    { key: 'name', header: t('versioning.name'), cell: (row) => <Text size="sm">{row.name}</Text> },
+    { key: 'name', header: t('versioning.tag'), cell: (row) => <Text size="sm">{row.name}</Text> },
     { key: 'at', header: t('versioning.at'), cell: ({ version }) => <At name={name} at={version?.ref} /> },
     {
       key: 'actions',

@@ -114,7 +114,7 @@ test('a merge with conflicts is sent once a side is chosen', async () => {
   const dialog = await screen.findByRole('dialog', { name: 'Merge versions' });
   await within(dialog).findByText('2 conflicts: both sides changed the same');
   within(dialog).getByText('here cat, there dog');
-  within(dialog).getByText('here Changed, there Removed');
+  within(dialog).getByText('here changed, there removed');
   await expectNoViolations(dialog);
 
   await userEvent.click(within(dialog).getByRole('button', { name: 'Merge' }));
