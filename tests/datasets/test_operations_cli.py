@@ -27,6 +27,7 @@ def atom(
 ) -> Atom:
     """Run `atom …` as a researcher of the project; gives the exit code and what was printed."""
     pusher.push(class_files(), labels_from="folder")
+    monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setenv("ATOM_URL", live_server.url)
     monkeypatch.setenv("ATOM_TOKEN", create_token(pusher.user, "tests", ["write"]).secret)
     monkeypatch.setenv("ATOM_PROJECT", pusher.project.slug)
@@ -53,7 +54,9 @@ def test_branches_are_made_merged_and_deleted(atom: Atom, pusher: Pusher) -> Non
     assert answer(atom, "merge", "digits@fix", "--preview")["added"] == 1
     assert atom("data", "merge", "digits@fix", "digits@main")[1].startswith("digits@v2  +1 -0 ~0")
     assert answer(atom, "merge", "digits@fix", "main")["unchanged"]
-    assert len(answer(atom, "log", "digits")[0]["parents"]) == 2
+    parents = answer(atom, "log", "digits")[0]["parents"]
+    assert len(parents) == 2
+    assert " + ".join(parent[:8] for parent in parents) in atom("data", "log", "digits")[1]
 
     code, said, _ = atom("data", "branch", "digits", "fix", "--delete")
     assert code == 0

@@ -252,12 +252,18 @@ def log(context: Context, dataset: str, limit: int) -> None:
             f"+{r['added']} -{r['removed']} ~{r['changed']}",
             _author(r),
             r["created_at"][:16],
-            r["message"].split("\n")[0],
+            _merged(r) + r["message"].split("\n")[0],
         )
         for r in rows
     ]
     columns = ("version", "commit", "files", "size", "changes", "author", "when", "message")
     context.emit(rows, lambda out: print_table(out, columns, cells))
+
+
+def _merged(row: dict[str, Any]) -> str:
+    """Return both parents of a merge; any other version came from the one below it."""
+    parents = [parent[:8] for parent in row["parents"]]
+    return f"({' + '.join(parents)}) " if len(parents) > 1 else ""
 
 
 def _author(row: dict[str, Any]) -> str:

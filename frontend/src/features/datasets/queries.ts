@@ -64,7 +64,23 @@ export function useRefs(dataset: string) {
   const init = { params: { path: { project, dataset }, query: { limit: 200 } } };
   const branches = $api.useQuery('get', BRANCHES, init);
   const tags = $api.useQuery('get', TAGS, init);
-  return { branches: branches.data?.results ?? [], tags: tags.data?.results ?? [] };
+  return {
+    branches: branches.data?.results ?? [],
+    tags: tags.data?.results ?? [],
+    isPending: branches.isPending || tags.isPending,
+    error: branches.error ?? tags.error,
+    refetch: () => void Promise.all([branches.refetch(), tags.refetch()]),
+  };
+}
+
+/** The branch whose newest version is looked at, `main` before others; undefined for an older one. */
+export function useHeadBranch({ dataset, ref }: VersionAddress) {
+  const { branches } = useRefs(dataset);
+  const version = useVersion(dataset, ref).data;
+  const named = branches.find(({ name }) => name === ref);
+  if (named || !version) return named;
+  const heads = branches.filter(({ head }) => head?.id === version.id);
+  return heads.find(({ name }) => name === 'main') ?? heads[0];
 }
 
 export function useStats(dataset: string, ref: string | undefined) {

@@ -115,7 +115,14 @@ function Browser({ address, search, change }: BrowserProps) {
         />
         <QueryField value={search.where} onChange={(where) => change({ where })} error={entries.error} />
         {queryProblem(entries.error) ? null : search.view === 'list' ? (
-          <EntryList address={address} search={search} isExact={entries.isExact} onClear={clear} />
+          <EntryList
+            key={address.ref}
+            address={address}
+            search={search}
+            isExact={entries.isExact}
+            onClear={clear}
+            onVersion={(ref) => change({ ref: search.ref && ref, item: undefined })}
+          />
         ) : (
           <EntryGrid entries={entries} search={search} thumbSize={size} onOpen={open} onClear={clear} />
         )}

@@ -1,12 +1,14 @@
 import { Badge, Box, Card } from '@mantine/core';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Entry } from '@/api/contract/datasets';
 import { CopyId } from '@/shared/CopyId';
 import { type Column, DataTable } from '@/shared/DataTable';
 import { LongName } from '@/shared/LongName';
+import { useMay } from '@/shared/project';
 import { Bytes } from '@/shared/values';
-import { useEntryList, type VersionAddress } from '../queries';
+import { EditBar } from '../operations/EditBar';
+import { useEntryList, useHeadBranch, type VersionAddress } from '../queries';
 import classes from './browse.module.css';
 import { NoFiles } from './EntryGrid';
 import { type BrowseSearch, queryOf } from './useBrowse';
@@ -16,17 +18,31 @@ interface EntryListProps {
   search: BrowseSearch;
   isExact: boolean;
   onClear: () => void;
+  /** Told the version that an edit of selected files made. */
+  onVersion: (ref: string) => void;
 }
 
 /** The files as rows: for data that has no pictures, and for reading paths and sizes. */
-export function EntryList({ address, search, isExact, onClear }: EntryListProps) {
+export function EntryList({ address, search, isExact, onClear, onVersion }: EntryListProps) {
   const { t } = useTranslation();
   const entries = useEntryList(address, queryOf(search));
   const columns = useColumns();
+  const mayEdit = useMay('researcher');
+  const branch = useHeadBranch(address);
+  const [selected, setSelected] = useState<Set<string>>(new Set());
+  const selection = mayEdit ? { selected, onSelect: setSelected } : {};
   return (
     <Card p={0} className={classes.list}>
+      <EditBar
+        name={address.dataset}
+        branch={branch}
+        selected={selected}
+        onClear={() => setSelected(new Set())}
+        onDone={onVersion}
+      />
       <DataTable
         {...entries}
+        {...selection}
         label={t('datasets.files')}
         columns={columns}
         rowKey={({ path }) => path}

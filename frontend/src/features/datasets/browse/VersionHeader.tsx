@@ -3,13 +3,16 @@ import { useDisclosure } from '@mantine/hooks';
 import {
   IconAlertTriangle,
   IconArrowsSplit2,
+  IconArrowBackUp,
   IconDotsVertical,
   IconGitCompare,
+  IconGitMerge,
   IconHistory,
   IconPlayerPlay,
   IconPolygon,
 } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Dataset, Version } from '@/api/contract/datasets';
 import { useCommands } from '@/shared/commands';
@@ -20,6 +23,8 @@ import { useMay } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { CachePanel } from '../cache/CachePanel';
 import { personName } from '../names';
+import { MergeDialog } from '../operations/MergeDialog';
+import { RevertDialog } from '../operations/RevertDialog';
 import { useStats, useVersion, type VersionAddress } from '../queries';
 import { SplitDialog } from '../split/SplitDialog';
 import { PullPanel } from './PullPanel';
@@ -131,8 +136,10 @@ interface MoreMenuProps {
 
 function MoreMenu({ dataset: { name, latest }, version, onRef }: MoreMenuProps) {
   const { t } = useTranslation();
-  const maySplit = useMay('researcher') && latest !== null;
-  const [splitting, { open: startSplit, close: endSplit }] = useDisclosure();
+  const mayWrite = useMay('researcher');
+  const [splitting, split] = useDisclosure();
+  const [reverting, revert] = useDisclosure();
+  const [merging, setMerging] = useState<string>();
   const previous = version?.number && version.number > 1 ? `v${version.number - 1}` : undefined;
   const dataset = `${name}@${version?.ref ?? 'main'}`;
   return (
@@ -155,14 +162,28 @@ function MoreMenu({ dataset: { name, latest }, version, onRef }: MoreMenuProps) 
           <MenuLink to="/labeling" search={{ create: dataset }} leftSection={<IconPolygon size={15} />}>
             {t('datasets.label')}
           </MenuLink>
-          {maySplit && (
-            <Menu.Item leftSection={<IconArrowsSplit2 size={15} />} onClick={startSplit}>
+          {mayWrite && latest && (
+            <Menu.Item leftSection={<IconArrowsSplit2 size={15} />} onClick={split.open}>
               {t('datasets.splitMenu')}
             </Menu.Item>
           )}
+          {mayWrite && version && (
+            <>
+              <Menu.Item leftSection={<IconGitMerge size={15} />} onClick={() => setMerging(version.ref)}>
+                {t('versioning.merge')}…
+              </Menu.Item>
+              <Menu.Item leftSection={<IconArrowBackUp size={15} />} onClick={revert.open}>
+                {t('versioning.revert')}
+              </Menu.Item>
+            </>
+          )}
         </Menu.Dropdown>
       </Menu>
-      {latest && <SplitDialog name={name} latest={latest.ref} opened={splitting} onClose={endSplit} onSplit={onRef} />}
+      {latest && <SplitDialog name={name} latest={latest.ref} opened={splitting} onClose={split.close} onSplit={onRef} />}
+      {version && (
+        <RevertDialog name={name} version={version.ref} opened={reverting} onClose={revert.close} onDone={onRef} />
+      )}
+      <MergeDialog name={name} source={merging} onClose={() => setMerging(undefined)} />
     </>
   );
 }

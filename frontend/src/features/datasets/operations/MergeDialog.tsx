@@ -86,13 +86,5 @@ function MergeForm({ name, source, onClose }: { name: string; source: string; on
 
 export function Message(props: object) {
   const { t } = useTranslation();
-  return (
-    <Textarea
-      label={t('versioning.message')}
-      description={t('versioning.messageHint')}
-      autosize
-      minRows={1}
-      {...props}
-    />
-  );
+  return <Textarea label={t('versioning.message')} description={t('versioning.messageHint')} rows={2} {...props} />;
 }

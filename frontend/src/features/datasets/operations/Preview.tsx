@@ -58,7 +58,7 @@ function Conflicts({ total, conflicts }: { total: number; conflicts: MergeConfli
 function ConflictRow({ conflict }: { conflict: MergeConflict }) {
   const { t } = useTranslation();
   const { path, layer, field, ours, theirs, our_value, their_value } = conflict;
-  const words = { added: t('datasets.added'), changed: t('datasets.changed'), removed: t('datasets.removed') };
+  const words = { added: t('versioning.added'), changed: t('versioning.changed'), removed: t('versioning.removed') };
   // A label is told by what it says, a file by what happened to it.
   const sides = field
     ? { ours: our_value || t('versioning.none'), theirs: their_value || t('versioning.none') }

@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Card, Group, SimpleGrid, Text, Title, Tooltip } from '@mantine/core';
 import { IconGitBranch, IconGitMerge, IconHistory, IconTag, IconTrash } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Branch, Tag } from '@/api/contract/datasets';
 import { type Column, DataTable } from '@/shared/DataTable';
@@ -28,7 +28,9 @@ export function RefsPanel({ name, branch }: { name: string; branch: string }) {
   const remove = useRemoval(name, setGoing);
   const branchColumns = useBranchColumns(name, mayWrite, setMerging, remove.branch);
   const tagColumns = useTagColumns(name, useMay('admin'), remove.tag);
-  const shown = <Row extends { name: string }>(rows: Row[]) => rows.filter((row) => !going.has(row.name));
+  const shown = <Row extends { name: string }>(rows: Row[]) =>
+    refs.isPending ? undefined : rows.filter((row) => !going.has(row.name));
+  const state = { error: refs.error, refetch: refs.refetch };
   return (
     <section aria-label={t('versioning.refs')}>
       <Group justify="space-between" mt="lg" mb="xs">
@@ -52,6 +54,7 @@ export function RefsPanel({ name, branch }: { name: string; branch: string }) {
       <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
         <Card p={0}>
           <DataTable
+            {...state}
             label={t('versioning.branches')}
             columns={branchColumns}
             rows={shown(refs.branches)}
@@ -61,6 +64,7 @@ export function RefsPanel({ name, branch }: { name: string; branch: string }) {
         </Card>
         <Card p={0}>
           <DataTable
+            {...state}
             label={t('versioning.tags')}
             columns={tagColumns}
             rows={shown(refs.tags)}
@@ -81,19 +85,16 @@ function useRemoval(dataset: string, setGoing: SetGoing) {
   const { t } = useTranslation();
   const deleteBranch = useDeleteBranch(dataset);
   const deleteTag = useDeleteTag(dataset);
-  return useMemo(() => {
-    const remove = (name: string, message: string, commit: () => Promise<void>) => {
-      const back = () => setGoing((old) => new Set([...old].filter((one) => one !== name)));
-      setGoing((old) => new Set([...old, name]));
-      confirmUndo({ message, rollback: back, commit: () => commit().then(back) });
-    };
-    return {
-      branch: ({ name, head }: Branch) =>
-        remove(name, t('versioning.branchGoing', { name }), () => deleteBranch(name, head?.commit ?? '')),
-      tag: ({ name }: Tag) => remove(name, t('versioning.tagGoing', { name }), () => deleteTag(name)),
-    };
-    // biome-ignore lint/correctness/useExhaustiveDependencies: the two only close over the dataset
-  }, [dataset, t, setGoing]);
+  const remove = (name: string, message: string, commit: () => Promise<void>) => {
+    const back = () => setGoing((old) => new Set([...old].filter((one) => one !== name)));
+    setGoing((old) => new Set([...old, name]));
+    confirmUndo({ message, rollback: back, commit: () => commit().then(back) });
+  };
+  return {
+    branch: ({ name, head }: Branch) =>
+      remove(name, t('versioning.branchGoing', { name }), () => deleteBranch(name, head?.commit ?? '')),
+    tag: ({ name }: Tag) => remove(name, t('versioning.tagGoing', { name }), () => deleteTag(name)),
+  };
 }
 
 function useBranchColumns(
@@ -103,65 +104,59 @@ function useBranchColumns(
   onDelete: (branch: Branch) => void,
 ): Column<Branch>[] {
   const { t } = useTranslation();
-  return useMemo<Column<Branch>[]>(
-    () => [
-      { key: 'name', header: t('versioning.name'), cell: (row) => <Text size="sm">{row.name}</Text> },
-      { key: 'at', header: t('versioning.at'), cell: ({ head }) => <At name={name} at={head?.ref} /> },
-      { key: 'updated', header: t('versioning.updated'), cell: (row) => <RelativeTime at={row.updated_at} /> },
-      {
-        key: 'actions',
-        header: t('versioning.actions'),
-        align: 'right',
-        cell: (row) => (
-          <Group gap={4} justify="flex-end" wrap="nowrap">
-            <Tooltip label={t('versioning.history', { name: row.name })}>
-              <IconLink
-                to="/datasets/$name/versions"
-                params={{ name }}
-                search={{ branch: row.name }}
-                aria-label={t('versioning.history', { name: row.name })}
-              >
-                <IconHistory size={15} />
-              </IconLink>
-            </Tooltip>
-            {mayWrite && (
-              <Action label={t('versioning.mergeOf', { name: row.name })} onClick={() => onMerge(row.name)}>
-                <IconGitMerge size={15} />
-              </Action>
-            )}
-            {mayWrite && row.name !== MAIN && (
-              <Action label={t('versioning.deleteOf', { name: row.name })} onClick={() => onDelete(row)}>
-                <IconTrash size={15} />
-              </Action>
-            )}
-          </Group>
-        ),
-      },
-    ],
-    [name, mayWrite, onMerge, onDelete, t],
-  );
+  return [
+    { key: 'name', header: t('datasets.branch'), cell: (row) => <Text size="sm">{row.name}</Text> },
+    { key: 'at', header: t('versioning.at'), cell: ({ head }) => <At name={name} at={head?.ref} /> },
+    { key: 'updated', header: t('versioning.updated'), cell: (row) => <RelativeTime at={row.updated_at} /> },
+    {
+      key: 'actions',
+      header: t('versioning.actions'),
+      align: 'right',
+      cell: (row) => (
+        <Group gap={4} justify="flex-end" wrap="nowrap">
+          <Tooltip label={t('versioning.history', { name: row.name })}>
+            <IconLink
+              to="/datasets/$name/versions"
+              params={{ name }}
+              search={{ branch: row.name }}
+              aria-label={t('versioning.history', { name: row.name })}
+            >
+              <IconHistory size={15} />
+            </IconLink>
+          </Tooltip>
+          {mayWrite && (
+            <Action label={t('versioning.mergeOf', { name: row.name })} onClick={() => onMerge(row.name)}>
+              <IconGitMerge size={15} />
+            </Action>
+          )}
+          {mayWrite && row.name !== MAIN && (
+            <Action label={t('versioning.deleteOf', { name: row.name })} onClick={() => onDelete(row)}>
+              <IconTrash size={15} />
+            </Action>
+          )}
+        </Group>
+      ),
+    },
+  ];
 }
 
 function useTagColumns(name: string, mayDelete: boolean, onDelete: (tag: Tag) => void): Column<Tag>[] {
   const { t } = useTranslation();
-  return useMemo<Column<Tag>[]>(
-    () => [
-      { key: 'name', header: t('versioning.name'), cell: (row) => <Text size="sm">{row.name}</Text> },
-      { key: 'at', header: t('versioning.at'), cell: ({ version }) => <At name={name} at={version?.ref} /> },
-      {
-        key: 'actions',
-        header: t('versioning.actions'),
-        align: 'right',
-        cell: (row) =>
-          mayDelete ? (
-            <Action label={t('versioning.deleteOf', { name: row.name })} onClick={() => onDelete(row)}>
-              <IconTrash size={15} />
-            </Action>
-          ) : null,
-      },
-    ],
-    [name, mayDelete, onDelete, t],
-  );
+  return [
+    { key: 'name', header: t('versioning.tag'), cell: (row) => <Text size="sm">{row.name}</Text> },
+    { key: 'at', header: t('versioning.at'), cell: ({ version }) => <At name={name} at={version?.ref} /> },
+    {
+      key: 'actions',
+      header: t('versioning.actions'),
+      align: 'right',
+      cell: (row) =>
+        mayDelete ? (
+          <Action label={t('versioning.deleteOf', { name: row.name })} onClick={() => onDelete(row)}>
+            <IconTrash size={15} />
+          </Action>
+        ) : null,
+    },
+  ];
 }
 
 function At({ name, at }: { name: string; at: string | undefined }) {
@@ -176,7 +171,7 @@ function At({ name, at }: { name: string; at: string | undefined }) {
 interface ActionProps {
   label: string;
   onClick: () => void;
-  children: React.ReactNode;
+  children: ReactNode;
 }
 
 function Action({ label, onClick, children }: ActionProps) {

@@ -1,5 +1,5 @@
 import { Badge, Button, Card, Group, Select, Text } from '@mantine/core';
-import { IconArchive, IconGitBranch, IconGitCompare, IconHistory } from '@tabler/icons-react';
+import { IconArchive, IconGitBranch, IconGitCompare, IconGitMerge, IconHistory } from '@tabler/icons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -15,6 +15,7 @@ import { PageHeader } from '@/shared/PageHeader';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { Bytes, Count } from '@/shared/values';
 import { personName } from '../names';
+import { RefsPanel } from '../operations/RefsPanel';
 import { useRefs, useVersions } from '../queries';
 import { ChangeCounts } from './ChangeCounts';
 import { VersionKept } from './VersionKept';
@@ -70,6 +71,7 @@ export function VersionsPage() {
           }
         />
       </Card>
+      <RefsPanel name={name} branch={branch} />
     </Page>
   );
 }
@@ -153,6 +155,7 @@ function useColumns(name: string, tags: Tag[]): Column<Version>[] {
               {version.message || t('datasets.noMessage')}
             </Text>
             <VersionKept dataset={name} version={version} />
+            <MergeParents name={name} parents={version.parents} />
             {tagsOf(version).map((tag) => (
               <Badge key={tag.name} size="sm">
                 {tag.name}
@@ -196,4 +199,23 @@ function useColumns(name: string, tags: Tag[]): Column<Version>[] {
       },
     ];
   }, [name, tags, t, format]);
+}
+
+/** Both parents of a merge; a version that has one came from the row below it. */
+function MergeParents({ name, parents }: { name: string; parents: readonly string[] }) {
+  const { t } = useTranslation();
+  if (parents.length < 2) return null;
+  return (
+    <Badge size="sm" color="grape" leftSection={<IconGitMerge size={12} aria-hidden />} tt="none">
+      {t('versioning.mergedFrom')}{' '}
+      {parents.map((parent, index) => (
+        <span key={parent}>
+          {index > 0 && ' + '}
+          <AnchorLink to="/datasets/$name" params={{ name }} search={{ ref: parent }} inherit>
+            {parent.slice(0, 8)}
+          </AnchorLink>
+        </span>
+      ))}
+    </Badge>
+  );
 }

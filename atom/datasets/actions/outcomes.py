@@ -1,0 +1,180 @@
+"""What each operation makes of a branch's head: a root that is not stored yet, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from atom.datasets.engines.ancestry import ancestors, merge_base
+from atom.datasets.engines.edits import (
+    EditError,
+    EditStep,
+    NothingSelectedError,
+    PathTakenError,
+    apply_edit,
+)
+from atom.datasets.engines.operations import (
+    Arguments,
+    EditArguments,
+    EditStepArguments,
+    MergeArguments,
+    PickArguments,
+    RevertArguments,
+    Source,
+    pick_root,
+    revert_root,
+)
+from atom.datasets.engines.selections import Selection, selected_entries
+from atom.datasets.errors import (
+    EditImpossible,
+    EmptyCommit,
+    NothingSelected,
+    PathTaken,
+    RefNotFound,
+)
+from atom.datasets.history import parents_of
+from atom.datasets.models import Dataset, Version
+from atom.datasets.reads import require_kept
+from atom.datasets.stores import VersionStore
+from atom_sdk.errors import EmptyDatasetError
+from atom_sdk.manifests.merge import EMPTY_ROOT, Merged, MergePlan, merge_roots
+from atom_sdk.manifests.objects import ObjectStore
+from atom_sdk.manifests.query import parse_query
+from atom_sdk.manifests.roots import Root
+
+
+@dataclass(frozen=True)
+class Site:
+    """The branch that an operation works on; `objects` takes what is written."""
+
+    dataset: Dataset
+    branch: str
+    head: Version
+    versions: VersionStore
+    objects: ObjectStore
+
+    @property
+    def root(self) -> Root:
+        """Return the root of the head."""
+        return self.versions.root(self.head.root)
+
+    def version(self, source: Source) -> Version:
+        """Return a version of this or another dataset of the project.
+
+        Raises RefNotFound or VersionExpired.
+        """
+        home = UUID(source.dataset) if source.dataset else self.dataset.pk
+        # Packs are a project's: a version of another one could not be read.
+        versions = Version.objects.filter(dataset__project=self.dataset.project_id)
+        found = versions.filter(dataset=home, commit=source.commit).first()
+        if found is None:
+            raise RefNotFound(f"The version {source.ref} is gone.")
+        require_kept(found)
+        return found
+
+    def root_of(self, commit: str | None) -> Root:
+        """Return the root of a commit of this dataset; without a commit, one of no files."""
+        found = self.dataset.versions.filter(commit=commit).first() if commit else None
+        if found is None:
+            return EMPTY_ROOT
+        require_kept(found)
+        return self.versions.root(found.root)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an operation makes of the head; a root of None means conflicts."""
+
+    merged: Merged
+    message: str
+    provenance: Mapping[str, Any]
+    # The commit that is merged in. A merge is a commit even where it changes no file.
+    merges: str = ""
+    contained: bool = field(default=False)
+
+
+def outcome_of(site: Site, operation: str, arguments: Arguments) -> Outcome:
+    """Carry out an operation. Raises CommitRefused, RefNotFound."""
+    try:
+        return _OPERATIONS[operation](site, arguments)
+    except EmptyDatasetError as exc:
+        raise EmptyCommit from exc
+    except NothingSelectedError as exc:
+        raise NothingSelected(str(exc)) from exc
+    except PathTakenError as exc:
+        raise PathTaken(str(exc)) from exc
+    except EditError as exc:
+        raise EditImpossible(str(exc)) from exc
+
+
+def _merge(site: Site, arguments: MergeArguments) -> Outcome:
+    source = arguments.source
+    theirs = site.versions.root(site.version(source).root)
+    parents = parents_of(site.dataset)
+    message = f"Merge {source.ref} into {site.branch}"
+    said = {"source": source.ref, "source_commit": source.commit}
+    if source.commit in ancestors(parents, site.head.commit):
+        return Outcome(Merged(site.root, (), 0), message, said, contained=True)
+    base = merge_base(parents, site.head.commit, source.commit)
+    plan = MergePlan(arguments.on_conflict)
+    merged = merge_roots(site.root_of(base), site.root, theirs, site.objects, plan)
+    return Outcome(merged, message, said | {"base": base}, merges=source.commit)
+
+
+def _revert(site: Site, arguments: RevertArguments) -> Outcome:
+    version = site.version(arguments.source)
+    parent = site.root_of(version.parents[0] if version.parents else None)
+    undone = site.versions.root(version.root)
+    merged = revert_root(site.root, undone, parent, site.objects, arguments.on_conflict)
+    title = version.message.split("\n")[0]
+    message = f"Revert {version.ref}" + (f": {title}" if title else "")
+    return Outcome(merged, message, {"source": arguments.source.ref, "reverts": version.commit})
+
+
+def _pick(site: Site, arguments: PickArguments) -> Outcome:
+    version = site.version(arguments.source)
+    picked = site.versions.root(version.root)
+    base = site.root
+    if arguments.changes_only:
+        base = site.root_of(version.parents[0] if version.parents else None)
+    elif not len(selected_entries(picked, Selection(arguments.paths), site.objects)):
+        raise NothingSelected(f"{version.ref} has no file at these paths.")
+    merged = pick_root(site.root, picked, base, site.objects, arguments)
+    what = ", ".join(arguments.paths[:3]) or "all changes"
+    more = f" and {len(arguments.paths) - 3} more" if len(arguments.paths) > 3 else ""
+    said = {"source": arguments.source.ref, "source_commit": version.commit}
+    return Outcome(merged, f"Pick {what}{more} from {arguments.source.ref}", said)
+
+
+def _edit(site: Site, arguments: EditArguments) -> Outcome:
+    root = site.root
+    for step in arguments.edits:
+        root = apply_edit(root, _step(site, step), site.objects)
+    done = sorted({step.op for step in arguments.edits})
+    sources = [step.source.ref for step in arguments.edits if step.source]
+    said = {"edits": done} | ({"source": sources[0]} if sources else {})
+    return Outcome(Merged(root, (), 0), "; ".join(map(_told, arguments.edits[:3])), said)
+
+
+def _step(site: Site, step: EditStepArguments) -> EditStep:
+    source = site.versions.root(site.version(step.source).root) if step.source else None
+    where = parse_query(step.where) if step.where else None
+    return EditStep(step.op, Selection(step.paths), where, step.to, step.attributes, source)
+
+
+def _told(step: EditStepArguments) -> str:
+    named = ", ".join(step.paths[:3]) + (" …" if len(step.paths) > 3 else "")
+    named = f"{named} where {step.where}" if step.where else named
+    to = f" to {step.to}" if step.to else ""
+    verb = "Set attributes of" if step.op == "set" else step.op.capitalize()
+    return f"{verb} {named}{to}"
+
+
+_OPERATIONS: Mapping[str, Callable[[Site, Any], Outcome]] = {
+    "merge": _merge,
+    "revert": _revert,
+    "cherry_pick": _pick,
+    "edit": _edit,
+}

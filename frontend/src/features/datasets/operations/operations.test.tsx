@@ -1,0 +1,191 @@
+import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { expectNoViolations } from '@/test/axe';
+import { listing, sent, serve } from '@/test/fakeApi';
+import { renderPage } from '@/test/render';
+import { BrowsePage, VersionsPage } from '../index';
+
+const AT = 'projects/{project}/datasets/{dataset}/';
+const version = (number: number, extra: object = {}) => ({
+  id: `v${number}`,
+  ref: `v${number}`,
+  number,
+  commit: String(number).repeat(64),
+  content_digest: 'cd'.repeat(32),
+  message: `Version ${number}`,
+  file_count: 2,
+  size_bytes: 10,
+  added: 1,
+  removed: 0,
+  changed: 0,
+  layers: [],
+  parents: [],
+  provenance: {},
+  created_at: '2026-01-01T00:00:00Z',
+  author: null,
+  ...extra,
+});
+const branch = (name: string, number: number) => ({
+  id: name,
+  name,
+  head: version(number),
+  seq: 1,
+  created_at: '2026-01-01T00:00:00Z',
+  updated_at: '2026-01-01T00:00:00Z',
+});
+const entry = (path: string) => ({
+  path,
+  size_bytes: 5,
+  digest: 'ab'.repeat(32),
+  media_type: 'text/plain',
+  label: null,
+  split: null,
+  attributes: {},
+  media_url: '/media/x',
+  thumb_url: null,
+});
+const preview = (extra: object = {}) => ({
+  head: version(2),
+  added: 3,
+  removed: 0,
+  changed: 1,
+  labels_changed: 2,
+  conflicts_total: 0,
+  conflicts: [],
+  contained: false,
+  ...extra,
+});
+const conflict = (path: string, extra: object = {}) => ({
+  path,
+  layer: '',
+  field: '',
+  ours: 'changed',
+  theirs: 'removed',
+  our_value: '',
+  their_value: '',
+  other_path: '',
+  ...extra,
+});
+const asked = (state: string, extra: object = {}) => ({ id: 'c', state, unchanged: false, error: null, ...extra });
+const bodyOf = (end: string) => sent.findLast(({ line }) => line.startsWith('POST') && line.endsWith(end))?.body;
+// Notifications are shown outside of the page.
+vi.mock('@mantine/notifications', () => ({ notifications: { show: vi.fn(), hide: vi.fn() } }));
+
+beforeEach(() => {
+  serve('GET', AT, { id: 'd', name: 'pets', description: '', latest: version(2), versions_count: 2 });
+  serve('GET', `${AT}versions/`, listing(version(2, { parents: ['1'.repeat(64), '9'.repeat(64)] }), version(1)));
+  serve('GET', `${AT}versions/v2/`, version(2));
+  serve('GET', `${AT}versions/v2/entries/`, {
+    ...listing(entry('a.txt'), entry('b.txt')),
+    total: 2,
+    folders: [],
+    total_is_exact: true,
+  });
+  serve('GET', `${AT}branches/`, listing(branch('fix', 1), branch('main', 2)));
+  serve('GET', `${AT}tags/`, listing({ id: 't', name: 'release', version: version(1) }));
+  serve('GET', `${AT}quarantined-packs/`, listing());
+});
+
+const openVersions = () => renderPage(<VersionsPage />, '/datasets/pets/versions', '/datasets/$name/versions');
+const openFiles = () => renderPage(<BrowsePage />, '/datasets/pets?view=list', '/datasets/$name');
+
+test('branches, tags and both parents of a merge are listed', async () => {
+  const { container } = await openVersions();
+  const branches = await screen.findByRole('table', { name: 'Branches' });
+  expect(await within(branches).findByText('fix')).toBeTruthy();
+  // The branch that always exists cannot be deleted.
+  expect(within(branches).queryByRole('button', { name: 'Delete main' })).toBeNull();
+  expect(within(branches).getByRole('button', { name: 'Delete fix' })).toBeTruthy();
+  within(screen.getByRole('table', { name: 'Tags' })).getByText('release');
+  const history = screen.getByRole('table', { name: 'Versions' });
+  expect(within(history).getByRole('link', { name: '99999999' }).getAttribute('href')).toContain('9'.repeat(64));
+  await expectNoViolations(container);
+});
+
+test('a merge with conflicts is sent once a side is chosen', async () => {
+  const label = conflict('a.txt', { layer: 'labels', field: 'label', our_value: 'cat', their_value: 'dog' });
+  const found = preview({ conflicts_total: 2, conflicts: [label, conflict('b.txt')] });
+  serve('POST', `${AT}merges/preview/`, found);
+  serve('POST', `${AT}merges/`, asked('pending'));
+  serve('GET', `${AT}commits/c/`, asked('published', { version: version(3) }));
+  await openVersions();
+  await userEvent.click(await screen.findByRole('button', { name: 'Merge fix into another branch' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Merge versions' });
+  await within(dialog).findByText('2 conflicts: both sides changed the same');
+  within(dialog).getByText('here cat, there dog');
+  within(dialog).getByText('here changed, there removed');
+  await expectNoViolations(dialog);
+
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Merge' }));
+  await within(dialog).findByText('Choose a side, or cancel and change one of them first.');
+  expect(bodyOf('merges/')).toBeUndefined();
+  await userEvent.click(within(dialog).getByRole('radio', { name: 'the other side (fix)' }));
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Merge' }));
+
+  await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  expect(bodyOf('merges/')).toEqual({ source: 'fix', branch: 'main', on_conflict: 'theirs', message: '' });
+});
+
+test('a merge that the server refuses says why and what to do', async () => {
+  serve('POST', `${AT}merges/preview/`, preview());
+  const error = { code: 'head_moved', detail: 'main is elsewhere.', action: 'Merge again.', head: null };
+  serve('POST', `${AT}merges/`, asked('conflict', { error }));
+  await openVersions();
+  await userEvent.click(await screen.findByRole('button', { name: 'Merge fix into another branch' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Merge versions' });
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Merge' }));
+  expect((await within(dialog).findByRole('alert')).textContent).toContain('Merge again.');
+});
+
+test('a new branch begins where one is', async () => {
+  serve('POST', `${AT}branches/`, branch('next', 2));
+  await openVersions();
+  await userEvent.click(await screen.findByRole('button', { name: 'New branch' }));
+  const dialog = await screen.findByRole('dialog', { name: 'New branch' });
+  await userEvent.type(within(dialog).getByRole('textbox', { name: 'Name' }), 'Next!');
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Create' }));
+  within(dialog).getByText(/Use lower-case letters/);
+  await userEvent.clear(within(dialog).getByRole('textbox', { name: 'Name' }));
+  await userEvent.type(within(dialog).getByRole('textbox', { name: 'Name' }), 'next');
+  await expectNoViolations(dialog);
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Create' }));
+  await vi.waitFor(() => expect(bodyOf('branches/')).toEqual({ name: 'next', at: 'main' }));
+});
+
+test('a version is undone from its menu', async () => {
+  serve('POST', `${AT}reverts/preview/`, preview());
+  serve('POST', `${AT}reverts/`, asked('published', { version: version(3) }));
+  await openFiles();
+  await userEvent.click(await screen.findByRole('button', { name: 'More' }));
+  await userEvent.click(await screen.findByRole('menuitem', { name: 'Undo this version…' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Undo v2' });
+  await within(dialog).findByText('2 labels or splits change');
+  await expectNoViolations(dialog);
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Undo it' }));
+  await vi.waitFor(() =>
+    expect(bodyOf('reverts/')).toEqual({ version: 'v2', branch: 'main', on_conflict: 'fail', message: '' }),
+  );
+});
+
+test('selected files are moved on the branch that they were seen on', async () => {
+  serve('POST', `${AT}edits/`, asked('published', { version: version(3) }));
+  const { container } = await openFiles();
+  await userEvent.click(await screen.findByRole('checkbox', { name: /a\.txt/ }));
+  const bar = await screen.findByRole('toolbar', { name: '1 file selected' });
+  await expectNoViolations(container);
+  await userEvent.click(within(bar).getByRole('button', { name: 'Move…' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Move files' });
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Move' }));
+  within(dialog).getByText('Write the name of a folder.');
+  await userEvent.type(within(dialog).getByRole('textbox', { name: 'To the folder' }), 'kept/');
+  await expectNoViolations(dialog);
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Move' }));
+  await vi.waitFor(() =>
+    expect(bodyOf('edits/')).toEqual({
+      branch: 'main',
+      expected_head: '2'.repeat(64),
+      edits: [{ op: 'move', paths: ['a.txt'], to: 'kept/' }],
+    }),
+  );
+});
