@@ -71,7 +71,7 @@ async function untilDone(path: { project: string; dataset: string }, asked: Comm
     request = data as CommitRequest;
   }
   const { error } = request;
-  if (error) throw new ApiError({ status: 409, code: error.code, title: error.detail, ...error });
+  if (error) throw new ApiError({ status: 409, title: error.detail, ...error });
   return request;
 }
 
