@@ -825,6 +825,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/datasets/{dataset}/splits/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Ask a worker for a version of the branch's head with this split. */
+        post: operations["projects_datasets_splits_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/datasets/{dataset}/tags/": {
         parameters: {
             query?: never;
@@ -1079,6 +1096,23 @@ export interface paths {
         put?: never;
         /** @description Return where to GET each pack of this version. */
         post: operations["projects_datasets_versions_pack_urls_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/restore/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Keep an expired version again, as long as its files are there. */
+        post: operations["dataset_version_restore"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3125,6 +3159,37 @@ export interface components {
             /** @default main */
             branch?: string;
         };
+        /** @description What asks for a version with another split. */
+        NewSplitRequest: {
+            /** @default 0 */
+            test?: number | string;
+            /** @default 0 */
+            val?: number | string;
+            /**
+             * Format: int64
+             * @default 0
+             */
+            seed?: number;
+            /**
+             * @description Each label has the same share in every split.
+             * @default true
+             */
+            stratify?: boolean;
+            /**
+             * @description Files of one `folder`, or of one `attributes.NAME`, stay in one split.
+             * @default
+             */
+            group_by?: string;
+            /**
+             * @description Draw files that have a split again.
+             * @default false
+             */
+            redraw?: boolean;
+            /** @default main */
+            branch?: string;
+            /** @default  */
+            message?: string;
+        };
         /** @description A token as it is answered once, with its secret. */
         NewToken: {
             /** Format: uuid */
@@ -4198,6 +4263,19 @@ export interface components {
          * @enum {string}
          */
         SourceStateEnum: "drifted" | "failed" | "new" | "ready" | "removed" | "scanning";
+        /** @description How many files a split would get. */
+        SplitCount: {
+            name: string;
+            total: number;
+            unlabelled: number;
+            labels: {
+                [key: string]: number;
+            };
+        };
+        /** @description What a split would give. */
+        SplitPreview: {
+            splits: components["schemas"]["SplitCount"][];
+        };
         /** @description A seeded split that stays fixed by path over versions. */
         SplitRequest: {
             /** @default 0 */
@@ -4620,6 +4698,7 @@ export type NewOntologyVersionRequest = components['schemas']['NewOntologyVersio
 export type NewRefRequest = components['schemas']['NewRefRequest'];
 export type NewS3KeyPair = components['schemas']['NewS3KeyPair'];
 export type NewSourceRequest = components['schemas']['NewSourceRequest'];
+export type NewSplitRequest = components['schemas']['NewSplitRequest'];
 export type NewToken = components['schemas']['NewToken'];
 export type NewUploadRequest = components['schemas']['NewUploadRequest'];
 export type NewVersionRequest = components['schemas']['NewVersionRequest'];
@@ -4737,6 +4816,8 @@ export type Source = components['schemas']['Source'];
 export type SourceKindEnum = components['schemas']['SourceKindEnum'];
 export type SourceProbeRequest = components['schemas']['SourceProbeRequest'];
 export type SourceStateEnum = components['schemas']['SourceStateEnum'];
+export type SplitCount = components['schemas']['SplitCount'];
+export type SplitPreview = components['schemas']['SplitPreview'];
 export type SplitRequest = components['schemas']['SplitRequest'];
 export type SubmitBatchRequest = components['schemas']['SubmitBatchRequest'];
 export type SubmitRequest = components['schemas']['SubmitRequest'];
@@ -6537,6 +6618,44 @@ export interface operations {
             };
         };
     };
+    projects_datasets_splits_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewSplitRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     projects_datasets_tags_list: {
         parameters: {
             query?: {
@@ -7087,6 +7206,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PackUrls"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dataset_version_restore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Version"];
                 };
             };
             /** @description The request failed. */

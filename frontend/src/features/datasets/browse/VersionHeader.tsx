@@ -2,8 +2,8 @@ import { ActionIcon, Alert, Badge, Menu, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import {
   IconAlertTriangle,
-  IconArrowsSplit2,
   IconArrowBackUp,
+  IconArrowsSplit2,
   IconDotsVertical,
   IconGitCompare,
   IconGitMerge,
@@ -179,7 +179,9 @@ function MoreMenu({ dataset: { name, latest }, version, onRef }: MoreMenuProps) 
           )}
         </Menu.Dropdown>
       </Menu>
-      {latest && <SplitDialog name={name} latest={latest.ref} opened={splitting} onClose={split.close} onSplit={onRef} />}
+      {latest && (
+        <SplitDialog name={name} latest={latest.ref} opened={splitting} onClose={split.close} onSplit={onRef} />
+      )}
       {version && (
         <RevertDialog name={name} version={version.ref} opened={reverting} onClose={revert.close} onDone={onRef} />
       )}
