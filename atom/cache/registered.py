@@ -41,7 +41,7 @@ def registered_packs(version: Version) -> dict[str, int] | None:
     try:
         found: dict[str, int] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        return {} if not any(len(table) for table in _tables(version)) else None
+        return None if any(True for _ in _tables(version)) else {}
     return found
 
 
@@ -116,9 +116,12 @@ def _all_changed(batch: Sequence[Entry], readers: _Readers, first: SourceChanged
 
 def _tables(version: Version) -> Iterator[pa.Table]:
     """Yield the version's entries at sources, a range at a time."""
-    store = version_store(version.dataset.project).store
-    for table in iter_ranges(open_root(version), store):
-        yield table.filter(table["source"].is_valid())
+    store = version_store(version.dataset.project)
+    for part in open_root(version).ranges:
+        # Cached, as in `packs_of`: coverage is measured often.
+        table = store.range(part)
+        if table["source"].null_count < len(table):
+            yield table.filter(table["source"].is_valid())
 
 
 def _write_note(version: Version, store: RegisteredStore) -> None:
