@@ -19,7 +19,6 @@ from atom.datasets.source_errors import SourceChanged, SourceRemoved
 from atom.datasets.sources.objects import SourceReader
 from atom.datasets.sources.opening import open_source
 from atom.datasets.stores import version_store
-from atom_sdk.manifests import iter_ranges
 from atom_sdk.manifests.entries import Entry
 from atom_sdk.manifests.pins import Pin, pin_of
 
