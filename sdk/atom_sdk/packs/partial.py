@@ -18,6 +18,7 @@ from pathlib import Path
 from atom_sdk.packs.room import BLOCKS_SUFFIX, PARTIAL_FOLDER, PARTIAL_SUFFIX
 from atom_sdk.packs.store import PackStore
 from atom_sdk.packs.walk import hash_file
+from atom_sdk.packs.writer import FileSink
 
 BLOCK_BYTES = 1 << 20
 _PRESENT = b"\1"
@@ -133,16 +134,30 @@ def open_partial(store: PackStore, pack: bytes) -> PartialPack | None:
         return None
 
 
-def create_partial(store: PackStore, pack: bytes, pack_bytes: int) -> None:
-    """Begin a pack, under the store's lock of this pack. Raises OSError."""
+def create_partial(
+    store: PackStore, pack: bytes, pack_bytes: int, block: int, data: memoryview
+) -> None:
+    """Begin a pack with its first blocks, under the store's lock of this pack. Raises OSError.
+
+    They are there when it appears, or another process would fetch them once more.
+    """
     path = _data_path(store, pack)
     path.parent.mkdir(exist_ok=True)
-    path.with_suffix(BLOCKS_SUFFIX).write_bytes(bytes(block_count(pack_bytes)))
+    state = bytearray(block_count(pack_bytes))
+    state[block : block + block_count(len(data))] = _PRESENT * block_count(len(data))
+    path.with_suffix(BLOCKS_SUFFIX).write_bytes(state)
     temporary = path.with_suffix(".new")
-    with temporary.open("wb") as file:
-        file.truncate(pack_bytes)
-    # Last, because this is the file that says that the pack was begun.
-    temporary.rename(path)
+    try:
+        with temporary.open("wb", buffering=0) as file:
+            file.truncate(pack_bytes)
+            file.seek(block * BLOCK_BYTES)
+            FileSink(file.fileno()).write(data)
+        # Last, because this is the file that says that the pack was begun.
+        temporary.rename(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        path.with_suffix(BLOCKS_SUFFIX).unlink(missing_ok=True)
+        raise
 
 
 def _data_path(store: PackStore, pack: bytes) -> Path:

@@ -123,16 +123,20 @@ class PackRoom:
         return True
 
 
-def _stored(store: PackStore) -> Iterator[tuple[int, int, Path]]:
+def _stored(store: PackStore) -> list[tuple[int, int, Path]]:
     """When it was used, its bytes and its path, for each whole or arriving pack."""
-    for folder, suffix in ((store.packs, ".tar"), (store.root / PARTIAL_FOLDER, PARTIAL_SUFFIX)):
+    found: dict[str, tuple[int, int, Path]] = {}
+    # Arriving packs first: one that becomes whole meanwhile is then seen twice, never missed.
+    for folder, suffix in ((store.root / PARTIAL_FOLDER, PARTIAL_SUFFIX), (store.packs, ".tar")):
         with suppress(FileNotFoundError), os.scandir(folder) as entries:
             for entry in entries:
                 if not entry.name.endswith(suffix):
                     continue
                 with suppress(FileNotFoundError):
                     status = entry.stat()
-                    yield status.st_mtime_ns, status.st_size, Path(entry.path)
+                    path = Path(entry.path)
+                    found[path.stem] = status.st_mtime_ns, status.st_size, path
+    return list(found.values())
 
 
 def _pins_folder(store: PackStore) -> Path:

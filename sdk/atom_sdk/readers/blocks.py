@@ -236,14 +236,13 @@ class PackBlocks:
 
     def _keep(self, pack_id: int, run: range, found: PackRange) -> None:
         pack = self._index.packs[pack_id]
-        create = partial(create_partial, self._store, pack, found.pack_bytes)
+        create = partial(create_partial, self._store, pack, found.pack_bytes, run[0], found.data)
         if self._make_room(found.pack_bytes, create):
-            arriving = self._open(pack_id)
-            if arriving is not None:
-                self._write(pack_id, arriving, run, found)
-                return
-        self._in_memory.add(pack_id)
-        self._memory.put(pack_id, run[0], found.data)
+            self._open(pack_id)
+        else:
+            self._in_memory.add(pack_id)
+        if not self._has(pack_id, run[0]):
+            self._memory.put(pack_id, run[0], found.data)
 
     def _write(self, pack_id: int, arriving: PartialPack, run: range, found: PackRange) -> None:
         try:
