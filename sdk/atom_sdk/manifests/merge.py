@@ -22,7 +22,9 @@ from atom_sdk.manifests.roots import LayerRef, Root, make_root
 from atom_sdk.manifests.three_way import Conflict, Conflicts, Field, Policy, merge_tables
 
 EMPTY_ROOT = make_root(())
-_FILE = (Field("", LOGICAL_COLUMNS[1:], "digest", ("pack", "offset")),)
+# Where the bytes lie goes with the file.
+_PLACE = tuple(name for name in ENTRY_SCHEMA.names if name not in LOGICAL_COLUMNS)
+_FILE = (Field("", LOGICAL_COLUMNS[1:], "digest", _PLACE),)
 # A boolean per path: whether the merge may change it.
 Selector = Callable[[pa.Array], pa.Array]
 
