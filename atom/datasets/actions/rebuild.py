@@ -89,7 +89,7 @@ def apply_catalogue(project: Project) -> Comparison:
                 table = model._meta.db_table
                 cursor.execute(f"INSERT INTO {live}.{table} SELECT * FROM {_SCRATCH}.{table}")
             comparison = _compare(project, rebuilt, live)
-        audit.record(None, "catalogue.rebuilt", project, project, **comparison.counts)
+        audit.record(None, "catalogue.reconstructed", project, project, **comparison.counts)
     return comparison
 
 

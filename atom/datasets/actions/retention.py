@@ -29,7 +29,7 @@ def set_retention(dataset: Dataset, policy: Policy, user: User | None) -> Datase
         locked.save(update_fields=["retention", "retention_limit", "updated_at"])
         catalogue_log.write_dataset(locked)
         audit.record(
-            user, "dataset.retention_set", locked, locked.project,
+            user, "dataset.retention_changed", locked, locked.project,
             name=locked.name, kind=policy.kind, limit=policy.limit,
         )  # fmt: skip
     return locked

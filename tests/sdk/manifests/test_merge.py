@@ -86,7 +86,7 @@ def naive(base: Files, ours: Files, theirs: Files, policy: str) -> tuple[dict[st
     return merged, clashes
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(files, files, files, policies)
 def test_files_merge_as_dictionaries_do(
     base: Files, ours: Files, theirs: Files, policy: Policy
@@ -114,7 +114,7 @@ labels = st.dictionaries(
 )
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(st.tuples(files, labels), st.tuples(files, labels), st.tuples(files, labels))
 def test_merging_the_other_way_round_gives_the_same(
     base: tuple[Files, Labels], ours: tuple[Files, Labels], theirs: tuple[Files, Labels]
@@ -139,7 +139,7 @@ def test_merging_the_other_way_round_gives_the_same(
     assert all(now[path] == row["digest"] for path, row in labels_of(one.root, store).items())
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(files, files)
 def test_undoing_the_last_commit_gives_its_parent_back(before: Files, after: Files) -> None:
     store = MemoryObjectStore()
@@ -147,7 +147,7 @@ def test_undoing_the_last_commit_gives_its_parent_back(before: Files, after: Fil
     assert merge_roots(new, new, old, store, RULED).root == old
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(files, files, files)
 def test_what_one_side_did_not_change_is_the_other_side(
     base: Files, ours: Files, theirs: Files
