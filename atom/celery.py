@@ -25,6 +25,7 @@ log = structlog.get_logger(__name__)
 # A tick that nobody took in time is worthless: the next one does its work.
 TICK_EXPIRES_S = 10
 PR_SET_PDEATHSIG = 1
+_WORKER_PID = "ATOM_WORKER_PID"
 
 app = Celery("atom")
 app.config_from_object("django.conf:settings", namespace="CELERY")
@@ -73,12 +74,17 @@ def share_memory_with_pool(**_: Any) -> None:
     """Keep the collector off what is loaded now: marking it would copy every page to the child."""
     gc.collect()
     gc.freeze()
+    # What the child will compare its parent with.
+    os.environ[_WORKER_PID] = str(os.getpid())
 
 
 @worker_process_init.connect
 def die_with_worker(**_: Any) -> None:
     """End this pool process when the worker is killed; it would otherwise wait for ever."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+    if os.environ.get(_WORKER_PID) != str(os.getppid()):
+        # It died before it was asked for: nobody will be told of that any more.
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 @worker_ready.connect
