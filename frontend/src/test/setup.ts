@@ -1,3 +1,4 @@
+import { notifications } from '@mantine/notifications';
 import { cleanup, configure } from '@testing-library/react';
 import { afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { install, reset } from './fakeApi';
@@ -17,4 +18,9 @@ beforeEach(() => {
   sessionStorage.clear();
   reset();
 });
-afterEach(() => cleanup());
+afterEach(() => {
+  cleanup();
+  // Toasts outlive the page that showed them; those over the limit would hide the next test's.
+  notifications.cleanQueue();
+  notifications.clean();
+});
