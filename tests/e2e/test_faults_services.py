@@ -104,9 +104,12 @@ def test_pictures_are_there_again_after_the_gateway_was_killed(
         entry["path"]: whole_stack.base_url + entry["media_url"]
         for entry in survivor.datasets.entries(f"{dataset}@v1")
     }
+    before = whole_stack.restarts_of("gateway")
     breaking.kill(whole_stack, "gateway")
     away = httpx.get(next(iter(addresses.values())))
     assert (away.status_code, away.headers["Content-Type"]) == (502, "application/problem+json")
+    breaking.wait_for(lambda: whole_stack.restarts_of("gateway") > before, "the end")
+    breaking.await_all(whole_stack)
     seen = {
         path: send_object(survivor.http, "GET", address).content
         for path, address in addresses.items()
