@@ -36,7 +36,12 @@ def _resources(cpus: int | None, memory: int | None, gpus: int | None) -> dict[s
 # What follows the command's first word is the command's own, also what looks like ours.
 @click.command(context_settings={"allow_interspersed_args": False})
 @click.option("--name", help="A name to find the run by.")
-@click.option("--data", multiple=True, metavar="ALIAS=REF", help="A dataset version to read.")
+@click.option(
+    "--data",
+    multiple=True,
+    metavar="ALIAS=REF",
+    help="A dataset version to read, or a saved view of it: d=digits@v3?view=cats.",
+)
 @click.option(
     "--where",
     multiple=True,
