@@ -145,7 +145,12 @@ def test_a_view_is_asked_of_the_version_that_is_looked_at(pushed: Pusher) -> Non
 
     # An edit by view touches its files alone, and the next version is asked anew.
     edit = {"op": "set", "view": "big", "where": "label = '1'", "attributes": {"n": 0}}
-    assert pushed.post("edits/preview/", {"edits": [edit]})["changed"] == 2
+    preview = pushed.post("edits/preview/", {"edits": [edit]})
+    assert preview["changed"] == 2
+    assert preview["examples"] == [
+        {"path": "1/3.png", "change": "changed"},
+        {"path": "1/5.png", "change": "changed"},
+    ]
     asked = pushed.post("edits/", {"edits": [edit]})
     assert pushed.get(f"commits/{asked['id']}/")["state"] == "published"
     assert paths(pushed, view="big") == ["0/4.png"]

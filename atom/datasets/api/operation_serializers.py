@@ -195,6 +195,13 @@ def _copy_source(dataset: Dataset, text: str) -> Source:
     return Source(text, resolve_ref(other, ref).commit, str(other.pk))
 
 
+class ChangeExampleSerializer(serializers.Serializer[Any]):
+    """A file that an operation would change."""
+
+    path = serializers.CharField()
+    change = serializers.ChoiceField(choices=["added", "removed", "changed"])
+
+
 class OperationPreviewSerializer(serializers.Serializer[Any]):
     """What an operation would do; where both sides changed, the branch's side is counted."""
 
@@ -203,6 +210,7 @@ class OperationPreviewSerializer(serializers.Serializer[Any]):
     removed = serializers.IntegerField(source="counts.removed")
     changed = serializers.IntegerField(source="counts.changed")
     labels_changed = serializers.IntegerField(source="counts.labels_changed")
+    examples = ChangeExampleSerializer(many=True, help_text="The first files of each kind.")
     conflicts_total = serializers.IntegerField()
     conflicts = MergeConflictSerializer(many=True, help_text="The first hundred.")
     contained = serializers.BooleanField(help_text="The branch has all of it already.")

@@ -2362,6 +2362,11 @@ export interface components {
             /** Format: date-time */
             used_at: string | null;
         };
+        /** @description A file that an operation would change. */
+        ChangeExample: {
+            path: string;
+            change: components["schemas"]["SideChangeEnum"];
+        };
         /** @description A set of machines. */
         Cluster: {
             /** Format: uuid */
@@ -3361,6 +3366,8 @@ export interface components {
             removed: number;
             changed: number;
             labels_changed: number;
+            /** @description The first files of each kind. */
+            examples: components["schemas"]["ChangeExample"][];
             conflicts_total: number;
             /** @description The first hundred. */
             conflicts: components["schemas"]["MergeConflict"][];
@@ -4287,11 +4294,11 @@ export interface components {
         };
         /**
          * @description * `added` - added
-         *     * `changed` - changed
          *     * `removed` - removed
+         *     * `changed` - changed
          * @enum {string}
          */
-        SideChangeEnum: "added" | "changed" | "removed";
+        SideChangeEnum: "added" | "removed" | "changed";
         /** @description What became of one submission or decision; `code` names the failure. */
         SlotResult: {
             /** Format: uuid */
@@ -4716,6 +4723,7 @@ export type BatchSubmissionRequest = components['schemas']['BatchSubmissionReque
 export type Beat = components['schemas']['Beat'];
 export type Branch = components['schemas']['Branch'];
 export type CacheRecord = components['schemas']['CacheRecord'];
+export type ChangeExample = components['schemas']['ChangeExample'];
 export type Cluster = components['schemas']['Cluster'];
 export type ClusterKindEnum = components['schemas']['ClusterKindEnum'];
 export type ClusterPage = components['schemas']['ClusterPage'];

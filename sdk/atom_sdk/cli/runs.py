@@ -303,6 +303,12 @@ def workflow_show(context: Context, slug: str) -> None:
 @workflow.command(name="run")
 @click.argument("slug")
 @click.option("-p", "parameters", multiple=True, metavar="NAME=VALUE")
+@click.option(
+    "--where",
+    multiple=True,
+    metavar="NAME=QUERY",
+    help="Only files that match, of a dataset that the workflow lets you narrow.",
+)
 @click.option("--name")
 @click.option("--cpus", type=click.IntRange(1))
 @click.option("--memory", type=Size())
@@ -316,6 +322,8 @@ def workflow_run(
     resources = _resources(options["cpus"], options["memory"], options["gpus"])
     values = {name: _typed(text) for name, text in _pairs(parameters, "-p").items()}
     body: dict[str, Any] = {"workflow": slug, "parameters": values, "resources": resources}
+    if selectors := _selectors(options["where"]):
+        body["selectors"] = selectors
     if options["name"]:
         body["name"] = options["name"]
     return _started(context, context.client.runs.create(**body), follow)

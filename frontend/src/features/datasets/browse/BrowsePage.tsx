@@ -15,7 +15,8 @@ import { EntryList } from './EntryList';
 import { FilterBar } from './FilterBar';
 import { FolderTree } from './FolderTree';
 import { NoVersion } from './NoVersion';
-import { QueryField, queryProblem } from './QueryField';
+import { QueryBar } from './QueryBar';
+import { queryProblem } from './QueryField';
 import { useBrowse, useEntries } from './useBrowse';
 import { VersionHeader } from './VersionHeader';
 import { VersionPicker } from './VersionPicker';
@@ -87,7 +88,8 @@ function Browser({ address, search, change }: BrowserProps) {
     },
     [change],
   );
-  const clear = () => change({ label: undefined, split: undefined, labelled: undefined, where: undefined });
+  const clear = () =>
+    change({ label: undefined, split: undefined, labelled: undefined, where: undefined, view: undefined });
   const step = async (by: number) => {
     if (openIndex.current === null) return;
     const next = await entries.source.entryAt(openIndex.current + by);
@@ -113,8 +115,8 @@ function Browser({ address, search, change }: BrowserProps) {
           thumbSize={size}
           onThumbSize={setSize}
         />
-        <QueryField value={search.where} onChange={(where) => change({ where })} error={entries.error} />
-        {queryProblem(entries.error) ? null : search.view === 'list' ? (
+        <QueryBar address={address} search={search} change={change} error={entries.error} />
+        {queryProblem(entries.error) ? null : search.layout === 'list' ? (
           <EntryList
             key={address.ref}
             address={address}

@@ -51,6 +51,7 @@ const preview = (extra: object = {}) => ({
   removed: 0,
   changed: 1,
   labels_changed: 2,
+  examples: [{ path: 'new.txt', change: 'added' }],
   conflicts_total: 0,
   conflicts: [],
   contained: false,
@@ -88,7 +89,7 @@ beforeEach(() => {
 });
 
 const openVersions = () => renderPage(<VersionsPage />, '/datasets/pets/versions', '/datasets/$name/versions');
-const openFiles = () => renderPage(<BrowsePage />, '/datasets/pets?view=list', '/datasets/$name');
+const openFiles = () => renderPage(<BrowsePage />, '/datasets/pets?layout=list', '/datasets/$name');
 
 test('branches, tags and both parents of a merge are listed', async () => {
   const { container } = await openVersions();
@@ -186,6 +187,7 @@ test('selected files are moved on the branch that they were seen on', async () =
       branch: 'main',
       expected_head: '2'.repeat(64),
       edits: [{ op: 'move', paths: ['a.txt'], to: 'kept/' }],
+      message: '',
     }),
   );
 });

@@ -1,0 +1,31 @@
+export interface AttributeRow {
+  name: string;
+  value: string;
+}
+
+/** A value as it was typed: JSON where it is JSON, else text; nothing removes the attribute. */
+function valueOf(text: string): unknown {
+  if (text.trim() === '') return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The JSON merge patch that the rows mean; null while none names an attribute. */
+export function patchOf(rows: readonly AttributeRow[]): Record<string, unknown> | null {
+  const named = rows.filter(({ name }) => name.trim() !== '');
+  if (named.length === 0) return null;
+  return Object.fromEntries(named.map(({ name, value }) => [name.trim(), valueOf(value)]));
+}
+
+/** What is wrong with the rows, by their number. */
+export function rowErrors(rows: readonly AttributeRow[]): Record<number, 'attributeMissing' | 'attributeTwice'> {
+  const names = rows.map(({ name }) => name.trim());
+  const wrong = names.flatMap((name, index) => {
+    if (name === '') return [[index, 'attributeMissing'] as const];
+    return names.indexOf(name) < index ? [[index, 'attributeTwice'] as const] : [];
+  });
+  return Object.fromEntries(wrong);
+}
