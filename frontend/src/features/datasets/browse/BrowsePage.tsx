@@ -66,7 +66,12 @@ export function BrowsePage() {
   if (!address) return <NoVersion name={name} description={dataset.data.description} />;
   return (
     <Page fill>
-      <VersionHeader dataset={dataset.data} address={address} onRef={(ref) => change({ ref, item: undefined })} />
+      <VersionHeader
+        dataset={dataset.data}
+        address={address}
+        search={search}
+        onRef={(ref) => change({ ref, item: undefined })}
+      />
       <Browser address={address} search={search} change={change} />
     </Page>
   );

@@ -4,7 +4,7 @@ export interface AttributeRow {
 }
 
 /** A value as it was typed: JSON where it is JSON, else text; nothing removes the attribute. */
-function valueOf(text: string): unknown {
+function typed(text: string): unknown {
   if (text.trim() === '') return null;
   try {
     return JSON.parse(text);
@@ -17,15 +17,18 @@ function valueOf(text: string): unknown {
 export function patchOf(rows: readonly AttributeRow[]): Record<string, unknown> | null {
   const named = rows.filter(({ name }) => name.trim() !== '');
   if (named.length === 0) return null;
-  return Object.fromEntries(named.map(({ name, value }) => [name.trim(), valueOf(value)]));
+  return Object.fromEntries(named.map(({ name, value }) => [name.trim(), typed(value)]));
 }
 
+type Wrong = 'attributeMissing' | 'attributeTwice';
+
 /** What is wrong with the rows, by their number. */
-export function rowErrors(rows: readonly AttributeRow[]): Record<number, 'attributeMissing' | 'attributeTwice'> {
+export function rowErrors(rows: readonly AttributeRow[]): Record<number, Wrong> {
+  const wrong: Record<number, Wrong> = {};
   const names = rows.map(({ name }) => name.trim());
-  const wrong = names.flatMap((name, index) => {
-    if (name === '') return [[index, 'attributeMissing'] as const];
-    return names.indexOf(name) < index ? [[index, 'attributeTwice'] as const] : [];
+  names.forEach((name, index) => {
+    if (name === '') wrong[index] = 'attributeMissing';
+    else if (names.indexOf(name) < index) wrong[index] = 'attributeTwice';
   });
-  return Object.fromEntries(wrong);
+  return wrong;
 }
