@@ -92,7 +92,7 @@ def test_a_bad_view_is_refused_and_nothing_is_saved(pusher: Pusher) -> None:
         {"name": "a", "splits": "train"},
         {"name": "a", "prefix": "x" * 5000},
     ):
-        assert refused(pusher, "post", "views/", body)[1]["code"] == "validation_error"
+        assert refused(pusher, "post", "views/", body)[1]["code"] == "invalid"
     assert not SavedView.objects.exists()
 
     view(pusher, where="size > 1")
@@ -102,8 +102,8 @@ def test_a_bad_view_is_refused_and_nothing_is_saved(pusher: Pusher) -> None:
         ({"name": "other"}, "view_name_taken"),
         ({"where": ""}, "view_empty"),
         ({"where": "size >"}, "query_invalid"),
-        ({}, "validation_error"),
-        ({"dataset": "x"}, "validation_error"),
+        ({}, "invalid"),
+        ({"dataset": "x"}, "invalid"),
     ):
         assert refused(pusher, "patch", "views/cats/", body)[1]["code"] == code
     assert pusher.get("views/cats/")["query"] == "size > 1"
