@@ -88,6 +88,7 @@ class SavedViewListView(DatasetScopedView, generics.ListAPIView[SavedView]):
     serializer_class = SavedViewSerializer
     pagination_class = KeysetPagination
     keyset = ("name",)
+    filters = ()
 
     def get_queryset(self) -> QuerySet[SavedView]:
         """Return the views by name."""

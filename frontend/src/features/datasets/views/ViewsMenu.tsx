@@ -55,7 +55,10 @@ export function ViewsMenu({ address, value, onApply }: ViewsMenuProps) {
       <Popover
         width={440}
         position="bottom-end"
-        trapFocus
+        // While a view is renamed the dialog above has the focus: a click in it must not close this.
+        trapFocus={renaming === undefined}
+        closeOnClickOutside={renaming === undefined}
+        closeOnEscape={renaming === undefined}
         returnFocus
         shadow="md"
         opened={opened}

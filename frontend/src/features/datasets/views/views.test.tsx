@@ -80,7 +80,9 @@ test('a view is renamed where it is applied, and goes at once when it is deleted
   expect(sent.some(({ line }) => line.startsWith('DELETE'))).toBe(false);
   // The time to undo is over when the page is left.
   window.dispatchEvent(new Event('pagehide'));
-  await waitFor(() => expect(sent.some(({ line }) => line.startsWith('DELETE') && line.endsWith('views/big/'))).toBe(true));
+  await waitFor(() =>
+    expect(sent.some(({ line }) => line.startsWith('DELETE') && line.endsWith('views/big/'))).toBe(true),
+  );
 
   await userEvent.click(within(menu).getByRole('button', { name: 'Rename the view cats' }));
   menu = await screen.findByRole('dialog', { name: 'Rename cats' });
