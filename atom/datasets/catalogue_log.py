@@ -1,8 +1,9 @@
 """What the catalogue knows, said once more in the bucket, so that it can be rebuilt from there.
 
-One small document per dataset and change, per tag, per hold and per expired version. Each is
-written in the transaction that changes the row, before that commits: the bucket may know of a
-change that nobody was told of, never the reverse. Moves of branches are in the ref log.
+One small document per dataset and change, per tag, per saved view, per hold and per expired
+version. Each is written in the transaction that changes the row, before that commits: the bucket
+may know of a change that nobody was told of, never the reverse. Moves of branches are in the ref
+log.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from uuid import UUID
 from atom.accounts.models import Project, User
 from atom.core import storage
 from atom.datasets import keys
-from atom.datasets.models import Dataset, LegalHold, Tag, Version
+from atom.datasets.models import Dataset, LegalHold, SavedView, Tag, Version
 
 DATASET_FORMAT = "atom-dataset/1"
 TAG_FORMAT = "atom-tag/1"
 HOLD_FORMAT = "atom-hold/1"
+SAVED_VIEW_FORMAT = "atom-saved-view/1"
 VERSION_STATE_FORMAT = "atom-version-state/1"
 
 
@@ -68,6 +70,22 @@ def write_hold(hold: LegalHold) -> None:
         "released_at": hold.released_at.isoformat() if hold.released_at else "",
     }
     _write(hold.dataset, keys.hold_key(hold.dataset_id, hold.pk), document)
+
+
+def write_saved_view(view: SavedView, *, is_deleted: bool = False) -> None:
+    """Write the document of a saved view, also when it is taken away."""
+    document = {
+        "format": SAVED_VIEW_FORMAT,
+        "id": str(view.pk),
+        "name": view.name,
+        "where": view.where,
+        "prefix": view.prefix,
+        "splits": view.splits,
+        "created_by": _username(view.created_by),
+        "created_at": view.created_at.isoformat(),
+        "deleted": is_deleted,
+    }
+    _write(view.dataset, keys.saved_view_key(view.dataset_id, view.pk), document)
 
 
 def write_version_state(version: Version, state: str, expired_at: datetime | None) -> None:

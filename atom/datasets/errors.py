@@ -68,6 +68,29 @@ class QueryInvalid(Invalid):
     action = "Write a condition such as: label = 'cat' AND attributes.camera LIKE 'north%'"
 
 
+class ViewNotFound(NotFound):
+    """The dataset has no saved view of this name."""
+
+    code = "view_not_found"
+    title = "The dataset has no view of that name."
+    action = "List its views: atom data views list DATASET"
+
+
+class ViewNameTaken(AlreadyExists):
+    """Another view of the dataset has this name."""
+
+    code = "view_name_taken"
+    title = "The dataset already has a view of that name."
+
+
+class ViewEmpty(Invalid):
+    """A view without a question would be every file."""
+
+    code = "view_empty"
+    title = "The view asks nothing."
+    action = "Give it a query, a folder or a split."
+
+
 class EntryNotFound(NotFound):
     """The version has no file at this path."""
 

@@ -60,6 +60,11 @@ def hold_key(dataset_id: UUID, hold_id: UUID) -> str:
     return f"holds/{dataset_id}/{hold_id}.json"
 
 
+def saved_view_key(dataset_id: UUID, view_id: UUID) -> str:
+    """Return the key of a saved view's document."""
+    return f"views/{dataset_id}/{view_id}.json"
+
+
 def version_state_key(dataset_id: UUID, commit: str) -> str:
     """Return the key of what became of a version that was expired once."""
     return f"version-states/{dataset_id}/{commit}.json"

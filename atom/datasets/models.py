@@ -22,6 +22,7 @@ from atom.datasets.states import (
     UPLOAD_STATES,
     VERSION_STATES,
 )
+from atom.datasets.view_models import SavedView
 
 __all__ = [
     "Branch",
@@ -31,6 +32,7 @@ __all__ = [
     "GarbageRun",
     "LegalHold",
     "Pack",
+    "SavedView",
     "Source",
     "SourceScan",
     "Tag",

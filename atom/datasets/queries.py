@@ -1,9 +1,12 @@
-"""The text of a query as people send it."""
+"""The text of a query as people send it, and what a saved view adds to it."""
 
 from __future__ import annotations
 
-from atom.datasets.errors import QueryInvalid
-from atom_sdk.manifests.query import Query, QueryError, parse_query
+from collections.abc import Sequence
+
+from atom.datasets.errors import QueryInvalid, ViewNotFound
+from atom.datasets.models import Dataset, SavedView
+from atom_sdk.manifests.query import Query, QueryError, below, both, in_splits, parse_query
 
 
 def query_of(text: str, field: str = "where") -> Query | None:
@@ -17,3 +20,46 @@ def query_of(text: str, field: str = "where") -> Query | None:
         raise QueryInvalid(
             str(error), errors={field: [problem]}, position=error.position, reason=error.code
         ) from error
+
+
+def selection_query(where: str, prefix: str, splits: Sequence[str]) -> Query | None:
+    """Return one query for all that a view asks, None if it asks nothing. Raises QueryInvalid."""
+    found = query_of(where)
+    if splits:
+        chosen = in_splits(splits)
+        found = chosen if found is None else both(chosen, found)
+    if prefix:
+        found = below(prefix, found)
+    return found if found is None else _that_fits(found)
+
+
+def view_query(view: SavedView) -> Query | None:
+    """Return everything that a view asks as one query."""
+    return selection_query(view.where, view.prefix, view.splits)
+
+
+def find_view(dataset: Dataset, name: str) -> SavedView:
+    """Return a dataset's view. Raises ViewNotFound."""
+    found = dataset.saved_views.select_related("created_by").filter(name=name).first()
+    if found is None:
+        raise ViewNotFound(f"{dataset.name} has no view {name}.")
+    found.dataset = dataset
+    return found
+
+
+def narrowed(dataset: Dataset, where: str, view: str = "") -> Query | None:
+    """Return the query for what matches `where` and is in the view; either may be empty.
+
+    Raises QueryInvalid, ViewNotFound.
+    """
+    asked = query_of(where)
+    saved = view_query(find_view(dataset, view)) if view else None
+    if asked is None or saved is None:
+        return asked or saved
+    return _that_fits(both(saved, asked))
+
+
+def _that_fits(query: Query) -> Query:
+    """Refuse what could be read here, but not where its text is read again."""
+    query_of(query.text)
+    return query

@@ -15,7 +15,7 @@ from atom.core import storage
 from atom.datasets import ref_log
 from atom.datasets.catalogue_log import parse_id, read_documents
 from atom.datasets.engines.stored import stored_objects
-from atom.datasets.models import Branch, Dataset, LegalHold, Pack, Tag, Version
+from atom.datasets.models import Branch, Dataset, LegalHold, Pack, SavedView, Tag, Version
 from atom.datasets.ref_log import RefMove
 from atom.datasets.stores import version_store
 from atom_sdk.errors import AtomError as SdkError
@@ -44,6 +44,7 @@ class Rebuilt:
     branches: list[Branch] = field(default_factory=list)
     tags: list[Tag] = field(default_factory=list)
     holds: list[LegalHold] = field(default_factory=list)
+    saved_views: list[SavedView] = field(default_factory=list)
     packs: list[Pack] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
@@ -109,6 +110,7 @@ class _Reader:
         self.found.branches += [branch for branch, _ in branches]
         self._add_tags(dataset, versions)
         self._add_holds(dataset, versions)
+        self._add_saved_views(dataset)
 
     def _fill(self, dataset: Dataset, document: dict[str, Any]) -> None:
         dataset.name = document["name"]
@@ -231,6 +233,17 @@ class _Reader:
             hold.released_at = _moment(document["released_at"])
             hold.created_at = datetime.fromisoformat(document["created_at"])
             self.found.holds.append(hold)
+
+    def _add_saved_views(self, dataset: Dataset) -> None:
+        for _, document in read_documents(self.project, f"views/{dataset.pk}/"):
+            if document["deleted"]:
+                continue
+            view = SavedView(pk=UUID(document["id"]), dataset=dataset, name=document["name"])
+            view.where, view.prefix = document["where"], document["prefix"]
+            view.splits = document["splits"]
+            view.created_by = self.users.get(document["created_by"])
+            view.created_at = datetime.fromisoformat(document["created_at"])
+            self.found.saved_views.append(view)
 
     def _add_packs(self) -> None:
         prefix = storage.project_prefix(self.project)

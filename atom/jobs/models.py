@@ -151,6 +151,8 @@ class RunInput(TimestampedModel):
     alias = models.CharField(max_length=63)
     version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="run_inputs")
     selector = models.JSONField(default=dict)
+    # The saved view that was named. What it asked is part of the selector: the view may change.
+    view = models.CharField(max_length=63, blank=True)
 
     class Meta:
         constraints: ClassVar = [

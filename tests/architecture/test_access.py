@@ -21,6 +21,7 @@ from atom.datasets.models import (
     CommitRequest,
     GarbageRun,
     LegalHold,
+    SavedView,
     Source,
     SourceScan,
     Upload,
@@ -82,6 +83,7 @@ def foreign() -> dict[str, Any]:
         dataset=dataset, kind="pack", digest="a" * 64, size_bytes=1, part_size_bytes=1, key="k"
     )
     hold = LegalHold.objects.create(dataset=dataset, reason=SECRET_WORD)
+    view = SavedView.objects.create(dataset=dataset, name=f"{SECRET_WORD}-view", prefix="a/")
     garbage_run = GarbageRun.objects.create(project=project)
     commit = CommitRequest.objects.create(dataset=dataset, branch="main", changes_upload=upload)
     source = Source.objects.create(
@@ -100,6 +102,7 @@ def foreign() -> dict[str, Any]:
         "upload_id": upload.pk,
         "commit_id": commit.pk,
         "hold_id": hold.pk,
+        "view": view.name,
         "garbage_run_id": garbage_run.pk,
         "source": source.name,
         "scan_id": SourceScan.objects.create(source=source, state="done").pk,

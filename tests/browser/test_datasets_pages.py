@@ -75,7 +75,7 @@ def test_one_very_long_name_leaves_the_other_columns_where_they_can_be_read(
     (tmp_path / "unlabelled" / "000.png").rename(tmp_path / long)
     atom.datasets.push(tmp_path, "longnames", PushOptions("", "folder", ("unlabelled",)))
     page = signed_in_page
-    page.goto("/datasets/longnames?ref=v1&view=list")
+    page.goto("/datasets/longnames?ref=v1&layout=list")
     name = page.get_by_title(long)
     expect(name).to_be_visible()
     assert name.inner_text() == long

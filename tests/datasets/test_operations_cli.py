@@ -102,3 +102,21 @@ def test_files_are_edited_without_a_folder(atom: Atom) -> None:
     code, _, err = atom("data", "rm", "digits", "nowhere")
     assert (code, "no file" in err.lower()) == (1, True)
     assert atom("data", "attr", "digits", "two", "--set", "rank")[0] == 2
+
+
+def test_views_are_saved_used_renamed_and_removed(atom: Atom) -> None:
+    assert "has no view" in atom("data", "views", "list", "digits")[1]
+    saved = answer(atom, "views", "save", "digits", "ones", "--where", "label = '1'")
+    assert saved["query"] == "label = '1'"
+    assert atom("data", "views", "save", "digits", "bad", "--where", "label =")[0] != 0
+    changed = answer(atom, "views", "save", "digits", "ones", "--prefix", "1/", "--replace")
+    assert (changed["where"], changed["query"]) == ("", "path LIKE '1/%'")
+    assert "path LIKE '1/%'" in atom("data", "views", "show", "digits", "ones")[1]
+
+    code, out, err = atom("data", "attr", "digits", "--view", "ones", "--set", "seen=true")
+    assert code == 0, err
+    assert "+0 -0 ~4" in out
+    assert answer(atom, "views", "rename", "digits", "ones", "firsts")["name"] == "firsts"
+    assert "firsts" in atom("data", "views", "list", "digits")[1]
+    assert answer(atom, "views", "remove", "digits", "firsts")["query"] == "path LIKE '1/%'"
+    assert answer(atom, "views", "list", "digits") == []

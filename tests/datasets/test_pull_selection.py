@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from atom_sdk.client import Client
-from atom_sdk.client.errors import RefSyntaxError
+from atom_sdk.client.errors import ApiError, RefSyntaxError
 from atom_sdk.client.pull import PullOptions, PullResult
 from atom_sdk.client.push import PushOptions
 from atom_sdk.errors import EmptyDatasetError
@@ -93,3 +93,28 @@ def test_open_takes_the_same_selection(pushed: Client) -> None:
     reader = pushed.datasets.open("digits@v1", where="attributes.camera = 'north'", prefix="1/")
     assert [sample.path for sample in reader] == ["1/001.png"]
     assert bytes(reader[0].data) == class_files()["1/001.png"]
+
+
+def test_a_saved_view_is_a_selection_by_its_name(pushed: Client, out: Path) -> None:
+    view = pushed.views.save("digits", "north", "attributes.camera = 'north'")
+    with pytest.raises(ApiError, match="already has a view north"):
+        pushed.views.save("digits", "north", "size > 1")
+    assert pushed.views.list("digits@v1") == [view]
+
+    reader = pushed.datasets.open("digits@v1?view=north", where="label <> '2'")
+    assert [sample.path for sample in reader] == NORTH[:2]
+    streamed = pushed.datasets.open("digits@v1", stream=True, view="north", prefix="1/")
+    assert [sample.path for sample in streamed] == NORTH[1:2]
+    assert pull(pushed, out / "all", view="north").written == len(NORTH)
+    with pytest.raises(RefSyntaxError, match="another view"):
+        pushed.datasets.open("digits@v1?view=north", view="south")
+
+    # The name means what is saved now.
+    pushed.views.save("digits", "north", "label = '2'", splits=["test"], replace=True)
+    test = [row["path"] for row in pushed.datasets.entries("digits@v1", label="2", split="test")]
+    assert [row["path"] for row in pushed.datasets.entries("digits@v1", view="north")] == test
+    assert [sample.path for sample in pushed.datasets.open("digits?view=north")] == test
+    assert pushed.views.remove("digits", "north")["name"] == "north"
+    with pytest.raises(ApiError, match="no view north"):
+        pull(pushed, out / "none", view="north")
+    assert not (out / "none").exists()

@@ -14,6 +14,7 @@ from rest_framework.test import APIClient
 
 from atom.cache.actions import request_warm
 from atom.clusters.actions import ensure_local_node, reserve
+from atom.datasets.models import Dataset, SavedView
 from atom.jobs import states
 from atom.jobs.actions import launch, reconcile
 from atom.jobs.actions.job_spec import job_of, show_datasets
@@ -219,8 +220,55 @@ class TestThroughTheApi:
         assert answer.status_code == 400
         assert not Run.objects.exists()
 
+    def test_a_view_goes_into_a_run_as_its_text(self, api: APIClient) -> None:
+        dataset = Dataset.objects.get(name="digits")
+        SavedView.objects.create(dataset=dataset, name="ones", where="label = '1'")
+        body = {"command": ["x"], "datasets": {"d": "digits@v1?view=ones"}}
+        run = self.post(api, **body).json()
+        (read,) = run["datasets"]
+        assert (read["view"], read["selector"]) == ("ones", {"where": "label = '1'"})
+        both = {"d": {"where": "size > 1", "view": "ones", "split": ["val"]}}
+        (read,) = self.post(api, **body, selectors=both).json()["datasets"]
+        text = "label = '1' AND size > 1"
+        assert read["selector"] == {"split": ["val"], "where": text}
+        trained = self.post(
+            api, workflow="image-classification", parameters={"dataset": "digits@v1?view=ones"}
+        ).json()
+        seen = {"split": ["train", "val"], "where": "label = '1'"}
+        assert trained["datasets"][0]["selector"] == seen
+        assert trained["parameters"]["dataset"] == "digits@v1"
+
+        # What ran is told by its text: the view may be another, or gone.
+        SavedView.objects.all().delete()
+        for made, selector in ((run, {"where": "label = '1'"}), (trained, seen)):
+            (again,) = api.post(f"/api/v1/runs/{made['id']}/clone/").json()["datasets"]
+            assert (again["view"], again["selector"]) == ("", selector)
+        assert self.post(api, **body).json()["errors"] == {
+            "datasets.d": ["digits has no view ones."]
+        }
+
+    @pytest.mark.parametrize(
+        ("body", "field"),
+        [
+            ({"parameters": {"dataset": "digits@v1?view=ones"}}, "parameters.dataset"),
+            ({"selectors": {"dataset": {"where": "size > 1"}}}, "parameters.dataset"),
+            ({"selectors": {"dataset": {"split": ["train"]}}}, "selectors.dataset"),
+        ],
+    )
+    def test_nobody_chooses_what_a_model_is_measured_on(
+        self, api: APIClient, body: dict[str, Any], field: str
+    ) -> None:
+        dataset = Dataset.objects.get(name="digits")
+        SavedView.objects.create(dataset=dataset, name="ones", where="label = '1'")
+        parameters = {"dataset": "digits@v1", **body.get("parameters", {})}
+        request = {"workflow": "evaluate-classifier", **body, "parameters": parameters}
+        answer = self.post(api, **request)
+        assert answer.status_code == 400
+        assert field in answer.json()["errors"]
+        assert not Run.objects.exists()
+
     def test_a_workflow_says_what_it_will_see(self, api: APIClient) -> None:
         found = api.get("/api/v1/workflows/evaluate-classifier/").json()
         assert found["inputs"] == {"dataset": {"split": {"parameter": "split"}}}
         found = api.get("/api/v1/workflows/image-classification/").json()
-        assert found["inputs"] == {"dataset": {"split": ["train", "val"]}}
+        assert found["inputs"] == {"dataset": {"split": ["train", "val"], "narrowable": True}}

@@ -19,6 +19,7 @@ from atom.datasets.actions.outcomes import Outcome, Site, outcome_of
 from atom.datasets.engines.operations import (
     Arguments,
     ChangeCounts,
+    ChangeExample,
     EditArguments,
     ScratchStore,
     conflict_json,
@@ -36,6 +37,8 @@ from atom_sdk.manifests.roots import write_root
 _ATTEMPTS = 5
 _BUILD_TASK = "atom.datasets.tasks.build_commit"
 MAX_SHOWN_CONFLICTS = 100
+# Of each kind of change.
+MAX_SHOWN_EXAMPLES = 5
 # What the next push to the branch goes on with.
 _PUSH_OPTIONS = ("labels_from", "unlabelled_prefixes", "split")
 
@@ -57,6 +60,7 @@ class Preview:
 
     head: Version
     counts: ChangeCounts
+    examples: list[ChangeExample]
     conflicts: list[dict[str, str]]
     conflicts_total: int
     contained: bool
@@ -95,9 +99,11 @@ def preview_operation(dataset: Dataset, new: NewOperation) -> Preview:
     site = _site(dataset, new.branch, head, scratch=True)
     outcome = outcome_of(site, new.operation, arguments)
     root = outcome.merged.root or site.root
+    counts, examples = count_changes(site.root, root, site.objects, MAX_SHOWN_EXAMPLES)
     return Preview(
         head,
-        count_changes(site.root, root, site.objects),
+        counts,
+        examples,
         [conflict_json(each) for each in outcome.merged.conflicts[:MAX_SHOWN_CONFLICTS]],
         outcome.merged.conflicts_total,
         outcome.contained,

@@ -13,12 +13,14 @@ from atom.accounts import audit
 from atom.accounts.models import Project
 from atom.datasets import catalogue_log, keys, ref_log
 from atom.datasets.errors import CatalogueNotEmpty
-from atom.datasets.models import Branch, Dataset, LegalHold, Pack, Tag, Version
+from atom.datasets.models import Branch, Dataset, LegalHold, Pack, SavedView, Tag, Version
 from atom.datasets.rebuild import Rebuilt, read_catalogue
 
 _SCRATCH: LiteralString = "catalogue_scratch"
 # In an order in which rows can be put in place.
-_TABLES: tuple[type[models.Model], ...] = (Dataset, Version, Branch, Tag, LegalHold, Pack)
+_TABLES: tuple[type[models.Model], ...] = (
+    Dataset, Version, Branch, Tag, LegalHold, SavedView, Pack,
+)  # fmt: skip
 
 # What must be the same on both sides, by what it is about. Ids of rows that older installations
 # did not write down are left out; the commits say what is meant.
@@ -49,6 +51,10 @@ _COMPARED: dict[str, LiteralString] = {
         FROM {schema}.datasets_legalhold h
         JOIN {schema}.datasets_dataset d ON d.id = h.dataset_id
         LEFT JOIN {schema}.datasets_version v ON v.id = h.version_id WHERE d.project_id = %s""",
+    "view": """
+        SELECT d.name, s.name, s."where", s.prefix, s.splits, s.created_by_id, s.created_at
+        FROM {schema}.datasets_savedview s
+        JOIN {schema}.datasets_dataset d ON d.id = s.dataset_id WHERE d.project_id = %s""",
 }
 _LOST_PACKS: LiteralString = """
     SELECT p.digest FROM {live}.datasets_pack p WHERE p.project_id = %s AND p.state = 'verified'
@@ -135,6 +141,7 @@ def _save(rebuilt: Rebuilt) -> None:
         rebuilt.branches,
         rebuilt.tags,
         rebuilt.holds,
+        rebuilt.saved_views,
         rebuilt.packs,
     )
     for model, found in zip(_TABLES, rows, strict=True):

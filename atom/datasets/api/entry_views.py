@@ -25,8 +25,8 @@ from atom.datasets.engines.diff_pages import diff_page, summarize
 from atom.datasets.engines.entry_filters import EntryFilter
 from atom.datasets.engines.folder_pages import DELIMITER, FolderPage, PageRequest
 from atom.datasets.errors import EntryNotFound
-from atom.datasets.models import resolve_ref
-from atom.datasets.queries import query_of
+from atom.datasets.models import Dataset, resolve_ref
+from atom.datasets.queries import narrowed
 from atom.datasets.reads import compare, open_version
 
 _LIMIT = OpenApiParameter("limit", int, description="At most 200; default 50.")
@@ -49,6 +49,7 @@ class EntryListView(DatasetScopedView, APIView):
             OpenApiParameter(
                 "where", str, description="A condition as after SQL's WHERE: label = 'cat'."
             ),
+            OpenApiParameter("view", str, description="Only files that this saved view has."),
             _LIMIT,
             _CURSOR,
             OpenApiParameter(
@@ -62,7 +63,7 @@ class EntryListView(DatasetScopedView, APIView):
 
         Under `where` a page may be short and still have a next one: so much was read for it.
         """
-        wanted, page_request = _filter_of(request), _page_of(request)
+        wanted, page_request = _filter_of(request, self.dataset), _page_of(request)
         browser = open_version(self.version)
         page = _page(browser, page_request, wanted, _offset_of(request))
         renderer = EntryRenderer(self.project)
@@ -170,7 +171,7 @@ def _page(
     return FolderPage() if start is None else browser.page(replace(request, start=start), wanted)
 
 
-def _filter_of(request: Request) -> EntryFilter:
+def _filter_of(request: Request, dataset: Dataset) -> EntryFilter:
     query = request.query_params
     labelled = query.get("labelled", "")
     if labelled and labelled not in _BOOLEANS:
@@ -179,7 +180,7 @@ def _filter_of(request: Request) -> EntryFilter:
         label=query.get("label") or None,
         split=query.get("split") or None,
         labelled=_BOOLEANS.get(labelled),
-        where=query_of(query.get("where", "")),
+        where=narrowed(dataset, query.get("where", ""), query.get("view", "")),
     )
 
 

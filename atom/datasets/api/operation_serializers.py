@@ -18,7 +18,7 @@ from atom.datasets.engines.operations import (
     Source,
 )
 from atom.datasets.models import Dataset, resolve_ref
-from atom.datasets.queries import query_of
+from atom.datasets.queries import narrowed
 from atom_sdk.packs.paths import MAX_PATH_BYTES
 
 MAX_PATHS = 1000
@@ -120,6 +120,12 @@ class EditStepSerializer(serializers.Serializer[Any]):
         default="",
         help_text="A query; of the files at the paths, or of all, only those that match.",
     )
+    view = serializers.CharField(
+        max_length=63,
+        allow_blank=True,
+        default="",
+        help_text="A saved view of this dataset: of those files, only the ones in it.",
+    )
     to = serializers.CharField(
         max_length=MAX_PATH_BYTES,
         trim_whitespace=False,
@@ -141,8 +147,8 @@ class EditStepSerializer(serializers.Serializer[Any]):
         """Check that each edit has what it needs, and nothing that it ignores."""
         needed = {"move": {"to"}, "copy": {"to"}, "set": {"attributes"}}.get(attrs["op"], set())
         allowed = needed | ({"source"} if attrs["op"] == "copy" else set())
-        if not attrs["paths"] and not attrs["where"]:
-            raise serializers.ValidationError({"paths": ["Give paths or a query."]})
+        if not attrs["paths"] and not attrs["where"] and not attrs["view"]:
+            raise serializers.ValidationError({"paths": ["Give paths, a query or a view."]})
         wrong = {name: ["This is needed."] for name in needed if not attrs[name]}
         for name in {"to", "attributes", "source"} - allowed:
             if attrs[name]:
@@ -167,7 +173,7 @@ class EditSerializer(OperationSerializer):
 
 
 def _step(dataset: Dataset, given: dict[str, Any]) -> EditStepArguments:
-    where = query_of(given["where"])
+    where = narrowed(dataset, given["where"], given["view"])
     return EditStepArguments(
         op=given["op"],
         # A query alone is asked of everything.
@@ -189,6 +195,13 @@ def _copy_source(dataset: Dataset, text: str) -> Source:
     return Source(text, resolve_ref(other, ref).commit, str(other.pk))
 
 
+class ChangeExampleSerializer(serializers.Serializer[Any]):
+    """A file that an operation would change."""
+
+    path = serializers.CharField()
+    change = serializers.ChoiceField(choices=["added", "removed", "changed"])
+
+
 class OperationPreviewSerializer(serializers.Serializer[Any]):
     """What an operation would do; where both sides changed, the branch's side is counted."""
 
@@ -197,6 +210,7 @@ class OperationPreviewSerializer(serializers.Serializer[Any]):
     removed = serializers.IntegerField(source="counts.removed")
     changed = serializers.IntegerField(source="counts.changed")
     labels_changed = serializers.IntegerField(source="counts.labels_changed")
+    examples = ChangeExampleSerializer(many=True, help_text="The first files of each kind.")
     conflicts_total = serializers.IntegerField()
     conflicts = MergeConflictSerializer(many=True, help_text="The first hundred.")
     contained = serializers.BooleanField(help_text="The branch has all of it already.")

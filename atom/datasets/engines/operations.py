@@ -134,13 +134,30 @@ class ChangeCounts:
     labels_changed: int
 
 
-def count_changes(old: Root, new: Root, store: ObjectStore) -> ChangeCounts:
-    """Count what differs."""
+@dataclass(frozen=True)
+class ChangeExample:
+    """A file that differs: added, removed or changed."""
+
+    path: str
+    change: str
+
+
+def count_changes(
+    old: Root, new: Root, store: ObjectStore, examples: int = 0
+) -> tuple[ChangeCounts, list[ChangeExample]]:
+    """Count what differs; also return the first so many files of each kind, by path."""
     diff = diff_roots(old, new, store)
     labels = sum(
         len(layer.added) + len(layer.removed) + len(layer.changed_to) for layer in diff.layers
     )
-    return ChangeCounts(len(diff.added), len(diff.removed), len(diff.changed_to), labels)
+    kinds = {"removed": diff.removed, "added": diff.added, "changed": diff.changed_to}
+    shown = [
+        ChangeExample(path, kind)
+        for kind, table in kinds.items()
+        for path in table["path"][:examples].to_pylist()
+    ]
+    counts = ChangeCounts(len(diff.added), len(diff.removed), len(diff.changed_to), labels)
+    return counts, shown
 
 
 def conflict_json(conflict: Conflict) -> dict[str, str]:

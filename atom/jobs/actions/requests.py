@@ -11,7 +11,9 @@ from uuid import UUID
 from atom.accounts.models import Project, User
 from atom.clusters.models import Node
 from atom.core.errors import AtomError, NotFound
+from atom.datasets.errors import QueryInvalid, ViewNotFound
 from atom.datasets.models import Dataset, Version
+from atom.datasets.queries import narrowed
 from atom.datasets.reads import require_kept
 from atom.datasets.refs import resolve_ref
 from atom.jobs.actions import workflows
@@ -64,6 +66,11 @@ class RunPlan:
     inputs: dict[str, Version] = field(default_factory=dict)
     # What the run sees of each input; {} is the whole version.
     selectors: dict[str, dict[str, Any]] = field(default_factory=dict)
+    # The saved views that were named; what they ask is in the selectors.
+    views: dict[str, str] = field(default_factory=dict)
+    asked: dict[str, str] = field(default_factory=dict)
+    # How the request calls each dataset, for what is said of it.
+    fields: dict[str, str] = field(default_factory=dict)
     models: dict[str, ResolvedModel] = field(default_factory=dict)
     demand: Demand = field(default_factory=lambda: Demand(1, 1 << 30, 0))
     timeout_s: int | None = None
@@ -104,7 +111,7 @@ def _plan_workflow(plan: RunPlan, project: Project) -> None:
         return
     if request.command:
         plan.errors["command"] = ["A workflow brings its own command: leave this out."]
-    for name in (*request.datasets, *request.selectors):
+    for name in request.datasets:
         # What a workflow's code may see is part of the workflow: a person who could add the test
         # split to a training would make its test worthless.
         said = "A workflow reads the datasets that its parameters name, as it declares."
@@ -138,6 +145,7 @@ def _plan_datasets(plan: RunPlan, project: Project, user: User) -> None:
     for name in _parameters_of_type(plan, "dataset"):
         wanted[name] = (f"parameters.{name}", plan.parameters[name])
     for alias, (field_name, text) in wanted.items():
+        plan.fields[alias] = field_name
         if not _ALIAS.match(alias):
             plan.errors[field_name] = [
                 "An alias has letters, digits, dots, dashes, underscores; no dot or dash first."
@@ -145,6 +153,8 @@ def _plan_datasets(plan: RunPlan, project: Project, user: User) -> None:
             continue
         try:
             plan.inputs[alias] = resolve_dataset(project, user, text)
+            if view := parse_reference(text).view:
+                plan.views[alias] = view
         except (BadReferenceError, AtomError) as error:
             plan.errors[field_name] = [str(error)]
     for name in _parameters_of_type(plan, "dataset"):
@@ -155,17 +165,54 @@ def _plan_datasets(plan: RunPlan, project: Project, user: User) -> None:
 
 
 def _plan_selectors(plan: RunPlan) -> None:
-    if plan.workflow is not None:
-        declared = plan.workflow.definition.get("inputs", {})
+    declared = plan.workflow.definition.get("inputs", {}) if plan.workflow is not None else None
+    if declared is not None:
         plan.selectors = {
             name: selector_of(declared.get(name, TRAINING), plan.parameters) for name in plan.inputs
         }
-        return
     for alias, selector in plan.request.selectors.items():
         if alias in plan.inputs:
-            plan.selectors[alias] = dict(selector)
-        elif f"datasets.{alias}" not in plan.errors:
+            _take(plan, alias, selector)
+        elif plan.fields.get(alias) not in plan.errors:
             plan.errors[f"selectors.{alias}"] = ["The run has no dataset of this alias."]
+    for alias in [name for name in plan.inputs if name in plan.views or name in plan.asked]:
+        if declared is not None and not declared.get(alias, {}).get("narrowable"):
+            # A person who could choose what is measured would make the measure worthless.
+            said = "This workflow reads the dataset as it declares: it takes no query and no view."
+            plan.errors[plan.fields[alias]] = [said]
+            continue
+        _narrow(plan, alias)
+
+
+def _take(plan: RunPlan, alias: str, selector: dict[str, Any]) -> None:
+    """Note what a person selected; of a workflow's data only a part can be taken, never more."""
+    given = dict(selector)
+    view = given.pop("view", "")
+    if view and plan.views.setdefault(alias, view) != view:
+        plan.errors[f"selectors.{alias}.view"] = ["The reference names another view."]
+    plan.asked[alias] = given.pop("where", "")
+    if plan.workflow is None:
+        plan.selectors[alias] = given
+    elif given:
+        said = "Of a workflow's dataset, choose by a query or a view only."
+        plan.errors[f"selectors.{alias}"] = [said]
+
+
+def _narrow(plan: RunPlan, alias: str) -> None:
+    """Write the text of the query and of the view's into the selector."""
+    view = plan.views.get(alias, "")
+    try:
+        query = narrowed(plan.inputs[alias].dataset, plan.asked.get(alias, ""), view)
+    except ViewNotFound as error:
+        named = view == plan.request.selectors.get(alias, {}).get("view")
+        plan.errors[f"selectors.{alias}.view" if named else plan.fields[alias]] = [str(error)]
+    except QueryInvalid as error:
+        plan.errors[f"selectors.{alias}.where"] = [str(error)]
+    else:
+        # Without a view the text stays as it was typed.
+        text = query.text if view and query else plan.asked.get(alias, "")
+        if text:
+            plan.selectors[alias] = {**plan.selectors.get(alias, {}), "where": text}
 
 
 def _parameters_of_type(plan: RunPlan, kind: str) -> list[str]:

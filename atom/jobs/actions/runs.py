@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -73,7 +74,13 @@ def _insert(project: Project, user: User, plan: RunPlan) -> Run:
         tags=request.tags,
     )
     RunInput.objects.bulk_create(
-        RunInput(run=run, alias=alias, version=version, selector=plan.selectors.get(alias, {}))
+        RunInput(
+            run=run,
+            alias=alias,
+            version=version,
+            selector=plan.selectors.get(alias, {}),
+            view=plan.views.get(alias, ""),
+        )
         for alias, version in plan.inputs.items()
     )
     RunFile.objects.bulk_create(
@@ -149,8 +156,7 @@ def retry_run(run_id: UUID, user: User) -> Run:
 def request_like(run: Run) -> RunRequest:
     """Return the request that makes a run like this one."""
     own = run.workflow is None
-    # The inputs of a workflow follow from its parameters.
-    inputs = list(run.inputs.select_related("version__dataset")) if own else []
+    inputs = list(run.inputs.select_related("version__dataset"))
     return RunRequest(
         name=run.name,
         workflow=run.workflow.slug if run.workflow else "",
@@ -158,14 +164,24 @@ def request_like(run: Run) -> RunRequest:
         command=list(run.command) if own else [],
         code_snapshot=run.code_id if own else None,
         requirements=run.runtime.requirements if own and run.runtime else "",
-        datasets={one.alias: f"{one.version.dataset.name}@{one.version.ref}" for one in inputs},
-        selectors={one.alias: one.selector for one in inputs if one.selector},
+        # The inputs of a workflow follow from its parameters, but for what people narrow.
+        datasets={one.alias: f"{one.version.dataset.name}@{one.version.ref}" for one in inputs}
+        if own
+        else {},
+        selectors={one.alias: found for one in inputs if (found := _asked(one, own=own))},
         resources={"cpus": run.cpus, "memory_bytes": run.memory_bytes, "gpus": run.gpus},
         env=run.env,
         timeout_s=run.timeout_s,
         max_retries=run.max_retries,
         tags=run.tags,
     )
+
+
+def _asked(one: RunInput, *, own: bool) -> dict[str, Any]:
+    """Return what a person selected: the text of a view, which may be another by now."""
+    if own:
+        return dict(one.selector)
+    return {"where": one.selector["where"]} if "where" in one.selector else {}
 
 
 def clone_run(run: Run, user: User) -> Run:

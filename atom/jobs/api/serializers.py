@@ -144,6 +144,12 @@ class SelectorSerializer(serializers.Serializer[Any]):
         help_text="A condition as after SQL's WHERE, kept with the run.",
     )
 
+    view = serializers.CharField(
+        max_length=63,
+        required=False,
+        help_text="A saved view of the dataset; what it asks now is kept with the run.",
+    )
+
     def validate_where(self, text: str) -> str:
         """Refuse what is no query, before the run is made."""
         try:
@@ -189,7 +195,8 @@ class RunInputSerializer(serializers.Serializer[Any]):
     alias = serializers.CharField()
     dataset = serializers.CharField(source="version.dataset.name")
     ref = serializers.CharField(source="version.ref")
-    selector = SelectorSerializer()
+    selector = SelectorSerializer(help_text="What the run sees, also of its view.")
+    view = serializers.CharField(help_text="The saved view that was named, or nothing.")
 
 
 class RunShortSerializer(serializers.ModelSerializer[Run]):

@@ -1,10 +1,14 @@
-"""References as people write them: `dataset@ref`, `model@version`, `atom://project/dataset@ref`."""
+"""References as people write them: `dataset@ref`, `model@version`, `atom://project/dataset@ref`.
+
+A dataset may be narrowed to a saved view: `dataset@ref?view=name`.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 SCHEME = "atom://"
+_VIEW = "?view="
 
 
 class BadReferenceError(ValueError):
@@ -18,6 +22,7 @@ class Reference:
     project: str | None
     name: str
     ref: str
+    view: str = ""
 
 
 def parse_reference(text: str) -> Reference:
@@ -28,7 +33,10 @@ def parse_reference(text: str) -> Reference:
         project, slash, rest = rest.removeprefix(SCHEME).partition("/")
         if not slash:
             raise BadReferenceError("Write atom://project/dataset@ref.")
+    rest, asked, view = rest.partition(_VIEW)
     name, at, ref = rest.partition("@")
     if not name or (at and not ref) or "/" in name:
         raise BadReferenceError(f"'{text}' is not of the form dataset@ref, such as digits@v3.")
-    return Reference(project, name, ref or "main")
+    if asked and not view:
+        raise BadReferenceError(f"'{text}' names no view; write digits@v3?view=cats.")
+    return Reference(project, name, ref or "main", view)

@@ -3,6 +3,7 @@
 `inputs` of workflow.json maps a dataset parameter to a selector: `{}` is the whole version,
 `{"split": ["train", "val"]}` some of its splits, `{"split": {"parameter": "split"}}` the split that
 the person named. What is not selected is not in the job's view at all, labels included.
+With `"narrowable": true` a person may take a part of that, by a query or a saved view, never more.
 """
 
 from __future__ import annotations
@@ -32,8 +33,10 @@ def check_inputs(
 
 
 def _check_selector(name: str, declared: Mapping[str, Any], naming: set[str]) -> None:
-    if unknown := set(declared) - {"split"}:
+    if unknown := set(declared) - {"split", "narrowable"}:
         raise ValueError(f"inputs.{name}: unknown keys {sorted(unknown)}")
+    if not isinstance(declared.get("narrowable", False), bool):
+        raise ValueError(f"inputs.{name}.narrowable must be true or false")
     split = declared.get("split", [])
     if isinstance(split, Mapping):
         if set(split) != {"parameter"} or split["parameter"] not in naming:

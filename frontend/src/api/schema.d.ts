@@ -1170,6 +1170,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/datasets/{dataset}/views/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The views of a dataset. */
+        get: operations["projects_datasets_views_list"];
+        put?: never;
+        /** @description Save a view; the query is checked, the position of a mistake is told. */
+        post: operations["projects_datasets_views_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/views/{view}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the view. */
+        get: operations["saved_view_retrieve"];
+        put?: never;
+        post?: never;
+        /** @description Take the view away; runs that used it stay as they are. */
+        delete: operations["saved_view_destroy"];
+        options?: never;
+        head?: never;
+        /** @description Rename the view or change its question; runs that used it stay as they are. */
+        patch: operations["saved_view_change"];
+        trace?: never;
+    };
     "/api/v1/projects/{project}/garbage-runs/": {
         parameters: {
             query?: never;
@@ -2325,6 +2362,11 @@ export interface components {
             /** Format: date-time */
             used_at: string | null;
         };
+        /** @description A file that an operation would change. */
+        ChangeExample: {
+            path: string;
+            change: components["schemas"]["SideChangeEnum"];
+        };
         /** @description A set of machines. */
         Cluster: {
             /** Format: uuid */
@@ -2553,6 +2595,11 @@ export interface components {
              * @default
              */
             where?: string;
+            /**
+             * @description A saved view of this dataset: of those files, only the ones in it.
+             * @default
+             */
+            view?: string;
             /**
              * @description For move and copy: the new path; a folder if it ends with a slash.
              * @default
@@ -3139,6 +3186,22 @@ export interface components {
             readonly created_at: string;
             readonly secret_access_key: string;
         };
+        /** @description A name and a question. */
+        NewSavedViewRequest: {
+            name: string;
+            /**
+             * @description A condition as after SQL's WHERE: label = 'cat'.
+             * @default
+             */
+            where?: string;
+            /**
+             * @description Only paths that begin with this.
+             * @default
+             */
+            prefix?: string;
+            /** @description Only these splits; files without a split are in train. */
+            splits?: string[];
+        };
         /** @description What makes a source. */
         NewSourceRequest: {
             access_key_id?: string;
@@ -3303,6 +3366,8 @@ export interface components {
             removed: number;
             changed: number;
             labels_changed: number;
+            /** @description The first files of each kind. */
+            examples: components["schemas"]["ChangeExample"][];
             conflicts_total: number;
             /** @description The first hundred. */
             conflicts: components["schemas"]["MergeConflict"][];
@@ -3415,6 +3480,10 @@ export interface components {
             results: components["schemas"]["S3KeyPair"][];
             next: string | null;
         };
+        PaginatedSavedViewList: {
+            results: components["schemas"]["SavedView"][];
+            next: string | null;
+        };
         PaginatedScanList: {
             results: components["schemas"]["Scan"][];
             next: string | null;
@@ -3487,6 +3556,22 @@ export interface components {
             /** Format: int64 */
             memory_bytes?: number;
             gpus?: number;
+        };
+        /** @description What is to be changed; the rest stays. */
+        PatchedSavedViewChangesRequest: {
+            name?: string;
+            /**
+             * @description A condition as after SQL's WHERE: label = 'cat'.
+             * @default
+             */
+            where?: string;
+            /**
+             * @description Only paths that begin with this.
+             * @default
+             */
+            prefix?: string;
+            /** @description Only these splits; files without a split are in train. */
+            splits?: string[];
         };
         /** @description What may change about a source. Its place may not: add another source for that. */
         PatchedSourceChangesRequest: {
@@ -3880,7 +3965,10 @@ export interface components {
             alias: string;
             dataset: string;
             ref: string;
+            /** @description What the run sees, also of its view. */
             selector: components["schemas"]["Selector"];
+            /** @description The saved view that was named, or nothing. */
+            view: string;
         };
         RunLog: {
             attempt: number;
@@ -4121,6 +4209,22 @@ export interface components {
             /** Format: date-time */
             expires_at?: string | null;
         };
+        /** @description One view; `query` is all that it asks as one query. */
+        SavedView: {
+            /** Format: uuid */
+            readonly id: string;
+            readonly name: string;
+            readonly where: string;
+            readonly prefix: string;
+            splits: string[];
+            /** @description Return the text, as it is given to `where`. */
+            readonly query: string;
+            created_by: components["schemas"]["UserShort"] | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            readonly updated_at: string;
+        };
         /** @description One scan of a source. */
         Scan: {
             /** Format: uuid */
@@ -4166,6 +4270,8 @@ export interface components {
             labelled?: boolean;
             /** @description A condition as after SQL's WHERE, kept with the run. */
             where?: string;
+            /** @description A saved view of the dataset; what it asks now is kept with the run. */
+            view?: string;
         };
         /** @description Which samples of a version a run sees; without a key, all of them. */
         SelectorRequest: {
@@ -4173,6 +4279,8 @@ export interface components {
             labelled?: boolean;
             /** @description A condition as after SQL's WHERE, kept with the run. */
             where?: string;
+            /** @description A saved view of the dataset; what it asks now is kept with the run. */
+            view?: string;
         };
         /** @description A part that a client has sent. */
         SentPartRequest: {
@@ -4186,11 +4294,11 @@ export interface components {
         };
         /**
          * @description * `added` - added
-         *     * `changed` - changed
          *     * `removed` - removed
+         *     * `changed` - changed
          * @enum {string}
          */
-        SideChangeEnum: "added" | "changed" | "removed";
+        SideChangeEnum: "added" | "removed" | "changed";
         /** @description What became of one submission or decision; `code` names the failure. */
         SlotResult: {
             /** Format: uuid */
@@ -4615,6 +4723,7 @@ export type BatchSubmissionRequest = components['schemas']['BatchSubmissionReque
 export type Beat = components['schemas']['Beat'];
 export type Branch = components['schemas']['Branch'];
 export type CacheRecord = components['schemas']['CacheRecord'];
+export type ChangeExample = components['schemas']['ChangeExample'];
 export type Cluster = components['schemas']['Cluster'];
 export type ClusterKindEnum = components['schemas']['ClusterKindEnum'];
 export type ClusterPage = components['schemas']['ClusterPage'];
@@ -4697,6 +4806,7 @@ export type NewOntologyRequest = components['schemas']['NewOntologyRequest'];
 export type NewOntologyVersionRequest = components['schemas']['NewOntologyVersionRequest'];
 export type NewRefRequest = components['schemas']['NewRefRequest'];
 export type NewS3KeyPair = components['schemas']['NewS3KeyPair'];
+export type NewSavedViewRequest = components['schemas']['NewSavedViewRequest'];
 export type NewSourceRequest = components['schemas']['NewSourceRequest'];
 export type NewSplitRequest = components['schemas']['NewSplitRequest'];
 export type NewToken = components['schemas']['NewToken'];
@@ -4732,6 +4842,7 @@ export type PaginatedOntologyList = components['schemas']['PaginatedOntologyList
 export type PaginatedProjectList = components['schemas']['PaginatedProjectList'];
 export type PaginatedQuarantinedPackList = components['schemas']['PaginatedQuarantinedPackList'];
 export type PaginatedS3KeyPairList = components['schemas']['PaginatedS3KeyPairList'];
+export type PaginatedSavedViewList = components['schemas']['PaginatedSavedViewList'];
 export type PaginatedScanList = components['schemas']['PaginatedScanList'];
 export type PaginatedSourceList = components['schemas']['PaginatedSourceList'];
 export type PaginatedTagList = components['schemas']['PaginatedTagList'];
@@ -4745,6 +4856,7 @@ export type PartNumbersRequest = components['schemas']['PartNumbersRequest'];
 export type PartUrls = components['schemas']['PartUrls'];
 export type PartialResources = components['schemas']['PartialResources'];
 export type PartialResourcesRequest = components['schemas']['PartialResourcesRequest'];
+export type PatchedSavedViewChangesRequest = components['schemas']['PatchedSavedViewChangesRequest'];
 export type PatchedSourceChangesRequest = components['schemas']['PatchedSourceChangesRequest'];
 export type PatchedUserRequest = components['schemas']['PatchedUserRequest'];
 export type Person = components['schemas']['Person'];
@@ -4802,6 +4914,7 @@ export type RuntimeState = components['schemas']['RuntimeState'];
 export type RuntimeStateEnum = components['schemas']['RuntimeStateEnum'];
 export type S3KeyPair = components['schemas']['S3KeyPair'];
 export type S3KeyPairRequest = components['schemas']['S3KeyPairRequest'];
+export type SavedView = components['schemas']['SavedView'];
 export type Scan = components['schemas']['Scan'];
 export type ScanStateEnum = components['schemas']['ScanStateEnum'];
 export type ScopesEnum = components['schemas']['ScopesEnum'];
@@ -7014,6 +7127,8 @@ export interface operations {
                 /** @description Only paths that begin with this. */
                 prefix?: string;
                 split?: string;
+                /** @description Only files that this saved view has. */
+                view?: string;
                 /** @description A condition as after SQL's WHERE: label = 'cat'. */
                 where?: string;
             };
@@ -7348,6 +7463,177 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CacheRecord"][];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_views_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedSavedViewList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_views_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSavedViewRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedView"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    saved_view_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                view: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedView"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    saved_view_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                view: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    saved_view_change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                view: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedSavedViewChangesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedView"];
                 };
             };
             /** @description The request failed. */

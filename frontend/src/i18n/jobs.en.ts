@@ -141,6 +141,7 @@ export const jobs = {
     showNewest: 'Show only the newest',
   },
   config: {
+    view: 'View: {{name}}',
     command: 'Command',
     parameters: 'Parameters',
     data: 'Data',
@@ -175,6 +176,15 @@ export const jobs = {
     noFile: 'Choose the output that holds the model.',
   },
   wizard: {
+    part: 'Part of',
+    viewOf: '{{label}}: view',
+    anyView: 'Every file',
+    whereOf: '{{label}}: query',
+    wherePlaceholder: "Only files that match, such as label = 'cat'",
+    matches_one: '{{count, number}} file of {{ref}} matches',
+    matches_other: '{{count, number}} files of {{ref}} match',
+    matchesAtLeast_one: 'At least {{count, number}} file of {{ref}} matches',
+    matchesAtLeast_other: 'At least {{count, number}} files of {{ref}} match',
     title: 'New run: {{what}}',
     subtitle: 'Your entries stay in this tab until the run is started.',
     startOver: 'Start over',

@@ -128,6 +128,7 @@ export const jobs: Translation<typeof source> = {
   },
   events: { none: '还没有事件', showAll_other: '展开全部 {{count, number}} 条', showNewest: '只看最新一条' },
   config: {
+    view: '视图：{{name}}',
     command: '命令',
     parameters: '参数',
     data: '数据',
@@ -159,6 +160,13 @@ export const jobs: Translation<typeof source> = {
     noFile: '请选择存放模型的输出。',
   },
   wizard: {
+    part: '部分数据',
+    viewOf: '{{label}}：视图',
+    anyView: '全部文件',
+    whereOf: '{{label}}：查询',
+    wherePlaceholder: "仅匹配的文件，例如 label = 'cat'",
+    matches_other: '{{ref}} 中有 {{count, number}} 个文件匹配',
+    matchesAtLeast_other: '{{ref}} 中至少有 {{count, number}} 个文件匹配',
     title: '新建运行：{{what}}',
     subtitle: '在启动之前，填写的内容会保留在此标签页中。',
     startOver: '重新填写',

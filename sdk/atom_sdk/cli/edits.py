@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import wraps
 from typing import Any
 
 import click
@@ -14,10 +15,20 @@ from atom_sdk.client.refs import parse_ref
 WHERE_HELP = "Only the files that match, e.g. \"label = 'cat' AND size > 1000\"."
 
 
+Chosen = dict[str, str]
+
+
 def _edit_options(command: Decorated) -> Decorated:
-    message = click.option("-m", "--message", default="", help="Why; a sentence is made if left.")
-    where = click.option("--where", default="", help=WHERE_HELP)
-    return message(where(command))
+    """Add --where, --view and --message; the command gets the first two as `chosen`."""
+
+    @click.option("--where", default="", help=WHERE_HELP)
+    @click.option("--view", default="", metavar="NAME", help="Only the files of this saved view.")
+    @click.option("-m", "--message", default="", help="Why; a sentence is made if left.")
+    @wraps(command)
+    def edited(*args: Any, where: str, view: str, **kwargs: Any) -> Any:
+        return command(*args, chosen={"where": where, "view": view}, **kwargs)
+
+    return edited
 
 
 def _edit(context: Context, dataset: str, message: str, edit: dict[str, Any]) -> None:
@@ -26,16 +37,22 @@ def _edit(context: Context, dataset: str, message: str, edit: dict[str, Any]) ->
     run(context, lambda: operations.edit(dataset, [edit], message=message), name)
 
 
+def _require_some(paths: tuple[str, ...], chosen: Chosen) -> None:
+    if not paths and not any(chosen.values()):
+        raise click.UsageError("Give at least one PATH, --where or --view.")
+
+
 @click.command()
 @click.argument("dataset")
 @click.argument("paths", nargs=-1)
 @_edit_options
 @pass_context
-def rm(context: Context, dataset: str, paths: tuple[str, ...], where: str, message: str) -> None:
+def rm(
+    context: Context, dataset: str, paths: tuple[str, ...], chosen: Chosen, message: str
+) -> None:
     """Remove files and folders from DATASET[@branch]; earlier versions keep them."""
-    if not paths and not where:
-        raise click.UsageError("Give at least one PATH, or --where.")
-    _edit(context, dataset, message, {"op": "remove", "paths": paths, "where": where})
+    _require_some(paths, chosen)
+    _edit(context, dataset, message, {"op": "remove", "paths": paths, **chosen})
 
 
 @click.command()
@@ -45,13 +62,13 @@ def rm(context: Context, dataset: str, paths: tuple[str, ...], where: str, messa
 @_edit_options
 @pass_context
 def mv(
-    context: Context, dataset: str, paths: tuple[str, ...], to: str, where: str, message: str
+    context: Context, dataset: str, paths: tuple[str, ...], to: str, chosen: Chosen, message: str
 ) -> None:
     """Move files and folders of DATASET[@branch]; labels and splits go along.
 
     TO is the new path; a folder if it ends with a slash. `cats/` means what is in that folder.
     """
-    _edit(context, dataset, message, {"op": "move", "paths": paths, "to": to, "where": where})
+    _edit(context, dataset, message, {"op": "move", "paths": paths, "to": to, **chosen})
 
 
 @click.command()
@@ -67,11 +84,11 @@ def cp(
     paths: tuple[str, ...],
     to: str,
     source: str,
-    where: str,
+    chosen: Chosen,
     message: str,
 ) -> None:
     """Add files to DATASET[@branch] from another path, version or dataset of the project."""
-    edit = {"op": "copy", "paths": paths, "to": to, "source": source, "where": where}
+    edit = {"op": "copy", "paths": paths, "to": to, "source": source, **chosen}
     _edit(context, dataset, message, edit)
 
 
@@ -88,7 +105,7 @@ def attr(
     paths: tuple[str, ...],
     settings: tuple[str, ...],
     unset: tuple[str, ...],
-    where: str,
+    chosen: Chosen,
     message: str,
 ) -> None:
     """Set attributes of files of DATASET[@branch]; others stay as they are."""
@@ -96,9 +113,8 @@ def attr(
     patch |= dict(_setting(text) for text in settings)
     if not patch:
         raise click.UsageError("Give --set or --unset.")
-    if not paths and not where:
-        raise click.UsageError("Give at least one PATH, or --where.")
-    edit = {"op": "set", "paths": paths, "attributes": patch, "where": where}
+    _require_some(paths, chosen)
+    edit = {"op": "set", "paths": paths, "attributes": patch, **chosen}
     _edit(context, dataset, message, edit)
 
 

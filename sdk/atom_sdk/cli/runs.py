@@ -36,7 +36,12 @@ def _resources(cpus: int | None, memory: int | None, gpus: int | None) -> dict[s
 # What follows the command's first word is the command's own, also what looks like ours.
 @click.command(context_settings={"allow_interspersed_args": False})
 @click.option("--name", help="A name to find the run by.")
-@click.option("--data", multiple=True, metavar="ALIAS=REF", help="A dataset version to read.")
+@click.option(
+    "--data",
+    multiple=True,
+    metavar="ALIAS=REF",
+    help="A dataset version to read, or a saved view of it: d=digits@v3?view=cats.",
+)
 @click.option(
     "--where",
     multiple=True,
@@ -298,6 +303,12 @@ def workflow_show(context: Context, slug: str) -> None:
 @workflow.command(name="run")
 @click.argument("slug")
 @click.option("-p", "parameters", multiple=True, metavar="NAME=VALUE")
+@click.option(
+    "--where",
+    multiple=True,
+    metavar="NAME=QUERY",
+    help="Only files that match, of a dataset that the workflow lets you narrow.",
+)
 @click.option("--name")
 @click.option("--cpus", type=click.IntRange(1))
 @click.option("--memory", type=Size())
@@ -311,6 +322,8 @@ def workflow_run(
     resources = _resources(options["cpus"], options["memory"], options["gpus"])
     values = {name: _typed(text) for name, text in _pairs(parameters, "-p").items()}
     body: dict[str, Any] = {"workflow": slug, "parameters": values, "resources": resources}
+    if selectors := _selectors(options["where"]):
+        body["selectors"] = selectors
     if options["name"]:
         body["name"] = options["name"]
     return _started(context, context.client.runs.create(**body), follow)

@@ -14,6 +14,7 @@ from atom_sdk.client.models import Models
 from atom_sdk.client.operations import Operations
 from atom_sdk.client.runs import Runs, Workflows
 from atom_sdk.client.sources import Sources
+from atom_sdk.client.views import Views
 
 __all__ = ["ApiError", "Client", "ClientError", "NetworkError", "NotConfiguredError"]
 
@@ -57,6 +58,11 @@ class Client:
     def operations(self) -> Operations:
         """Branches, merges and edits of datasets."""
         return Operations(self.http, self.datasets)
+
+    @property
+    def views(self) -> Views:
+        """Saved views of datasets."""
+        return Views(self.http, self.datasets)
 
     @property
     def runs(self) -> Runs:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,7 +72,7 @@ class Datasets:
         return self._http.pages(f"{self.base(reference)}versions/", branch=branch)
 
     def entries(self, reference: str, **filters: Any) -> Iterator[dict[str, Any]]:
-        """Yield entries; filters: prefix, label, split, labelled, where."""
+        """Yield entries; filters: prefix, label, split, labelled, where, view."""
         return self._http.pages(f"{self.version_base(reference)}entries/", **filters)
 
     def folder(self, reference: str, prefix: str = "") -> dict[str, Any]:
@@ -142,7 +142,9 @@ class Datasets:
         from atom_sdk.client.pull import PullOptions, pull
 
         chosen = options or PullOptions()
-        return pull(self, self._http, reference, Path(folder), chosen, progress or Silent())
+        plain, selector = self._resolve(reference, chosen.selector)
+        chosen = PullOptions(selector, chosen.delete)
+        return pull(self, self._http, plain, Path(folder), chosen, progress or Silent())
 
     def open(
         self,
@@ -155,16 +157,18 @@ class Datasets:
         """Bring the version's packs to this machine's cache and return a reader over them.
 
         `selector`: split="train" or several names, labelled=True, where="label = 'cat'",
-        prefix="a/". Only the packs that the selection needs are fetched.
+        prefix="a/", view="a-saved-view" (or `digits@v3?view=a-saved-view`). Only the packs that
+        the selection needs are fetched.
 
         `stream=True` returns at once, and fetches what is not here while it is read: training
         starts before everything is there, but needs the network until it is.
         """
         from atom_sdk.client.pull import open_dataset, stream_dataset
 
+        plain, chosen = self._resolve(reference, selector)
         if stream:
-            return stream_dataset(self, self._http, reference, selector)
-        return open_dataset(self, self._http, reference, selector, progress or Silent())
+            return stream_dataset(self, self._http, plain, chosen)
+        return open_dataset(self, self._http, plain, chosen, progress or Silent())
 
     def mount(
         self,
@@ -206,3 +210,9 @@ class Datasets:
     def coverage(self, reference: str) -> builtins.list[dict[str, Any]]:
         """Return how much of the version is on which node."""
         return builtins.list(self._http.get(f"{self.version_base(reference)}cache/"))
+
+    def _resolve(self, reference: str, selector: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+        """Return the reference and the selector with a saved view written out."""
+        from atom_sdk.client.views import Views
+
+        return Views(self._http, self).resolve(reference, selector)

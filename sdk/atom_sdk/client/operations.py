@@ -85,7 +85,7 @@ class Operations:
     def edit(self, reference: str, edits: Sequence[Mapping[str, Any]], **options: Any) -> Row:
         """Remove, move, copy files or set attributes on a branch (`digits@main`), as one version.
 
-        Each edit is {op, paths, where, to, attributes, source}. Raises CommitFailedError.
+        Each edit is {op, paths, where, view, to, attributes, source}. Raises CommitFailedError.
         """
         body = {"branch": parse_ref(reference).ref, "edits": [dict(edit) for edit in edits]}
         return self._run(reference, "edits/", {**body, **options})

@@ -15,8 +15,8 @@ from typing import Any
 
 from atom_sdk.errors import ManifestError
 from atom_sdk.manifests.folder_labels import folder_labels
+from atom_sdk.manifests.query import UNSPLIT_IS
 from atom_sdk.manifests.split_requests import SplitInput, SplitRequest, draw, group_of
-from atom_sdk.manifests.views import UNSPLIT_IS
 from atom_sdk.packs.plan import SourceFile
 
 # The JSON of a path's attributes after the push.

@@ -17,7 +17,7 @@ from atom_sdk.errors import EmptyDatasetError
 from atom_sdk.manifests.entries import DIGEST
 from atom_sdk.manifests.joined import LABEL_LAYERS, SPLIT_LAYER, LayerJoin, iter_ranges
 from atom_sdk.manifests.objects import ObjectStore
-from atom_sdk.manifests.query import Query, matches, may_match
+from atom_sdk.manifests.query import UNSPLIT_IS, Query, matches, may_match
 from atom_sdk.manifests.roots import RangeRef, Root
 
 VIEW_FORMAT = "atom-view/1"
@@ -25,7 +25,6 @@ METADATA_FORMAT = b"atom.format"
 METADATA_PACKS = b"atom.packs"
 METADATA_CONTENT = b"atom.content"
 METADATA_SELECTOR = b"atom.selector"
-UNSPLIT_IS = "train"
 _CATEGORY = pa.dictionary(pa.int32(), pa.string())
 VIEW_FIELDS = [
     pa.field("path", pa.large_string(), nullable=False),

@@ -17,6 +17,7 @@ export type {
   RunPreview as Preview,
   RunRequestRequest as RunRequest,
   RunShort,
+  Selector,
   Workflow,
 } from '../schema';
 

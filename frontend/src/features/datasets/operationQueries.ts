@@ -13,6 +13,9 @@ const MERGES = '/api/v1/projects/{project}/datasets/{dataset}/merges/';
 const MERGE_PREVIEW = '/api/v1/projects/{project}/datasets/{dataset}/merges/preview/';
 const REVERTS = '/api/v1/projects/{project}/datasets/{dataset}/reverts/';
 const REVERT_PREVIEW = '/api/v1/projects/{project}/datasets/{dataset}/reverts/preview/';
+const PICKS = '/api/v1/projects/{project}/datasets/{dataset}/picks/';
+const PICK_PREVIEW = '/api/v1/projects/{project}/datasets/{dataset}/picks/preview/';
+const EDIT_PREVIEW = '/api/v1/projects/{project}/datasets/{dataset}/edits/preview/';
 const EDITS = '/api/v1/projects/{project}/datasets/{dataset}/edits/';
 
 const POLL_MS = 400;
@@ -123,13 +126,45 @@ export function useRevert(dataset: string) {
   };
 }
 
-/** Edits a branch that is still at `head`, as one version. */
+/** Edits a branch as one version; with `head`, only if it is still there. */
 export function useEdit(dataset: string) {
   const path = useDatasetPath(dataset);
   const refresh = useRefresh();
-  return async (branch: string, head: string, edits: EditStepRequest[]) => {
-    const body = { branch, expected_head: head, edits };
+  return async (branch: string, head: string | null, edits: EditStepRequest[], message = '') => {
+    const body = { branch, expected_head: head, edits, message };
     const { data } = await api.POST(EDITS, { params: { path }, body });
+    const request = await untilDone(path, data as CommitRequest);
+    await refresh();
+    return request;
+  };
+}
+
+/** What one edit would do to a branch; `null` while there is nothing to ask yet. */
+export function useEditPreview(dataset: string, branch: string, edit: EditStepRequest | null) {
+  const path = useDatasetPath(dataset);
+  const init = { params: { path }, body: { branch, edits: edit ? [edit] : [] } };
+  return $api.useQuery('post', EDIT_PREVIEW, init, { ...FRESH, enabled: edit !== null });
+}
+
+export interface PickBody {
+  source: string;
+  branch: string;
+  paths: string[];
+  changes_only: boolean;
+}
+
+/** What a cherry-pick would do; not asked without paths unless the version's own changes are picked. */
+export function usePickPreview(dataset: string, body: PickBody) {
+  const path = useDatasetPath(dataset);
+  const enabled = body.paths.length > 0 || body.changes_only;
+  return $api.useQuery('post', PICK_PREVIEW, { params: { path }, body }, { ...FRESH, enabled });
+}
+
+export function usePick(dataset: string) {
+  const path = useDatasetPath(dataset);
+  const refresh = useRefresh();
+  return async (body: PickBody & { on_conflict: Side; message: string }) => {
+    const { data } = await api.POST(PICKS, { params: { path }, body });
     const request = await untilDone(path, data as CommitRequest);
     await refresh();
     return request;

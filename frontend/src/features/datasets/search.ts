@@ -5,7 +5,8 @@ export const datasetsSearch = (raw: RawSearch) => ({ q: text(raw.q), sort: text(
 export const browseSearch = (raw: RawSearch) => ({
   ref: text(raw.ref),
   path: text(raw.path),
-  view: oneOf('grid', 'list')(raw.view),
+  layout: oneOf('grid', 'list')(raw.layout),
+  view: text(raw.view),
   label: text(raw.label),
   split: text(raw.split),
   labelled: flag(raw.labelled),

@@ -14,7 +14,7 @@ const run = (number: number, extra: object = {}) => ({
   state: 'succeeded',
   workflow: 'image-classification',
   created_by: { username: 'bo', full_name: 'Bo Chen' },
-  datasets: [{ alias: 'dataset', dataset: 'digits', ref: 'v3' }],
+  datasets: [{ alias: 'dataset', dataset: 'digits', ref: 'v3', selector: {}, view: '' }],
   resources: { cpus: 2, memory_bytes: 2 ** 32, gpus: 0 },
   node: 'local-1',
   progress: 1,
@@ -235,6 +235,7 @@ describe('a new run', () => {
         required: false,
       },
     ],
+    inputs: {},
   };
   const preview = {
     valid: true,
@@ -284,6 +285,38 @@ describe('a new run', () => {
     await userEvent.click(screen.getByRole('button', { name: /Review/ }));
     await screen.findByText('Required.');
     expect(screen.queryByRole('textbox', { name: /Memory/ })).toBeNull();
+  });
+
+  test('a part of the data is chosen by a view and a query, and counted', async () => {
+    const dataset = { ...workflow.parameters[0], name: 'dataset', type: 'dataset', title: 'Dataset', required: true };
+    const inputs = { dataset: { split: ['train', 'val'], narrowable: true } };
+    serve('GET', 'workflows/', listing({ ...workflow, parameters: [dataset], inputs }));
+    serve('GET', 'projects/{project}/datasets/', listing({ id: 'd', name: 'digits', latest: null }));
+    serve('GET', 'projects/{project}/datasets/digits/versions/', listing());
+    serve('GET', 'projects/{project}/datasets/digits/views/', listing({ id: 'v', name: 'ones', query: 'size > 1' }));
+    serve('GET', 'projects/{project}/datasets/digits/versions/v3/entries/', (_: Request, url: URL) => {
+      const where = url.searchParams.get('where');
+      if (where !== 'size') return { ...listing(), folders: [], total: where ? 3 : 7, total_is_exact: true };
+      const refused = { status: 400, code: 'query_invalid', title: 'Wrong', errors: { where: ['Character 1: no.'] } };
+      return new Response(JSON.stringify(refused), { status: 400 });
+    });
+    const parameters = { dataset: 'digits@v3' };
+    sessionStorage.setItem(
+      'atom-new-run/vision',
+      JSON.stringify({ workflow: 'image-classification', parameters, selections: { dataset: { view: 'ones' } } }),
+    );
+    const { container } = await renderPage(<NewRunPage />, '/runs/new');
+    await screen.findByText('7 files of digits@v3 match');
+    expect(screen.getByLabelText('Dataset: view', { selector: 'input' })).toHaveProperty('value', 'ones');
+    const query = screen.getByRole('textbox', { name: 'Dataset: query' });
+    await userEvent.type(query, 'size');
+    await screen.findByText('Character 1: no.');
+    expect(query.getAttribute('aria-invalid')).toBe('true');
+    await userEvent.type(query, ' > 1');
+    await screen.findByText('3 files of digits@v3 match');
+    await expectNoViolations(container);
+    const asked = sent.findLast(({ line }) => line.endsWith('runs/preview/'))?.body;
+    await waitFor(() => expect(asked).toMatchObject({ selectors: { dataset: { view: 'ones' } } }));
   });
 
   test('what no machine could ever run is not said to wait in the queue', async () => {

@@ -145,6 +145,28 @@ export function useVersions(dataset: string) {
   );
 }
 
+/** The saved views of a dataset; not asked without one. */
+export function useSavedViews(dataset: string) {
+  const project = useProject();
+  const init = { params: { path: { project, dataset }, query: { limit: 200 } } };
+  return $api.useQuery('get', '/api/v1/projects/{project}/datasets/{dataset}/views/', init, {
+    enabled: dataset !== '',
+  });
+}
+
+/** How many files of a version match a query and a view. */
+export function useMatching(dataset: string, ref: string, selection: { where?: string; view?: string }) {
+  const project = useProject();
+  const { where, view } = selection;
+  const query = { where: where || undefined, view: view || undefined, limit: 1 };
+  return $api.useQuery(
+    'get',
+    '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/entries/',
+    { params: { path: { project, dataset, ref }, query } },
+    { enabled: Boolean(dataset && ref && (where || view)), retry: false },
+  );
+}
+
 export function useModels() {
   const project = useProject();
   return $api.useQuery('get', '/api/v1/projects/{project}/models/', {

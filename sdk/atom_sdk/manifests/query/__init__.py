@@ -5,14 +5,17 @@ from atom_sdk.manifests.query.evaluation import matches
 from atom_sdk.manifests.query.limits import MAX_DEPTH, MAX_TEXT_CHARACTERS
 from atom_sdk.manifests.query.matching import matching
 from atom_sdk.manifests.query.ranges import may_match
-from atom_sdk.manifests.query.tree import Query, below
+from atom_sdk.manifests.query.tree import UNSPLIT_IS, Query, below, both, in_splits
 
 __all__ = [
     "MAX_DEPTH",
     "MAX_TEXT_CHARACTERS",
+    "UNSPLIT_IS",
     "Query",
     "QueryError",
     "below",
+    "both",
+    "in_splits",
     "matches",
     "matching",
     "may_match",

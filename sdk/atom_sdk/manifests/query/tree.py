@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
 Kind = Literal["text", "number", "flag"]
+UNSPLIT_IS = "train"
 # What each column holds; None: every kind, row by row.
 COLUMNS: dict[str, Kind | None] = {
     "path": "text",
@@ -165,11 +167,33 @@ class Query:
 def below(prefix: str, query: Query | None = None) -> Query:
     """Return the query for paths that begin with `prefix`, and that match `query` if given."""
     pattern = re.sub(r"[%_\\]", r"\\\g<0>", prefix) + "%"
-    where: Node = Like(Column("path"), pattern, ignore_case=False)
-    if query is not None:
-        terms = query.where.terms if isinstance(query.where, Both) else (query.where,)
-        where = Both((where, *terms))
+    where = Like(Column("path"), pattern, ignore_case=False)
+    only = Query(str(where), where)
+    return only if query is None else both(only, query)
+
+
+def both(first: Query, second: Query) -> Query:
+    """Return the query for what matches the two."""
+    where = Both((*_terms(first.where), *_terms(second.where)))
     return Query(str(where), where)
+
+
+def in_splits(names: Iterable[str]) -> Query:
+    """Return the query for files of these splits; what has no split belongs to `train`.
+
+    Raises ValueError without a name.
+    """
+    chosen = sorted(set(names))
+    if not chosen:
+        raise ValueError("Give at least one split.")
+    where: Node = Membership(Column("split"), tuple(map(Constant, chosen)))
+    if UNSPLIT_IS in chosen:
+        where = Either((where, IsNull(Column("split"))))
+    return Query(str(where), where)
+
+
+def _terms(where: Node) -> tuple[Node, ...]:
+    return where.terms if isinstance(where, Both) else (where,)
 
 
 def _in_brackets(term: Node) -> str:

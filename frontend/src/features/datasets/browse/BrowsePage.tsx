@@ -15,7 +15,8 @@ import { EntryList } from './EntryList';
 import { FilterBar } from './FilterBar';
 import { FolderTree } from './FolderTree';
 import { NoVersion } from './NoVersion';
-import { QueryField, queryProblem } from './QueryField';
+import { QueryBar } from './QueryBar';
+import { queryProblem } from './QueryField';
 import { useBrowse, useEntries } from './useBrowse';
 import { VersionHeader } from './VersionHeader';
 import { VersionPicker } from './VersionPicker';
@@ -65,7 +66,12 @@ export function BrowsePage() {
   if (!address) return <NoVersion name={name} description={dataset.data.description} />;
   return (
     <Page fill>
-      <VersionHeader dataset={dataset.data} address={address} onRef={(ref) => change({ ref, item: undefined })} />
+      <VersionHeader
+        dataset={dataset.data}
+        address={address}
+        search={search}
+        onRef={(ref) => change({ ref, item: undefined })}
+      />
       <Browser address={address} search={search} change={change} />
     </Page>
   );
@@ -87,7 +93,8 @@ function Browser({ address, search, change }: BrowserProps) {
     },
     [change],
   );
-  const clear = () => change({ label: undefined, split: undefined, labelled: undefined, where: undefined });
+  const clear = () =>
+    change({ label: undefined, split: undefined, labelled: undefined, where: undefined, view: undefined });
   const step = async (by: number) => {
     if (openIndex.current === null) return;
     const next = await entries.source.entryAt(openIndex.current + by);
@@ -113,8 +120,8 @@ function Browser({ address, search, change }: BrowserProps) {
           thumbSize={size}
           onThumbSize={setSize}
         />
-        <QueryField value={search.where} onChange={(where) => change({ where })} error={entries.error} />
-        {queryProblem(entries.error) ? null : search.view === 'list' ? (
+        <QueryBar address={address} search={search} change={change} error={entries.error} />
+        {queryProblem(entries.error) ? null : search.layout === 'list' ? (
           <EntryList
             key={address.ref}
             address={address}

@@ -70,7 +70,7 @@ interface NoFilesProps {
 
 export function NoFiles({ search, isExact, onClear }: NoFilesProps) {
   const { t } = useTranslation();
-  const filtered = search.label || search.split || search.labelled !== undefined || search.where;
+  const filtered = search.label || search.split || search.labelled !== undefined || search.where || search.view;
   const action = filtered && (
     <Button variant="default" onClick={onClear}>
       {t('datasets.clearFilters')}

@@ -36,6 +36,7 @@ export function EntryList({ address, search, isExact, onClear, onVersion }: Entr
       <EditBar
         name={address.dataset}
         branch={branch}
+        source={address.ref}
         selected={selected}
         onClear={() => setSelected(new Set())}
         onDone={onVersion}

@@ -34,7 +34,7 @@ export function FilterBar({
     Object.entries(counts ?? {}).map(([value, count]) => ({ value, label: `${value} (${format.number(count)})` }));
   const hasLabels = stats !== undefined && Object.keys(stats.labels).length > 0;
   const hasSplits = stats !== undefined && Object.keys(stats.splits).length > 0;
-  const filtered = search.label || search.split || search.labelled !== undefined || search.where;
+  const filtered = search.label || search.split || search.labelled !== undefined || search.where || search.view;
   const labelled = search.labelled === undefined ? 'all' : search.labelled ? 'yes' : 'no';
   return (
     <Group mb="sm" gap="xs" role="group" aria-label={t('datasets.filters')}>
@@ -45,8 +45,8 @@ export function FilterBar({
           { value: 'grid', label: t('datasets.viewGrid') },
           { value: 'list', label: t('datasets.viewList') },
         ]}
-        value={search.view ?? 'grid'}
-        onChange={(view) => change({ view: view === 'list' ? 'list' : undefined })}
+        value={search.layout ?? 'grid'}
+        onChange={(layout) => change({ layout: layout === 'list' ? 'list' : undefined })}
       />
       {(hasLabels || search.label) && (
         <Select
@@ -96,7 +96,7 @@ export function FilterBar({
       <Text size="sm" c="dimmed" ml="auto" aria-live="polite" className="tabular">
         {total === undefined ? '' : t(isExact ? 'datasets.matching' : 'datasets.matchingAtLeast', { count: total })}
       </Text>
-      {search.view !== 'list' && (
+      {search.layout !== 'list' && (
         <Slider
           w={96}
           size="sm"

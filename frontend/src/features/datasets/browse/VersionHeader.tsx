@@ -4,12 +4,14 @@ import {
   IconAlertTriangle,
   IconArrowBackUp,
   IconArrowsSplit2,
+  IconCherry,
   IconDotsVertical,
   IconGitCompare,
   IconGitMerge,
   IconHistory,
   IconPlayerPlay,
   IconPolygon,
+  IconTags,
 } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -23,21 +25,26 @@ import { useMay } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { CachePanel } from '../cache/CachePanel';
 import { personName } from '../names';
+import { AttributesDialog, type AttributesOf } from '../operations/AttributesDialog';
 import { MergeDialog } from '../operations/MergeDialog';
+import { PickDialog } from '../operations/PickDialog';
 import { RevertDialog } from '../operations/RevertDialog';
-import { useStats, useVersion, type VersionAddress } from '../queries';
+import { useHeadBranch, useStats, useVersion, type VersionAddress } from '../queries';
 import { SplitDialog } from '../split/SplitDialog';
+import { askedBy } from '../views/asked';
 import { PullPanel } from './PullPanel';
 import { QuarantineNotice } from './QuarantineNotice';
+import type { BrowseSearch } from './useBrowse';
 import { VersionPicker } from './VersionPicker';
 
 interface VersionHeaderProps {
   dataset: Dataset;
   address: VersionAddress;
+  search: BrowseSearch;
   onRef: (ref: string) => void;
 }
 
-export function VersionHeader({ dataset, address, onRef }: VersionHeaderProps) {
+export function VersionHeader({ dataset, address, search, onRef }: VersionHeaderProps) {
   const { t } = useTranslation();
   const { name } = dataset;
   const version = useVersion(name, address.ref).data;
@@ -69,7 +76,7 @@ export function VersionHeader({ dataset, address, onRef }: VersionHeaderProps) {
         <ButtonLink to="/runs/new" search={{ dataset: `${name}@${pinned}` }} leftSection={<IconPlayerPlay size={15} />}>
           {t('datasets.train')}
         </ButtonLink>
-        <MoreMenu dataset={dataset} version={version} onRef={onRef} />
+        <MoreMenu dataset={dataset} address={address} search={search} version={version} onRef={onRef} />
       </PageHeader>
       <QuarantineNotice name={name} />
       {stats && <Unreadable count={stats.unreadable} paths={stats.unreadable_paths} />}
@@ -130,16 +137,21 @@ function Facts({ version }: { version: Version | undefined }) {
 
 interface MoreMenuProps {
   dataset: Dataset;
+  address: VersionAddress;
+  search: BrowseSearch;
   version: Version | undefined;
   onRef: (ref: string) => void;
 }
 
-function MoreMenu({ dataset: { name, latest }, version, onRef }: MoreMenuProps) {
+function MoreMenu({ dataset: { name, latest }, address, search, version, onRef }: MoreMenuProps) {
   const { t } = useTranslation();
   const mayWrite = useMay('researcher');
   const [splitting, split] = useDisclosure();
   const [reverting, revert] = useDisclosure();
+  const [picking, pick] = useDisclosure();
+  const [setting, set] = useDisclosure();
   const [merging, setMerging] = useState<string>();
+  const branch = useHeadBranch(address);
   const previous = version?.number && version.number > 1 ? `v${version.number - 1}` : undefined;
   const dataset = `${name}@${version?.ref ?? 'main'}`;
   return (
@@ -175,6 +187,14 @@ function MoreMenu({ dataset: { name, latest }, version, onRef }: MoreMenuProps) 
               <Menu.Item leftSection={<IconArrowBackUp size={15} />} onClick={revert.open}>
                 {t('versioning.revert')}
               </Menu.Item>
+              <Menu.Item leftSection={<IconCherry size={15} />} onClick={pick.open}>
+                {t('versioning.pick')}
+              </Menu.Item>
+              {branch && (
+                <Menu.Item leftSection={<IconTags size={15} />} onClick={set.open}>
+                  {t('versioning.attributes')}
+                </Menu.Item>
+              )}
             </>
           )}
         </Menu.Dropdown>
@@ -185,9 +205,35 @@ function MoreMenu({ dataset: { name, latest }, version, onRef }: MoreMenuProps) 
       {version && (
         <RevertDialog name={name} version={version.ref} opened={reverting} onClose={revert.close} onDone={onRef} />
       )}
+      {version && (
+        <PickDialog
+          name={name}
+          source={version.ref}
+          paths={search.path ? [search.path] : []}
+          opened={picking}
+          onClose={pick.close}
+          onDone={onRef}
+        />
+      )}
+      {branch && (
+        <AttributesDialog
+          name={name}
+          branch={branch}
+          of={attributesOf(search)}
+          opened={setting}
+          onClose={set.close}
+          onDone={onRef}
+        />
+      )}
       <MergeDialog name={name} source={merging} onClose={() => setMerging(undefined)} />
     </>
   );
+}
+
+/** The files that the page shows: its folder, its filters and its view. */
+function attributesOf(search: BrowseSearch): AttributesOf {
+  const { where, prefix } = askedBy(search);
+  return { paths: prefix ? [prefix] : [], where: where || undefined, view: search.view };
 }
 
 /** Files that are not what they claim to be. */

@@ -30,8 +30,8 @@ export function useBrowse() {
   return { name, search, ref, address, dataset, change };
 }
 
-export function queryOf({ path, label, split, labelled, where }: BrowseSearch): EntryQuery {
-  return { prefix: path, label, split, labelled, where };
+export function queryOf({ path, label, split, labelled, where, view }: BrowseSearch): EntryQuery {
+  return { prefix: path, label, split, labelled, where, view };
 }
 
 /** The entries that the URL asks for: how many there are, and a source to read them from. */

@@ -1,17 +1,22 @@
 import { Button, Group, Modal, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { IconFolderShare, IconTrash, IconX } from '@tabler/icons-react';
+import { IconCherry, IconCopy, IconFolderShare, IconTags, IconTrash, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Branch, EditStepRequest } from '@/api/contract/datasets';
 import { FormFrame } from '@/shared/FormFrame';
 import { confirmUndo, notifySuccess } from '@/shared/undo';
 import { useEdit } from '../operationQueries';
+import { AttributesDialog } from './AttributesDialog';
+import { CopyDialog } from './CopyDialog';
+import { PickDialog } from './PickDialog';
 
 interface EditBarProps {
   name: string;
   /** The branch whose newest version is shown; undefined where an older one is. */
   branch: Branch | undefined;
+  /** The version that is shown, as the URL names it. */
+  source: string;
   selected: ReadonlySet<string>;
   onClear: () => void;
   /** Told the version that has the change. */
@@ -19,9 +24,10 @@ interface EditBarProps {
 }
 
 /** What can be done with selected files: each makes a version, and no byte is moved. */
-export function EditBar({ name, branch, selected, onClear, onDone }: EditBarProps) {
+export function EditBar({ name, branch, source, selected, onClear, onDone }: EditBarProps) {
   const { t } = useTranslation();
-  const [moving, setMoving] = useState(false);
+  const [opened, setOpened] = useState<'move' | 'copy' | 'attributes' | 'pick'>();
+  const close = () => setOpened(undefined);
   const edit = useEdit(name);
   if (selected.size === 0) return null;
   const paths = [...selected];
@@ -29,8 +35,11 @@ export function EditBar({ name, branch, selected, onClear, onDone }: EditBarProp
     if (!branch?.head) return;
     const { version } = await edit(branch.name, branch.head.commit, [step]);
     notifySuccess(t('versioning.edited', { branch: branch.name, ref: version?.ref ?? '' }));
+    if (version) done(version.ref);
+  };
+  const done = (ref: string) => {
     onClear();
-    if (version) onDone(version.ref);
+    onDone(ref);
   };
   const remove = () =>
     confirmUndo({
@@ -52,9 +61,17 @@ export function EditBar({ name, branch, selected, onClear, onDone }: EditBarProp
             size="xs"
             variant="default"
             leftSection={<IconFolderShare size={14} />}
-            onClick={() => setMoving(true)}
+            onClick={() => setOpened('move')}
           >
             {t('versioning.move')}
+          </Button>
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconTags size={14} />}
+            onClick={() => setOpened('attributes')}
+          >
+            {t('versioning.attributes')}
           </Button>
         </>
       ) : (
@@ -62,22 +79,48 @@ export function EditBar({ name, branch, selected, onClear, onDone }: EditBarProp
           {t('versioning.notEditable')}
         </Text>
       )}
+      <Button size="xs" variant="default" leftSection={<IconCopy size={14} />} onClick={() => setOpened('copy')}>
+        {t('versioning.copy')}
+      </Button>
+      <Button size="xs" variant="default" leftSection={<IconCherry size={14} />} onClick={() => setOpened('pick')}>
+        {t('versioning.pick')}
+      </Button>
       <Button size="xs" variant="subtle" color="gray" leftSection={<IconX size={14} />} onClick={onClear}>
         {t('versioning.clear')}
       </Button>
       <Modal
-        opened={moving}
-        onClose={() => setMoving(false)}
+        opened={opened === 'move'}
+        onClose={close}
         title={t('versioning.moveTitle')}
         closeButtonProps={{ 'aria-label': t('common.close') }}
       >
-        {moving && (
+        {opened === 'move' && (
           <MoveForm
-            onClose={() => setMoving(false)}
+            onClose={close}
             send={(folder) => run({ op: 'move', paths, to: `${folder.replace(/\/+$/, '')}/` })}
           />
         )}
       </Modal>
+      {branch && (
+        <AttributesDialog
+          name={name}
+          branch={branch}
+          of={{ paths }}
+          opened={opened === 'attributes'}
+          onClose={close}
+          onDone={done}
+        />
+      )}
+      <CopyDialog
+        name={name}
+        source={source}
+        paths={paths}
+        branch={branch?.name ?? 'main'}
+        opened={opened === 'copy'}
+        onClose={close}
+        onDone={done}
+      />
+      <PickDialog name={name} source={source} paths={paths} opened={opened === 'pick'} onClose={close} onDone={done} />
     </Group>
   );
 }

@@ -6,6 +6,7 @@ import { ErrorState } from '@/shared/ErrorState';
 import { ChangeCounts } from '../versions/ChangeCounts';
 
 interface PreviewProps {
+  /** `isLoading` is false where nothing is asked yet: then nothing is shown. */
   preview: { data?: OperationPreview | undefined; error: unknown; isLoading: boolean; refetch: () => unknown };
   /** Shown when the branch has all of it already. */
   contained: string;
@@ -27,8 +28,29 @@ export function Preview({ preview, contained }: PreviewProps) {
       {data.labels_changed > 0 && (
         <Text size="sm">{t('versioning.labelsChanged', { count: data.labels_changed })}</Text>
       )}
+      {data.examples.length > 0 && <Examples examples={data.examples} />}
       {data.conflicts_total > 0 && <Conflicts total={data.conflicts_total} conflicts={data.conflicts} />}
     </Stack>
+  );
+}
+
+/** The first files that change, so that one sees what is meant. */
+function Examples({ examples }: { examples: OperationPreview['examples'] }) {
+  const { t } = useTranslation();
+  const words = { added: t('versioning.added'), changed: t('versioning.changed'), removed: t('versioning.removed') };
+  return (
+    <ScrollArea.Autosize mah={140} viewportProps={{ tabIndex: 0, 'aria-label': t('versioning.examples') }}>
+      <Table withRowBorders={false} verticalSpacing={1} fz="xs" aria-label={t('versioning.examples')}>
+        <Table.Tbody>
+          {examples.map(({ path, change }) => (
+            <Table.Tr key={`${change} ${path}`}>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>{path}</Table.Td>
+              <Table.Td ta="right">{words[change]}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </ScrollArea.Autosize>
   );
 }
 

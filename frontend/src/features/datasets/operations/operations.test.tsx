@@ -51,6 +51,7 @@ const preview = (extra: object = {}) => ({
   removed: 0,
   changed: 1,
   labels_changed: 2,
+  examples: [{ path: 'new.txt', change: 'added' }],
   conflicts_total: 0,
   conflicts: [],
   contained: false,
@@ -88,7 +89,7 @@ beforeEach(() => {
 });
 
 const openVersions = () => renderPage(<VersionsPage />, '/datasets/pets/versions', '/datasets/$name/versions');
-const openFiles = () => renderPage(<BrowsePage />, '/datasets/pets?view=list', '/datasets/$name');
+const openFiles = () => renderPage(<BrowsePage />, '/datasets/pets?layout=list', '/datasets/$name');
 
 test('branches, tags and both parents of a merge are listed', async () => {
   const { container } = await openVersions();
@@ -186,6 +187,79 @@ test('selected files are moved on the branch that they were seen on', async () =
       branch: 'main',
       expected_head: '2'.repeat(64),
       edits: [{ op: 'move', paths: ['a.txt'], to: 'kept/' }],
+      message: '',
+    }),
+  );
+});
+
+const choose = async (name: string) => {
+  await openFiles();
+  await userEvent.click(await screen.findByRole('checkbox', { name: /a\.txt/ }));
+  const bar = await screen.findByRole('toolbar', { name: '1 file selected' });
+  await userEvent.click(within(bar).getByRole('button', { name }));
+};
+const type = async (dialog: HTMLElement, name: string, text: string) =>
+  await userEvent.type(within(dialog).getByRole('textbox', { name }), text);
+
+test('selected files are taken to a branch once a side is chosen', async () => {
+  serve('POST', `${AT}picks/preview/`, preview({ conflicts_total: 1, conflicts: [conflict('a.txt')] }));
+  serve('POST', `${AT}picks/`, asked('published', { version: version(3) }));
+  await choose('Take paths to a branch…');
+  const dialog = await screen.findByRole('dialog', { name: 'Take paths from v2' });
+  await within(dialog).findByText('new.txt');
+  await expectNoViolations(dialog);
+  await userEvent.click(within(dialog).getByRole('radio', { name: 'the other side (v2)' }));
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Take them' }));
+  await vi.waitFor(() =>
+    expect(bodyOf('picks/')).toEqual({
+      source: 'v2',
+      branch: 'main',
+      paths: ['a.txt'],
+      changes_only: false,
+      on_conflict: 'theirs',
+      message: '',
+    }),
+  );
+});
+
+test('selected files are copied into a folder, after a look at what that makes', async () => {
+  serve('POST', `${AT}edits/preview/`, preview());
+  serve('POST', `${AT}edits/`, asked('published', { version: version(3) }));
+  await choose('Copy…');
+  const dialog = await screen.findByRole('dialog', { name: 'Copy files of v2' });
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Copy' }));
+  within(dialog).getByText('Write the name of a folder.');
+  expect(bodyOf('edits/preview/')).toBeUndefined();
+  await type(dialog, 'To the folder', 'old/');
+  await within(dialog).findByText('new.txt');
+  await expectNoViolations(dialog);
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Copy' }));
+  const edits = [{ op: 'copy', paths: ['a.txt'], to: 'old/', source: 'v2' }];
+  await vi.waitFor(() => expect(bodyOf('edits/')).toEqual({ branch: 'main', expected_head: null, edits, message: '' }));
+});
+
+test('attributes are set for what the page shows', async () => {
+  serve('POST', `${AT}edits/preview/`, preview());
+  serve('POST', `${AT}edits/`, asked('published', { version: version(3) }));
+  await renderPage(<BrowsePage />, '/datasets/pets?layout=list&path=cats/&where=size > 1&view=big', '/datasets/$name');
+  await userEvent.click(await screen.findByRole('button', { name: 'More' }));
+  await userEvent.click(await screen.findByRole('menuitem', { name: 'Set attributes…' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Set attributes on main' });
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Set them' }));
+  within(dialog).getByText('Name an attribute.');
+  await type(dialog, 'Attribute 1', 'camera');
+  await type(dialog, 'Value 1', 'north');
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Another attribute' }));
+  await type(dialog, 'Attribute 2', 'iso');
+  await within(dialog).findByText('new.txt');
+  await expectNoViolations(dialog);
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Set them' }));
+  const attributes = { camera: 'north', iso: null };
+  await vi.waitFor(() =>
+    expect(bodyOf('edits/')).toMatchObject({
+      branch: 'main',
+      expected_head: '2'.repeat(64),
+      edits: [{ op: 'set', paths: ['cats/'], where: 'size > 1', view: 'big', attributes }],
     }),
   );
 });

@@ -24,6 +24,24 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
 
 const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
+/** A version that was read, and the part of it that the run saw: the link shows the same files. */
+function InputLink({ dataset, ref, view, selector: { where } }: Run['datasets'][number]) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <AnchorLink to="/datasets/$name" params={{ name: dataset }} search={{ ref, where }} fz="inherit">
+        {`${dataset}@${ref}`}
+      </AnchorLink>
+      {view && <Text size="xs">{t('jobs.config.view', { name: view })}</Text>}
+      {where && (
+        <Code block fz="xs" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+          {where}
+        </Code>
+      )}
+    </>
+  );
+}
+
 /** A fact about the code's repository: the client that sent it chose what to say. */
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
@@ -47,12 +65,7 @@ export function ConfigTab({ run }: { run: Run }) {
         <Section title={t('jobs.config.data')}>
           {run.datasets.length === 0 && <Text c="dimmed">{t('common.none')}</Text>}
           <KeyValueList
-            items={run.datasets.map(({ alias, dataset, ref }) => [
-              alias,
-              <AnchorLink key={alias} to="/datasets/$name" params={{ name: dataset }} search={{ ref }} fz="inherit">
-                {`${dataset}@${ref}`}
-              </AnchorLink>,
-            ])}
+            items={run.datasets.map((input) => [input.alias, <InputLink key={input.alias} {...input} />])}
           />
         </Section>
         <Section title={t('jobs.config.resources')}>

@@ -2,8 +2,9 @@ import { ActionIcon, Button, Group, SimpleGrid, Stack, Text, Textarea, TextInput
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Workflow } from '@/api/contract/jobs';
+import { DataSelection, selectionErrors } from './DataSelection';
 import { DatasetPicker } from './DatasetPicker';
-import { COMMAND, type DatasetRow, type Draft, type DraftAction, parameterField } from './draft';
+import { COMMAND, type DatasetRow, type Draft, type DraftAction, isNarrowable, parameterField } from './draft';
 import { ParameterField } from './ParameterField';
 import classes from './wizard.module.css';
 
@@ -31,6 +32,15 @@ export function ParametersStep(props: StepProps) {
             error={errors[parameterField(parameter.name)]}
             onChange={(value) => dispatch({ type: 'parameter', name: parameter.name, value })}
           />
+          {parameter.type === 'dataset' && isNarrowable(workflow, parameter.name) && (
+            <DataSelection
+              label={parameter.title || parameter.name}
+              reference={String(draft.parameters[parameter.name] ?? '')}
+              value={draft.selections[parameter.name] ?? {}}
+              errors={selectionErrors(errors, parameter.name)}
+              onChange={(selection) => dispatch({ type: 'selection', name: parameter.name, selection })}
+            />
+          )}
         </div>
       ))}
     </SimpleGrid>
@@ -90,7 +100,7 @@ function DatasetRows({ rows, errors, onChange }: DatasetRowsProps) {
     <Stack gap="xs" role="group" aria-label={t('jobs.config.data')}>
       {rows.map((row, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity of their own
-        <Group key={index} align="flex-end" gap="xs" wrap="nowrap">
+        <Group key={index} align="flex-start" gap="xs" wrap="nowrap">
           <TextInput
             w={130}
             label={t('jobs.wizard.alias')}
@@ -104,13 +114,24 @@ function DatasetRows({ rows, errors, onChange }: DatasetRowsProps) {
               error={errors[`datasets.${row.alias}`]}
               onChange={(value) => {
                 const at = value.lastIndexOf('@');
-                replace(index, { dataset: value.slice(0, Math.max(0, at)), ref: value.slice(at + 1) });
+                const dataset = value.slice(0, Math.max(0, at));
+                // A view is one of its dataset's.
+                const view = dataset === row.dataset ? row.view : undefined;
+                replace(index, { dataset, ref: value.slice(at + 1), view });
               }}
+            />
+            <DataSelection
+              label={row.alias}
+              reference={row.dataset ? `${row.dataset}@${row.ref}` : ''}
+              value={{ where: row.where, view: row.view }}
+              errors={selectionErrors(errors, row.alias || row.dataset)}
+              onChange={(selection) => replace(index, selection)}
             />
           </div>
           <ActionIcon
             color="gray"
             size="lg"
+            mt={24}
             aria-label={t('jobs.wizard.removeDataset', { alias: row.alias })}
             onClick={() => onChange(rows.filter((_, at) => at !== index))}
           >

@@ -42,19 +42,36 @@ function commonOptions(request: RunRequest): string[] {
   ];
 }
 
+function viewOf(request: RunRequest, alias: string): string {
+  const view = request.selectors?.[alias]?.view;
+  return view ? `?view=${view}` : '';
+}
+
+const wheres = (request: RunRequest): string[] =>
+  Object.entries(request.selectors ?? {}).flatMap(([alias, { where }]) =>
+    where ? ['--where', `${alias}=${where}`] : [],
+  );
+
 /** The same run from a terminal. */
 export function toCli(request: RunRequest, project: string): string {
   const head = ['atom', '--project', project];
   if (request.workflow) {
-    const parameters = Object.entries(request.parameters ?? {}).flatMap(([name, value]) => ['-p', `${name}=${value}`]);
-    return joinWords([...head, 'workflow', 'run', request.workflow, ...parameters, ...commonOptions(request)]);
+    const parameters = Object.entries(request.parameters ?? {}).flatMap(([name, value]) => [
+      '-p',
+      `${name}=${value}${viewOf(request, name)}`,
+    ]);
+    const options = [...parameters, ...wheres(request), ...commonOptions(request)];
+    return joinWords([...head, 'workflow', 'run', request.workflow, ...options]);
   }
-  const data = Object.entries(request.datasets ?? {}).flatMap(([alias, ref]) => ['--data', `${alias}=${ref}`]);
+  const data = Object.entries(request.datasets ?? {}).flatMap(([alias, ref]) => [
+    '--data',
+    `${alias}=${ref}${viewOf(request, alias)}`,
+  ]);
   const requirements = (request.requirements ?? '')
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'))
     .flatMap((line) => ['--req', line]);
-  const options = joinWords([...head, 'run', ...commonOptions(request), ...data, ...requirements]);
+  const options = joinWords([...head, 'run', ...commonOptions(request), ...data, ...wheres(request), ...requirements]);
   return `${options} -- ${(request.command ?? []).map(quoteWord).join(' ')}`;
 }

@@ -32,7 +32,7 @@ const workflow: Workflow = {
   description: '',
   parameters: [parameter('dataset', 'dataset'), parameter('epochs', 'int', 5)],
   resources: { cpus: 2, memory_bytes: 4 * 1024 ** 3, gpus: 0 },
-  inputs: {},
+  inputs: { dataset: { split: ['train', 'val'], narrowable: true } },
   translations: {},
 };
 
@@ -81,12 +81,45 @@ describe('the request', () => {
   });
 });
 
+describe('a part of the data', () => {
+  const other: Workflow = { ...workflow, slug: 'evaluate', inputs: { dataset: {} } };
+  const selected = [
+    { type: 'choose', workflow } as const,
+    { type: 'parameter', name: 'dataset', value: 'digits@v3' } as const,
+    { type: 'selection', name: 'dataset', selection: { where: ' size > 1 ', view: 'ones' } } as const,
+  ].reduce(draftReducer, EMPTY_DRAFT);
+
+  test('is sent beside the parameters', () => {
+    expect(requestOf(selected).selectors).toEqual({ dataset: { where: 'size > 1', view: 'ones' } });
+    expect(toCli(requestOf(selected), 'vision')).toContain(
+      "-p epochs=5 -p 'dataset=digits@v3?view=ones' --where 'dataset=size > 1'",
+    );
+  });
+
+  test('loses its view with its dataset, and all with a workflow that reads what it declares', () => {
+    const moved = draftReducer(selected, { type: 'parameter', name: 'dataset', value: 'digits@v4' });
+    expect(moved.selections).toEqual(selected.selections);
+    const away = draftReducer(selected, { type: 'parameter', name: 'dataset', value: 'pets@v1' });
+    expect(requestOf(away).selectors).toEqual({ dataset: { where: 'size > 1' } });
+    expect(requestOf(draftReducer(selected, { type: 'choose', workflow: other })).selectors).toBeUndefined();
+  });
+
+  test('of a command is by alias', () => {
+    const row = { alias: 'data', dataset: 'digits', ref: 'v3', where: 'size > 1' };
+    const draft: Draft = { ...EMPTY_DRAFT, workflow: COMMAND, command: 'x', datasets: [row] };
+    expect(requestOf(draft).selectors).toEqual({ data: { where: 'size > 1' } });
+    expect(toCli(requestOf(draft), 'vision')).toContain("--data data=digits@v3 --where 'data=size > 1'");
+  });
+});
+
 describe('cloning a run', () => {
   const run = {
     name: 'base',
     workflow: null,
     command: ['python', '-c', 'print("a b")\nprint("$HOME")', ''],
-    datasets: [{ alias: 'data', dataset: 'digits', ref: 'v3' }],
+    datasets: [
+      { alias: 'data', dataset: 'digits', ref: 'v3', view: 'ones', selector: { where: 'size > 1', split: ['val'] } },
+    ],
     resources: { cpus: 4, memory_bytes: 1024 ** 3, gpus: 1 },
     env: ['SEED'],
     parameters: {},
@@ -101,6 +134,8 @@ describe('cloning a run', () => {
       name: 'base',
       command: run.command,
       datasets: { data: 'digits@v3' },
+      // The text of the view, which may be another by now.
+      selectors: { data: { where: 'size > 1', split: ['val'] } },
       requirements: 'numpy',
       resources: run.resources,
       timeout_s: 600,

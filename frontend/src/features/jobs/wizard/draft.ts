@@ -1,4 +1,4 @@
-import type { Parameter, Resources, Run, RunRequest, Workflow } from '@/api/contract/jobs';
+import type { Parameter, Resources, Run, RunRequest, Selector, Workflow } from '@/api/contract/jobs';
 import { joinWords, splitWords } from './shellWords';
 
 export const STEPS = ['workflow', 'parameters', 'resources', 'review'] as const;
@@ -8,10 +8,18 @@ export type Step = (typeof STEPS)[number];
 export const COMMAND = 'command';
 export const GIB = 1024 ** 3;
 
-export interface DatasetRow {
+/** The part of a version that a run sees: what matches, of a saved view; both may be left out. */
+export interface Selection {
+  where?: string;
+  view?: string;
+}
+
+export interface DatasetRow extends Selection {
   alias: string;
   dataset: string;
   ref: string;
+  /** What the form has no field for, of a run that is copied. */
+  selected?: Pick<Selector, 'split' | 'labelled'>;
 }
 
 export interface EnvRow {
@@ -25,6 +33,8 @@ export interface Draft {
   workflow: string | null;
   name: string;
   parameters: Record<string, unknown>;
+  /** By the name of a dataset parameter. */
+  selections: Record<string, Selection>;
   command: string;
   codeSnapshot: string;
   requirements: string;
@@ -42,6 +52,7 @@ export const EMPTY_DRAFT: Draft = {
   workflow: null,
   name: '',
   parameters: {},
+  selections: {},
   command: '',
   codeSnapshot: '',
   requirements: '',
@@ -59,6 +70,7 @@ export type DraftAction =
   | { type: 'choose'; workflow: Workflow | null }
   | { type: 'set'; values: Partial<Draft> }
   | { type: 'parameter'; name: string; value: unknown }
+  | { type: 'selection'; name: string; selection: Selection }
   | { type: 'load'; draft: Draft };
 
 const resourceFields = (resources: Resources | undefined) => ({
@@ -72,13 +84,32 @@ export function defaultsOf(parameters: readonly Parameter[]): Record<string, unk
   return Object.fromEntries(given.map((parameter) => [parameter.name, parameter.default]));
 }
 
+/** Whether a person may take a part of what the workflow reads: it says so itself. */
+export function isNarrowable(workflow: Workflow, parameter: string): boolean {
+  const input = workflow.inputs[parameter] as { narrowable?: boolean } | undefined;
+  return input?.narrowable === true;
+}
+
 /** Another workflow keeps the values whose names it shares: a dataset chosen once stays chosen. */
 function choose(draft: Draft, workflow: Workflow | null): Draft {
   if (workflow === null) return { ...draft, workflow: COMMAND };
   const names = new Set(workflow.parameters.map((parameter) => parameter.name));
   const kept = Object.fromEntries(Object.entries(draft.parameters).filter(([name]) => names.has(name)));
   const parameters = { ...defaultsOf(workflow.parameters), ...kept };
-  return { ...draft, ...resourceFields(workflow.resources), workflow: workflow.slug, parameters };
+  const selections = Object.fromEntries(
+    Object.entries(draft.selections).filter(([name]) => names.has(name) && isNarrowable(workflow, name)),
+  );
+  return { ...draft, ...resourceFields(workflow.resources), workflow: workflow.slug, parameters, selections };
+}
+
+const datasetOf = (value: unknown): string => String(value ?? '').split('@')[0] ?? '';
+
+/** A view is one of its dataset's: another dataset leaves it behind. */
+function withParameter(draft: Draft, name: string, value: unknown): Draft {
+  const parameters = { ...draft.parameters, [name]: value };
+  const { view, ...rest } = draft.selections[name] ?? {};
+  if (!view || datasetOf(value) === datasetOf(draft.parameters[name])) return { ...draft, parameters };
+  return { ...draft, parameters, selections: { ...draft.selections, [name]: rest } };
 }
 
 export function draftReducer(draft: Draft, action: DraftAction): Draft {
@@ -88,10 +119,18 @@ export function draftReducer(draft: Draft, action: DraftAction): Draft {
     case 'set':
       return { ...draft, ...action.values };
     case 'parameter':
-      return { ...draft, parameters: { ...draft.parameters, [action.name]: action.value } };
+      return withParameter(draft, action.name, action.value);
+    case 'selection':
+      return { ...draft, selections: { ...draft.selections, [action.name]: action.selection } };
     case 'load':
       return action.draft;
   }
+}
+
+/** The text of a view is in the selector: the view itself may be another by now. */
+function rowOf({ alias, dataset, ref, selector }: Run['datasets'][number]): DatasetRow {
+  const { where, split, labelled } = selector;
+  return { alias, dataset, ref, where, selected: { split, labelled } };
 }
 
 /** The draft that makes a run like `run` again. Values of its environment are not known here: only the names. */
@@ -105,12 +144,29 @@ export function draftFromRun(run: Run): Draft {
     command: run.workflow ? '' : joinWords(run.command),
     codeSnapshot: run.code?.id ?? '',
     requirements: run.workflow ? '' : (run.runtime?.requirements ?? ''),
-    datasets: run.workflow ? [] : run.datasets.map(({ alias, dataset, ref }) => ({ alias, dataset, ref })),
+    selections: run.workflow
+      ? Object.fromEntries(run.datasets.map(({ alias, selector: { where } }) => [alias, { where }]))
+      : {},
+    datasets: run.workflow ? [] : run.datasets.map(rowOf),
     env: run.env.map((name) => ({ name, value: '' })),
     timeoutMinutes: run.timeout_s ? Math.round(run.timeout_s / 60) : null,
     maxRetries: run.max_retries ?? 0,
     tags: run.tags ?? [],
   };
+}
+
+/** Selectors by alias; without those that select nothing. */
+function selectorsOf(chosen: readonly (readonly [string, Selector])[]): Partial<RunRequest> {
+  const selectors = chosen.flatMap(([alias, { where, view, split, labelled }]) => {
+    const selector = {
+      ...(where?.trim() && { where: where.trim() }),
+      ...(view && { view }),
+      ...(split && { split }),
+      ...(labelled && { labelled }),
+    };
+    return Object.keys(selector).length > 0 ? [[alias, selector] as const] : [];
+  });
+  return selectors.length > 0 ? { selectors: Object.fromEntries(selectors) } : {};
 }
 
 function commandFields(draft: Draft): Partial<RunRequest> {
@@ -122,6 +178,9 @@ function commandFields(draft: Draft): Partial<RunRequest> {
     ...(datasets.length > 0 && {
       datasets: Object.fromEntries(datasets.map((row) => [row.alias || row.dataset, `${row.dataset}@${row.ref}`])),
     }),
+    ...selectorsOf(
+      datasets.map(({ alias, dataset, where, view, selected }) => [alias || dataset, { where, view, ...selected }]),
+    ),
   };
 }
 
@@ -139,7 +198,11 @@ export function requestOf(draft: Draft): RunRequest {
     ...(draft.name.trim() && { name: draft.name.trim() }),
     ...(draft.workflow === COMMAND
       ? commandFields(draft)
-      : { workflow: draft.workflow ?? undefined, parameters: Object.fromEntries(parameters) }),
+      : {
+          workflow: draft.workflow ?? undefined,
+          parameters: Object.fromEntries(parameters),
+          ...selectorsOf(Object.entries(draft.selections).filter(([name]) => draft.parameters[name])),
+        }),
     resources: { cpus: draft.cpus, memory_bytes: Math.round(draft.memoryGib * GIB), gpus: draft.gpus },
     ...(env.length > 0 && { env: Object.fromEntries(env.map((row) => [row.name.trim(), row.value])) }),
     ...(draft.timeoutMinutes !== null && { timeout_s: draft.timeoutMinutes * 60 }),

@@ -22,5 +22,6 @@ export function labelOfField(field: string, workflow: Workflow | undefined, t: T
   };
   const [group, ...rest] = field.split('.');
   if (group === 'datasets') return [t('jobs.wizard.dataset'), ...rest].join(' ');
+  if (group === 'selectors') return [t('jobs.wizard.part'), ...rest.slice(0, 1)].join(' ');
   return labels[field] ?? field;
 }

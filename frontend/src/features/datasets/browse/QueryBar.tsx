@@ -1,0 +1,40 @@
+import { Box, Group } from '@mantine/core';
+import { useMay } from '@/shared/project';
+import type { VersionAddress } from '../queries';
+import { askedBy } from '../views/asked';
+import { SaveView } from '../views/SaveView';
+import { ViewsMenu } from '../views/ViewsMenu';
+import { useViews } from '../views/viewQueries';
+import { QueryField } from './QueryField';
+import type { BrowseSearch } from './useBrowse';
+
+interface QueryBarProps {
+  address: VersionAddress;
+  search: BrowseSearch;
+  change: (patch: Partial<BrowseSearch>) => void;
+  /** Whatever the last listing failed with. */
+  error: unknown;
+}
+
+const NO_FILTERS = { where: undefined, label: undefined, split: undefined, labelled: undefined, path: undefined };
+
+/** The query, the saved views, and what keeps the one as the other. */
+export function QueryBar({ address, search, change, error }: QueryBarProps) {
+  const views = useViews(address.dataset).data?.results;
+  const mayWrite = useMay('researcher');
+  const applied = views?.find(({ name }) => name === search.view);
+  // Until the applied view is known, what the page asks is not known either.
+  const asked = search.view && !applied ? { where: '', prefix: '' } : askedBy(search, applied?.query);
+  const isNarrower = search.view ? askedBy(search).where !== '' || search.path !== undefined : true;
+  return (
+    <Group gap="xs" align="flex-start" wrap="nowrap">
+      <Box flex={1} miw={0}>
+        <QueryField value={search.where} onChange={(where) => change({ where })} error={error} />
+      </Box>
+      <ViewsMenu address={address} value={search.view} onApply={(view) => change({ view, item: undefined })} />
+      {mayWrite && isNarrower && (
+        <SaveView dataset={address.dataset} asked={asked} onSaved={(view) => change({ ...NO_FILTERS, view })} />
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,89 @@
+import { Checkbox, Modal, Select, Text } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useTranslation } from 'react-i18next';
+import type { Side } from '@/api/contract/datasets';
+import { FormFrame } from '@/shared/FormFrame';
+import { notifySuccess } from '@/shared/undo';
+import { usePick, usePickPreview } from '../operationQueries';
+import { useRefs } from '../queries';
+import { Message } from './MergeDialog';
+import { PathsField } from './PathsField';
+import { Preview, SideChoice } from './Preview';
+
+interface PickDialogProps {
+  name: string;
+  /** The version that the paths are taken from. */
+  source: string;
+  /** Those that are chosen already. */
+  paths: readonly string[];
+  opened: boolean;
+  onClose: () => void;
+  /** Told the version that has them. */
+  onDone: (ref: string) => void;
+}
+
+/** Brings paths of one version to a branch, as they are there. */
+export function PickDialog({ opened, ...rest }: PickDialogProps) {
+  const { t } = useTranslation();
+  return (
+    <Modal
+      opened={opened}
+      onClose={rest.onClose}
+      size="lg"
+      title={t('versioning.pickTitle', { ref: rest.source })}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+    >
+      {opened && <PickForm {...rest} />}
+    </Modal>
+  );
+}
+
+function PickForm({ name, source, paths, onClose, onDone }: Omit<PickDialogProps, 'opened'>) {
+  const { t } = useTranslation();
+  const branches = useRefs(name).branches.map((branch) => branch.name);
+  const form = useForm({
+    initialValues: { branch: 'main', paths: [...paths], changes_only: false, on_conflict: 'fail' as Side, message: '' },
+    validate: {
+      paths: (value, { changes_only }) => (value.length || changes_only ? null : t('versioning.pathsMissing')),
+      on_conflict: (side) => (side === 'fail' && preview.data?.conflicts_total ? t('versioning.chooseSide') : null),
+    },
+  });
+  const { values } = form;
+  const [asked] = useDebouncedValue(values, 300);
+  const { branch, changes_only } = asked;
+  const preview = usePickPreview(name, { source, branch, paths: asked.paths, changes_only });
+  const pick = usePick(name);
+  const send = async () => {
+    const { unchanged, version } = await pick({ ...values, source });
+    const next = version?.ref ?? '';
+    notifySuccess(
+      unchanged ? t('versioning.nothing') : t('versioning.picked', { branch: values.branch, ref: source, next }),
+    );
+    onClose();
+    if (!unchanged) onDone(next);
+  };
+  return (
+    <FormFrame form={form} send={send} submit={t('versioning.pickSubmit')} onCancel={onClose}>
+      <Text size="sm">{t('versioning.pickHint', { ref: source })}</Text>
+      <PathsField data-autofocus {...form.getInputProps('paths')} />
+      <Checkbox
+        label={t('versioning.pickChanges', { ref: source })}
+        description={t('versioning.pickChangesHint')}
+        {...form.getInputProps('changes_only', { type: 'checkbox' })}
+      />
+      <Select label={t('versioning.onto')} data={branches} allowDeselect={false} {...form.getInputProps('branch')} />
+      <Preview preview={preview} contained={t('versioning.nothing')} />
+      {preview.data && preview.data.conflicts_total > 0 && (
+        <SideChoice
+          value={values.on_conflict}
+          onChange={(side) => form.setFieldValue('on_conflict', side)}
+          branch={values.branch}
+          source={source}
+          error={form.errors.on_conflict as string | undefined}
+        />
+      )}
+      <Message {...form.getInputProps('message')} />
+    </FormFrame>
+  );
+}

@@ -1,0 +1,25 @@
+export const views = {
+  title: 'Views',
+  save: 'Save as view…',
+  saveTitle: 'Save as view',
+  saveSubmit: 'Save',
+  saved: 'View {{name}} saved',
+  name: 'Name',
+  nameHint: 'Lower-case letters, digits, dots, hyphens and underscores',
+  nameInvalid:
+    'Use lower-case letters, digits, dots, hyphens and underscores, at most 63; begin and end with a letter or digit.',
+  asks: 'What it asks',
+  below: 'below {{folder}}',
+  applied: 'View: {{name}}',
+  apply: 'Show the files of the view {{name}}',
+  leave: 'Leave the view {{name}}',
+  rename: 'Rename the view {{name}}',
+  renameTitle: 'Rename {{name}}',
+  renameSubmit: 'Rename',
+  renamed: 'The view is called {{name}} now',
+  delete: 'Delete the view {{name}}',
+  going: 'View {{name}} will be deleted; runs that used it stay as they are',
+  none: 'No views yet',
+  noneHint:
+    'Write a query or choose filters, then save them under a name. A view is asked of whatever version you look at.',
+};
