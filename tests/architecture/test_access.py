@@ -24,6 +24,8 @@ from atom.datasets.models import (
     Source,
     SourceScan,
     Upload,
+    WriteJob,
+    Writer,
 )
 from atom.jobs.models import CodeSnapshot
 from atom.labeling.models import WorkSlot
@@ -84,6 +86,8 @@ def foreign() -> dict[str, Any]:
     hold = LegalHold.objects.create(dataset=dataset, reason=SECRET_WORD)
     garbage_run = GarbageRun.objects.create(project=project)
     commit = CommitRequest.objects.create(dataset=dataset, branch="main", changes_upload=upload)
+    writer = Writer.objects.create(dataset=dataset, target="main", staging="staging.a")
+    write_job = WriteJob.objects.create(dataset=dataset, name=SECRET_WORD, target="main")
     source = Source.objects.create(
         project=project, dataset=dataset, name=f"{SECRET_WORD}-bucket", url="s3://bucket/"
     )
@@ -100,6 +104,8 @@ def foreign() -> dict[str, Any]:
         "upload_id": upload.pk,
         "commit_id": commit.pk,
         "hold_id": hold.pk,
+        "writer_id": writer.pk,
+        "write_job_id": write_job.pk,
         "garbage_run_id": garbage_run.pk,
         "source": source.name,
         "scan_id": SourceScan.objects.create(source=source, state="done").pk,

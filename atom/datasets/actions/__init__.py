@@ -7,21 +7,43 @@ from atom.datasets.actions.layers import publish_layer
 from atom.datasets.actions.operations import preview_operation, request_operation
 from atom.datasets.actions.quarantine import quarantine_pack
 from atom.datasets.actions.uploads import complete_upload, start_upload
+from atom.datasets.actions.write_jobs import (
+    abort_write_job,
+    commit_task,
+    open_write_job,
+    request_job_commit,
+)
+from atom.datasets.actions.writers import (
+    abandon_writer,
+    note_uploading,
+    open_writer,
+    request_flush,
+    request_write,
+)
 
 __all__ = [
+    "abandon_writer",
+    "abort_write_job",
+    "commit_task",
     "complete_upload",
     "create_branch",
     "create_dataset",
     "create_tag",
     "delete_branch",
     "delete_tag",
+    "note_uploading",
+    "open_write_job",
+    "open_writer",
     "pin",
     "preview_operation",
     "publish_layer",
     "quarantine_pack",
     "request_commit",
+    "request_flush",
+    "request_job_commit",
     "request_operation",
     "request_split",
+    "request_write",
     "start_upload",
     "unpin",
 ]

@@ -15,6 +15,7 @@ from atom_sdk.client.refs import parse_ref
 if TYPE_CHECKING:
     from atom_sdk.client.pull import PullOptions, PullResult
     from atom_sdk.client.push import PushOptions, PushResult
+    from atom_sdk.client.writing import DatasetWriter, WriteJob, WriterOptions
     from atom_sdk.export import ExportResult
     from atom_sdk.mount import MountOptions, MountRecord
     from atom_sdk.readers import LocalDataset
@@ -106,6 +107,51 @@ class Datasets:
 
         push = Push(self, self._http, progress or Silent(), options or PushOptions())
         return push.run(Path(folder), reference)
+
+    def writer(
+        self,
+        name: str,
+        branch: str = "main",
+        message: str = "",
+        *,
+        resume: str | None = None,
+        options: WriterOptions | None = None,
+    ) -> DatasetWriter:
+        """Open a writer: its files go to a staging branch now, and to `branch` as one version.
+
+        The dataset is made if there is none. `resume` is the id of a writer that was not committed:
+        everything it persisted is there. Raises ApiError, WriterClosedError.
+        """
+        from atom_sdk.client.writing.opening import open_writer, resume_writer
+
+        if resume is not None:
+            return resume_writer(self, self._http, name, resume, options)
+        return open_writer(self, self._http, name, branch, message, options)
+
+    def write_job(
+        self,
+        name: str,
+        job: str,
+        branch: str = "main",
+        message: str = "",
+        *,
+        options: WriterOptions | None = None,
+    ) -> WriteJob:
+        """Open the write job of that name, or find it: many tasks that become one version.
+
+        The dataset is made if there is none. Raises ApiError.
+        """
+        from atom_sdk.client.writing.opening import open_write_job
+
+        return open_write_job(self, self._http, name, (job, branch, message), options)
+
+    def writers(self, name: str, *, only_open: bool = True) -> Iterator[dict[str, Any]]:
+        """Yield the writers of a dataset, newest first."""
+        return self._http.pages(f"{self.base(name)}writers/", open=str(only_open).lower())
+
+    def write_jobs(self, name: str, *, only_open: bool = True) -> Iterator[dict[str, Any]]:
+        """Yield the write jobs of a dataset, newest first."""
+        return self._http.pages(f"{self.base(name)}write-jobs/", open=str(only_open).lower())
 
     def preview_split(self, reference: str, split: dict[str, Any]) -> builtins.list[dict[str, Any]]:
         """Return how many files of each label every split would get; nothing is changed."""
