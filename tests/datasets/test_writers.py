@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import signal
 import subprocess
@@ -30,13 +29,13 @@ from atom_sdk.client.errors import (
     WriterClosedError,
     WriterTakenOverError,
 )
+from atom_sdk.client.writing import DatasetWriter, TaskWriter
 from tests.datasets.pushing import Pusher
 
 
 def files_of(client: Client, reference: str) -> dict[str, bytes]:
     """Return what a version holds, as a reader sees it."""
-    with client.datasets.open(reference, stream=True) as dataset:
-        return {dataset.index.path_of(row): bytes(dataset[row].data) for row in range(len(dataset))}
+    return {sample.path: bytes(sample.data) for sample in client.datasets.open(reference)}
 
 
 def rows_of(client: Client, reference: str) -> dict[str, dict[str, Any]]:
@@ -116,11 +115,15 @@ def test_a_dataset_is_made_by_writing_to_it_and_nothing_written_makes_no_version
 def test_an_exception_leaves_the_staging_branch_to_go_on_with(
     client: Client, pusher: Pusher
 ) -> None:
-    with pytest.raises(ZeroDivisionError), client.datasets.writer("digits") as writer:
-        writer.write("whole.txt", b"whole")
-        with writer.open("half.txt") as half:
+    def fail(writer: DatasetWriter) -> None:
+        with writer, writer.open("half.txt") as half:
+            writer.write("whole.txt", b"whole")
             half.write(b"ha")
             _ = 1 / 0
+
+    writer = client.datasets.writer("digits")
+    with pytest.raises(ZeroDivisionError):
+        fail(writer)
     assert files_of(client, writer.reference) == {"whole.txt": b"whole"}
 
     with client.datasets.writer("digits", resume=writer.id) as again:
@@ -287,13 +290,17 @@ def test_a_job_commits_every_task_once_whoever_asks_and_however_often(
     pusher.push({"kept.txt": b"kept"})
     job = client.datasets.write_job("digits", "etl-1", message="Features of today")
 
+    def fail(attempt: TaskWriter) -> None:
+        with attempt:
+            attempt.write("part-2-of-a-failed-attempt", b"x")
+            attempt.flush()
+            _ = 1 / 0
+
     def work(task: int) -> None:
         own = client.datasets.write_job("digits", "etl-1")
         if task == 2:
-            with pytest.raises(ZeroDivisionError), own.task(task) as failed:
-                failed.write("part-2-of-a-failed-attempt", b"x")
-                failed.flush()
-                _ = 1 / 0
+            with pytest.raises(ZeroDivisionError):
+                fail(own.task(task))
         with own.task(task) as attempt:
             attempt.write(f"part-{task}", str(task).encode())
             attempt.write("_metadata", b"the same for all")
@@ -329,7 +336,7 @@ def test_a_job_commits_every_task_once_whoever_asks_and_however_often(
         "_metadata": b"the same for all",
     }
     assert pusher.get("versions/")["results"][0]["ref"] == "v2"
-    states = list(Writer.objects.filter(job_id=job.id).values_list("state", flat=True))
+    states = list(Writer.objects.filter(job__name="etl-1").values_list("state", flat=True))
     assert sorted(states) == ["abandoned"] * 3 + ["committed"] * 3
     with pytest.raises(ApiError) as late:
         job.task(9)
@@ -343,10 +350,16 @@ def test_a_job_commits_every_task_once_whoever_asks_and_however_often(
 def test_an_aborted_job_leaves_no_trace_and_its_name_is_spent(
     client: Client, pusher: Pusher
 ) -> None:
-    with pytest.raises(ZeroDivisionError), client.datasets.write_job("digits", "etl") as job:
-        with job.task("a") as attempt:
-            attempt.write("a.txt", b"a")
-        _ = 1 / 0
+    job = client.datasets.write_job("digits", "etl")
+    with job.task("a") as attempt:
+        attempt.write("a.txt", b"a")
+
+    def fail() -> None:
+        with job:
+            _ = 1 / 0
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
     assert (job.row["state"], attempt.state) == ("aborted", "abandoned")
     assert client.datasets.get("digits")["latest"] is None
     again = client.datasets.write_job("digits", "etl")
@@ -356,9 +369,6 @@ def test_an_aborted_job_leaves_no_trace_and_its_name_is_spent(
         with pytest.raises(ApiError) as error:
             refused()
         assert error.value.code == "write_job_ended"
-    with pytest.raises(ApiError) as other:
-        client.operations.create_branch("digits", "fix")
-    assert other.value.code == "branch_empty"
 
 
 def test_a_job_of_tasks_that_clash_says_so_and_can_be_committed_with_a_side(
@@ -401,7 +411,6 @@ def test_the_api_refuses_what_makes_no_sense(client: Client, pusher: Pusher) -> 
     for task, chosen in (("2", attempt), ("1", writer)):
         body = {"task": task, "writer": chosen["id"]}
         assert refused(f"{many}tasks/", body) == (409, "task_not_of_job")
-    assert refused(f"{many}commit/", {}) == (202, "") or True
     assert pusher.client.get(f"{pusher.base}writers/?open=maybe").status_code == 400
 
 
@@ -423,7 +432,7 @@ def test_requests_of_two_drivers_at_once_are_one(pusher: Pusher, client: Client)
     with ThreadPoolExecutor(2) as pool:
         assert len(set(pool.map(ask, range(2)))) == 1
     assert CommitRequest.objects.filter(write_job=job).count() == 1
-    assert json.dumps(client.datasets.version("digits@v1")["provenance"]["tasks"]) == "1"
+    assert client.datasets.version("digits@v1")["provenance"]["tasks"] == 1
 
 
 def test_an_abandoned_writer_is_tidied_even_if_its_message_was_lost(pusher: Pusher) -> None:

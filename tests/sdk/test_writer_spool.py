@@ -7,6 +7,7 @@ import io
 import os
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from blake3 import blake3
@@ -209,6 +210,12 @@ def test_spools_of_killed_processes_are_removed_and_those_of_living_ones_stay(
     assert [folder.name for folder in tmp_path.iterdir()] == ["writer-living"]
 
 
+def write_and_fail(file: Any, half: str | bytes) -> None:
+    with file:
+        file.write(half)
+        _ = 1 / 0
+
+
 def test_half_a_file_is_never_handed_over(tmp_path: Path) -> None:
     done: list[bytes] = []
 
@@ -221,9 +228,8 @@ def test_half_a_file_is_never_handed_over(tmp_path: Path) -> None:
         (file("binary"), b"x"),
         (as_text(file("text"), encoding="utf-8"), "x"),
     ):
-        with pytest.raises(ZeroDivisionError), broken:  # type: ignore[attr-defined]
-            broken.write(half)  # type: ignore[attr-defined]
-            _ = 1 / 0
+        with pytest.raises(ZeroDivisionError):
+            write_and_fail(broken, half)
     with as_text(file("words"), encoding="utf-8", newline="") as words:
         words.write("é\n")
     forgotten = file("forgotten")

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 _PACKS_AT_ONCE = 2
 _POLL_S = 0.2
+_NO_DETAILS = Details()
 _SCHEMA = CHANGES_SCHEMA.append(pa.field("label", pa.string()))
 Content = bytes | bytearray | memoryview | os.PathLike[str] | BinaryIO
 
@@ -144,8 +145,23 @@ class DatasetWriter:
         self._check_open()
         encode_path(path)
         local = self._spool.folder / f"file-{uuid4().hex}"
-        file = WriterFile(local, lambda done: self._adopt(path, done, details))
+        file = WriterFile(local, lambda done: self.adopt(path, done, details))
         return file if mode == "wb" else as_text(file, **text)
+
+    def adopt(self, path: str, file: Path, details: Details = _NO_DETAILS) -> None:
+        """Take over a file of this machine: it is moved away when it is sent.
+
+        Raises PathError, OSError, WriterClosedError.
+        """
+        self._check_open()
+        if file.stat().st_size >= self._options.packs.own_pack_bytes:
+            self._spool.take(lambda segment: segment.adopt(path, file, details))
+            return
+        try:
+            with file.open("rb") as source:
+                self._spool.take(lambda segment: segment.add(path, source, details))
+        finally:
+            file.unlink(missing_ok=True)
 
     def remove(self, path: str) -> None:
         """Remove a file of the dataset, or one that was written before."""
@@ -182,6 +198,14 @@ class DatasetWriter:
             self.close()
         return self.version
 
+    def finish(self) -> dict[str, Any] | None:
+        """Commit and return the version; without a trace when nothing was written."""
+        self.flush()
+        if self._head == self._row()["base"]:
+            self.abandon()
+            return None
+        return self.commit()
+
     def abandon(self) -> None:
         """Give up everything that was not committed."""
         self.close()
@@ -207,20 +231,12 @@ class DatasetWriter:
             return
         try:
             if kind is None:
-                self._finish()
+                self.finish()
             elif issubclass(kind, Exception):
                 with suppress(ClientError, OSError):
                     self._spool.flush()
         finally:
             self.close()
-
-    def _finish(self) -> None:
-        self.flush()
-        if self._head == self._row()["base"]:
-            # Nothing was written: there is no version to make.
-            self.abandon()
-        else:
-            self.commit()
 
     def _row(self) -> dict[str, Any]:
         row: dict[str, Any] = self._site.http.get(self._address)
@@ -229,17 +245,6 @@ class DatasetWriter:
     def _check_open(self) -> None:
         if not self._is_open:
             raise WriterClosedError("The writer is closed.")
-
-    def _adopt(self, path: str, file: Path, details: Details) -> None:
-        self._check_open()
-        if file.stat().st_size >= self._options.packs.own_pack_bytes:
-            self._spool.take(lambda segment: segment.adopt(path, file, details))
-            return
-        try:
-            with file.open("rb") as source:
-                self._spool.take(lambda segment: segment.add(path, source, details))
-        finally:
-            file.unlink(missing_ok=True)
 
     def _persist(self, segment: Segment) -> None:
         """Send one segment and have it put on the staging branch; called by the spool's thread."""
