@@ -1170,6 +1170,195 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/datasets/{dataset}/write-jobs/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return jobs, newest first. */
+        get: operations["projects_datasets_write_jobs_list"];
+        put?: never;
+        /** @description Open a job, or return the one of that name, whatever its state. */
+        post: operations["projects_datasets_write_jobs_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/write-jobs/{write_job_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the job's state. */
+        get: operations["write_job_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/write-jobs/{write_job_id}/abort/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Abandon every attempt of the job. */
+        post: operations["projects_datasets_write_jobs_abort_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/write-jobs/{write_job_id}/commit/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Ask a worker for the version of all committed tasks; asked again, it is the same. */
+        post: operations["projects_datasets_write_jobs_commit_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/write-jobs/{write_job_id}/tasks/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Make an attempt the one that counts for its task; it replaces an earlier one. */
+        post: operations["projects_datasets_write_jobs_tasks_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/writers/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return writers, newest first. */
+        get: operations["projects_datasets_writers_list"];
+        put?: never;
+        /** @description Open a writer. */
+        post: operations["projects_datasets_writers_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/writers/{writer_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the writer's state. */
+        get: operations["writer_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/writers/{writer_id}/abandon/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Abandon what is not committed. */
+        post: operations["projects_datasets_writers_abandon_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/writers/{writer_id}/commit/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Ask a worker for the version of what is persisted; asked again, it is the same. */
+        post: operations["projects_datasets_writers_commit_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/writers/{writer_id}/flushes/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Ask a worker to put uploaded changes on the staging branch. */
+        post: operations["projects_datasets_writers_flushes_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/writers/{writer_id}/uploading/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Show what the client is about to send. */
+        post: operations["projects_datasets_writers_uploading_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/garbage-runs/": {
         parameters: {
             query?: never;
@@ -2426,6 +2615,12 @@ export interface components {
          * @enum {string}
          */
         CommitStateEnum: "building" | "conflict" | "failed" | "pending" | "published";
+        /** @description Which attempt counts for a task. */
+        CommittedTaskRequest: {
+            task: string;
+            /** Format: uuid */
+            writer: string;
+        };
         /** @description The files whose bytes have been put. */
         CompleteRequest: {
             ids: string[];
@@ -3054,6 +3249,13 @@ export interface components {
             /** @default  */
             description?: string;
         };
+        /** @description Uploaded changes for the staging branch. */
+        NewFlushRequest: {
+            /** Format: uuid */
+            changes_upload: string;
+            /** @description The staging branch's commit seen last. */
+            expected_head?: string | null;
+        };
         /** @description A run; without `is_dry_run: false` it only reports. */
         NewGarbageRunRequest: {
             /** @default true */
@@ -3224,6 +3426,39 @@ export interface components {
             /** @default  */
             description?: string;
         };
+        /** @description What opens a write job, or finds the one of that name. */
+        NewWriteJobRequest: {
+            name: string;
+            /** @default main */
+            branch?: string;
+            /** @default  */
+            message?: string;
+        };
+        /** @description What asks for the version. */
+        NewWriteRequest: {
+            /**
+             * @description Whose side counts where the branch changed too: ours is the branch's.
+             *
+             *     * `fail` - fail
+             *     * `ours` - ours
+             *     * `theirs` - theirs
+             * @default fail
+             */
+            on_conflict?: components["schemas"]["OnConflictEnum"];
+            /** @default  */
+            message?: string;
+        };
+        /** @description What opens a writer; with a write job, an attempt of one of its tasks. */
+        NewWriterRequest: {
+            /** @default main */
+            branch?: string;
+            /** @default  */
+            message?: string;
+            /** Format: uuid */
+            write_job?: string | null;
+            /** @default  */
+            task?: string;
+        };
         /** @description A machine; the queryset is `Node.objects.with_used()`. */
         Node: {
             /** Format: uuid */
@@ -3293,9 +3528,10 @@ export interface components {
          *     * `revert` - revert
          *     * `cherry_pick` - cherry_pick
          *     * `edit` - edit
+         *     * `write` - write
          * @enum {string}
          */
-        OperationEnum: "push" | "merge" | "revert" | "cherry_pick" | "edit";
+        OperationEnum: "push" | "merge" | "revert" | "cherry_pick" | "edit" | "write";
         /** @description What an operation would do; where both sides changed, the branch's side is counted. */
         OperationPreview: {
             head: components["schemas"]["VersionShort"];
@@ -3437,6 +3673,14 @@ export interface components {
         };
         PaginatedWorkItemList: {
             results: components["schemas"]["WorkItem"][];
+            next: string | null;
+        };
+        PaginatedWriteJobList: {
+            results: components["schemas"]["WriteJob"][];
+            next: string | null;
+        };
+        PaginatedWriterList: {
+            results: components["schemas"]["Writer"][];
             next: string | null;
         };
         /** @description One field of a workflow's form. */
@@ -4421,6 +4665,13 @@ export interface components {
          * @enum {string}
          */
         UploadStateEnum: "aborted" | "open" | "quarantined" | "uploaded" | "verified" | "verifying";
+        /** @description What a client is about to send. */
+        UploadingRequest: {
+            /** Format: int64 */
+            files: number;
+            /** Format: int64 */
+            size_bytes: number;
+        };
         /** @description What attempts hold on a node. */
         Used: {
             cpus: number;
@@ -4573,6 +4824,74 @@ export interface components {
             results: components["schemas"]["Workflow"][];
             next: string | null;
         };
+        /** @description A write job, with how many of its tasks are committed. */
+        WriteJob: {
+            /** Format: uuid */
+            readonly id: string;
+            readonly name: string;
+            readonly state: components["schemas"]["WriteJobStateEnum"];
+            readonly branch: string;
+            readonly message: string;
+            readonly tasks_committed: number;
+            readonly attempts_open: number;
+            readonly error: components["schemas"]["Failure"] | null;
+            readonly version: components["schemas"]["VersionShort"] | null;
+            readonly created_by: components["schemas"]["UserShort"] | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            readonly updated_at: string;
+        };
+        /**
+         * @description * `aborted` - aborted
+         *     * `committed` - committed
+         *     * `committing` - committing
+         *     * `open` - open
+         * @enum {string}
+         */
+        WriteJobStateEnum: "aborted" | "committed" | "committing" | "open";
+        /** @description A writer; `staging` is the ref under which what is persisted can be read. */
+        Writer: {
+            /** Format: uuid */
+            readonly id: string;
+            readonly state: components["schemas"]["WriterStateEnum"];
+            readonly branch: string;
+            readonly staging: string | null;
+            /** @description The staging branch's commit. */
+            readonly head: string | null;
+            /** @description The commit that it began with. */
+            readonly base: string | null;
+            readonly message: string;
+            readonly write_job: string | null;
+            readonly task: string;
+            readonly files_written: number;
+            readonly files_removed: number;
+            readonly bytes_written: number;
+            readonly waiting_files: number;
+            readonly waiting_bytes: number;
+            /** @description A worker is at what was sent last. */
+            readonly is_persisting: boolean;
+            readonly provenance: {
+                [key: string]: unknown;
+            };
+            readonly error: components["schemas"]["Failure"] | null;
+            readonly version: components["schemas"]["VersionShort"] | null;
+            readonly created_by: components["schemas"]["UserShort"] | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            readonly updated_at: string;
+        };
+        /**
+         * @description * `abandoned` - abandoned
+         *     * `committed` - committed
+         *     * `committing` - committing
+         *     * `persisted` - persisted
+         *     * `uploading` - uploading
+         *     * `writing` - writing
+         * @enum {string}
+         */
+        WriterStateEnum: "abandoned" | "committed" | "committing" | "persisted" | "uploading" | "writing";
         Problem: {
             type: string;
             title: string;
@@ -4626,6 +4945,7 @@ export type CodeStateStateEnum = components['schemas']['CodeStateStateEnum'];
 export type CommitFailure = components['schemas']['CommitFailure'];
 export type CommitRequest = components['schemas']['CommitRequest'];
 export type CommitStateEnum = components['schemas']['CommitStateEnum'];
+export type CommittedTaskRequest = components['schemas']['CommittedTaskRequest'];
 export type CompleteRequest = components['schemas']['CompleteRequest'];
 export type CompleteUploadRequest = components['schemas']['CompleteUploadRequest'];
 export type Confusion = components['schemas']['Confusion'];
@@ -4688,6 +5008,7 @@ export type MyWork = components['schemas']['MyWork'];
 export type MyWorkCounts = components['schemas']['MyWorkCounts'];
 export type NewCommitRequest = components['schemas']['NewCommitRequest'];
 export type NewDatasetRequest = components['schemas']['NewDatasetRequest'];
+export type NewFlushRequest = components['schemas']['NewFlushRequest'];
 export type NewGarbageRunRequest = components['schemas']['NewGarbageRunRequest'];
 export type NewHoldRequest = components['schemas']['NewHoldRequest'];
 export type NewLabelRequest = components['schemas']['NewLabelRequest'];
@@ -4702,6 +5023,9 @@ export type NewSplitRequest = components['schemas']['NewSplitRequest'];
 export type NewToken = components['schemas']['NewToken'];
 export type NewUploadRequest = components['schemas']['NewUploadRequest'];
 export type NewVersionRequest = components['schemas']['NewVersionRequest'];
+export type NewWriteJobRequest = components['schemas']['NewWriteJobRequest'];
+export type NewWriteRequest = components['schemas']['NewWriteRequest'];
+export type NewWriterRequest = components['schemas']['NewWriterRequest'];
 export type Node = components['schemas']['Node'];
 export type NodeChoiceRequest = components['schemas']['NodeChoiceRequest'];
 export type NotEvaluableEnum = components['schemas']['NotEvaluableEnum'];
@@ -4738,6 +5062,8 @@ export type PaginatedTagList = components['schemas']['PaginatedTagList'];
 export type PaginatedTokenList = components['schemas']['PaginatedTokenList'];
 export type PaginatedVersionList = components['schemas']['PaginatedVersionList'];
 export type PaginatedWorkItemList = components['schemas']['PaginatedWorkItemList'];
+export type PaginatedWriteJobList = components['schemas']['PaginatedWriteJobList'];
+export type PaginatedWriterList = components['schemas']['PaginatedWriterList'];
 export type Parameter = components['schemas']['Parameter'];
 export type ParameterText = components['schemas']['ParameterText'];
 export type Part = components['schemas']['Part'];
@@ -4832,6 +5158,7 @@ export type TypeEnum = components['schemas']['TypeEnum'];
 export type Upload = components['schemas']['Upload'];
 export type UploadKindEnum = components['schemas']['UploadKindEnum'];
 export type UploadStateEnum = components['schemas']['UploadStateEnum'];
+export type UploadingRequest = components['schemas']['UploadingRequest'];
 export type Used = components['schemas']['Used'];
 export type User = components['schemas']['User'];
 export type UserShort = components['schemas']['UserShort'];
@@ -4846,6 +5173,10 @@ export type WorkItem = components['schemas']['WorkItem'];
 export type WorkItemStateEnum = components['schemas']['WorkItemStateEnum'];
 export type Workflow = components['schemas']['Workflow'];
 export type WorkflowPage = components['schemas']['WorkflowPage'];
+export type WriteJob = components['schemas']['WriteJob'];
+export type WriteJobStateEnum = components['schemas']['WriteJobStateEnum'];
+export type Writer = components['schemas']['Writer'];
+export type WriterStateEnum = components['schemas']['WriterStateEnum'];
 export type Problem = components['schemas']['Problem'];
 export type $defs = Record<string, never>;
 export interface operations {
@@ -7348,6 +7679,471 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CacheRecord"][];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_write_jobs_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @description Only those that have not ended. */
+                open?: boolean;
+            };
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedWriteJobList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_write_jobs_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWriteJobRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteJob"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    write_job_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                write_job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteJob"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_write_jobs_abort_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                write_job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteJob"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_write_jobs_commit_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+                write_job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewWriteRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_write_jobs_tasks_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                write_job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommittedTaskRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteJob"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_writers_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @description Only those that have not ended. */
+                open?: boolean;
+            };
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedWriterList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_writers_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewWriterRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Writer"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    writer_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                writer_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Writer"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_writers_abandon_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                writer_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Writer"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_writers_commit_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+                writer_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewWriteRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_writers_flushes_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+                writer_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewFlushRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_writers_uploading_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                writer_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UploadingRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Writer"];
                 };
             };
             /** @description The request failed. */

@@ -9,6 +9,7 @@ import { settings } from './settings.en';
 import { nav, shell } from './shell.en';
 import { sources } from './sources.en';
 import { versioning } from './versioning.en';
+import { writers } from './writers.en';
 
 const en = {
   auth,
@@ -27,5 +28,6 @@ const en = {
   sources,
   states,
   versioning,
+  writers,
 };
 export default en;

@@ -9,6 +9,7 @@ import { settings } from './settings.zh';
 import { nav, shell } from './shell.zh';
 import { sources } from './sources.zh';
 import { versioning } from './versioning.zh';
+import { writers } from './writers.zh';
 
 const zh = {
   auth,
@@ -27,5 +28,6 @@ const zh = {
   sources,
   states,
   versioning,
+  writers,
 };
 export default zh;
