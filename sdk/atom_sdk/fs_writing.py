@@ -195,10 +195,12 @@ class WritingFileSystem(AbstractFileSystem):  # type: ignore[misc]
         with self._batch():
             super().copy(*args, **options)
 
-    def mv(self, *args: Any, **options: Any) -> None:
-        """Move files and folders, as one version."""
+    def mv(self, path1: str | list[str], path2: str | list[str], **options: Any) -> None:
+        """Move files and folders, as one version. Raises PermissionError before it copies."""
+        for path in [path1] if isinstance(path1, str) else path1:
+            writable(self._strip_protocol(path))
         with self._batch():
-            super().mv(*args, **options)
+            super().mv(path1, path2, **options)
 
     def open_to_write(self, path: str, mode: str) -> WriterFile:
         """Return a file that is written when it is closed.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import signal
 import subprocess
@@ -14,6 +15,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from django.db import connections
 
 from atom.accounts.models import AuditEvent
@@ -22,6 +24,8 @@ from atom.datasets.actions.staging import abandon_left_alone, tidy_writers
 from atom.datasets.actions.writers import NewWriter, open_writer
 from atom.datasets.garbage_roots import readable_roots
 from atom.datasets.models import Branch, CommitRequest, Dataset, Version, WriteJob, Writer
+from atom_sdk.cli.context import Context
+from atom_sdk.cli.main import cli
 from atom_sdk.client import ApiError, Client
 from atom_sdk.client.errors import (
     MergeConflictError,
@@ -41,6 +45,15 @@ def files_of(client: Client, reference: str) -> dict[str, bytes]:
 def rows_of(client: Client, reference: str) -> dict[str, dict[str, Any]]:
     """Return the entries of a version by path."""
     return {row["path"]: row for row in client.datasets.entries(reference)}
+
+
+def command(client: Client, *words: str) -> Any:
+    """Run `atom data writer …` and return its JSON."""
+    context = Context()
+    context._client = client
+    done = CliRunner().invoke(cli, ["--json", "data", "writer", *words], obj=context)
+    assert done.exception is None, done.exception
+    return json.loads(done.stdout)
 
 
 def writer_row(client: Client, writer_id: str) -> dict[str, Any]:
@@ -280,7 +293,7 @@ def test_a_dataset_has_so_many_open_writers_and_no_more(
     with pytest.raises(ApiError, match="1 may be open") as error:
         client.datasets.writer("digits")
     assert error.value.code == "too_many_writers"
-    first.abandon()
+    assert command(client, "abandon", "digits", first.id)["state"] == "abandoned"
     client.datasets.writer("digits").abandon()
 
 
@@ -381,8 +394,12 @@ def test_a_job_of_tasks_that_clash_says_so_and_can_be_committed_with_a_side(
     with pytest.raises(MergeConflictError):
         job.commit()
     assert (job.row["state"], job.row["error"]["code"]) == ("open", "merge_conflict")
-    job.commit(on_conflict="theirs")
+    listed = command(client, "list", "digits")
+    assert [row["task"] for row in listed["writers"]] == ["b", "a"]
+    done = command(client, "commit", "digits", job.id, "--job", "--theirs", "-m", "By hand")
+    assert (done["version"]["ref"], done["version"]["message"]) == ("v1", "By hand")
     assert files_of(client, "digits@v1") == {"same-path": b"b"}
+    assert command(client, "list", "digits") == {"writers": [], "write_jobs": []}
 
 
 def test_the_api_refuses_what_makes_no_sense(client: Client, pusher: Pusher) -> None:

@@ -18,6 +18,7 @@ from atom_sdk.cli import (
     sources,
     tokens,
     versions,
+    writers,
 )
 from atom_sdk.cli.context import (
     EXIT_INTERRUPTED,
@@ -97,7 +98,7 @@ cli.add_command(models.model)
 cli.add_command(sources.source)
 cli.add_command(tokens.token)
 cli.add_command(s3_keys.s3_key)
-for command in (*versions.COMMANDS, *edits.COMMANDS):
+for command in (*versions.COMMANDS, *edits.COMMANDS, *writers.COMMANDS):
     data.data.add_command(command)
 for command in (*runs.COMMANDS, *mounts.COMMANDS):
     cli.add_command(command)

@@ -6,6 +6,7 @@ import builtins
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from atom_sdk.client.errors import ApiError
 from atom_sdk.client.http import Http
@@ -152,6 +153,29 @@ class Datasets:
     def write_jobs(self, name: str, *, only_open: bool = True) -> Iterator[dict[str, Any]]:
         """Yield the write jobs of a dataset, newest first."""
         return self._http.pages(f"{self.base(name)}write-jobs/", open=str(only_open).lower())
+
+    def end_writer(
+        self, name: str, writer_id: str, body: dict[str, Any], *, is_job: bool = False
+    ) -> dict[str, Any]:
+        """Commit a writer or a job from outside; returns the finished commit request.
+
+        `body` is {on_conflict, message}. Raises MergeConflictError, CommitFailedError, ApiError.
+        """
+        from atom_sdk.client.commits import wait_for_operation
+
+        request = self._http.post(f"{self._writer_base(name, writer_id, is_job)}commit/", body)
+        return wait_for_operation(self._http, self.base(name), request)
+
+    def abandon_writer(self, name: str, writer_id: str, *, is_job: bool = False) -> dict[str, Any]:
+        """Abandon a writer, or abort a job, from outside. Raises ApiError."""
+        verb = "abort" if is_job else "abandon"
+        address = f"{self._writer_base(name, writer_id, is_job)}{verb}/"
+        found: dict[str, Any] = self._http.post(address)
+        return found
+
+    def _writer_base(self, name: str, writer_id: str, is_job: bool) -> str:
+        kind = "write-jobs" if is_job else "writers"
+        return f"{self.base(name)}{kind}/{quote(writer_id, safe='')}/"
 
     def preview_split(self, reference: str, split: dict[str, Any]) -> builtins.list[dict[str, Any]]:
         """Return how many files of each label every split would get; nothing is changed."""
