@@ -23,6 +23,7 @@ from atom.datasets.states import (
     VERSION_STATES,
 )
 from atom.datasets.view_models import SavedView
+from atom.datasets.writer_models import WriteJob, Writer, WriteTask
 
 __all__ = [
     "Branch",
@@ -39,6 +40,9 @@ __all__ = [
     "Upload",
     "Version",
     "VersionPin",
+    "WriteJob",
+    "WriteTask",
+    "Writer",
     "resolve_ref",
 ]
 
@@ -257,12 +261,43 @@ class CommitRequest(TimestampedModel):
     conflicts_total = models.PositiveIntegerField(default=0)
     conflicts = models.JSONField(default=list)
     version = models.ForeignKey(Version, null=True, on_delete=models.PROTECT, related_name="+")
+    # A push onto a writer's staging branch, or the commit of a writer or of a whole job.
+    writer = models.ForeignKey(
+        "datasets.Writer", null=True, on_delete=models.CASCADE, related_name="requests"
+    )
+    write_job = models.ForeignKey(
+        "datasets.WriteJob", null=True, on_delete=models.CASCADE, related_name="requests"
+    )
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
 
     class Meta:
         constraints: ClassVar = [
+            # A writer and a job commit once, however often and by whomever they are asked to.
+            models.UniqueConstraint(
+                fields=["writer"],
+                condition=Q(operation="write", state__in=["pending", "building", "published"]),
+                name="writer_commits_once",
+            ),
+            models.UniqueConstraint(
+                fields=["write_job"],
+                condition=Q(state__in=["pending", "building", "published"]),
+                name="write_job_commits_once",
+            ),
+            models.UniqueConstraint(
+                fields=["writer"],
+                condition=Q(operation="push", state__in=["pending", "building"]),
+                name="writer_persists_one_by_one",
+            ),
+            models.CheckConstraint(
+                condition=(
+                    ~Q(operation="write")
+                    | Q(writer__isnull=False, write_job__isnull=True)
+                    | Q(writer__isnull=True, write_job__isnull=False)
+                ),
+                name="commit_write_names_writer",
+            ),
             states.constraint("commit_state", COMMIT_STATES),
             models.CheckConstraint(condition=Q(operation__in=OPERATIONS), name="commit_operation"),
             models.CheckConstraint(

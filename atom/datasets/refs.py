@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 from atom.datasets.errors import BranchEmpty, RefAmbiguous, RefNameTaken, RefNotFound
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 _NUMBER = re.compile(r"v([1-9]\d{0,8})")
 _COMMIT = re.compile(r"[0-9a-f]{8,64}")
+STAGING_PREFIX = "staging."
 
 
 def reads_like_version(name: str) -> bool:
@@ -19,15 +21,21 @@ def reads_like_version(name: str) -> bool:
     return bool(_NUMBER.fullmatch(name) or _COMMIT.fullmatch(name))
 
 
+def staging_name(writer_id: UUID) -> str:
+    """Return the name of a writer's staging branch; nobody else can take such a name."""
+    return f"{STAGING_PREFIX}{writer_id.hex}"
+
+
 def check_ref_name(dataset: Dataset, name: str) -> None:
-    """Raise RefNameTaken if a branch or tag has the name, or it reads like a version."""
+    """Raise RefNameTaken if the name is in use, or is kept for versions or staging branches."""
     taken = (
         reads_like_version(name)
+        or name.startswith(STAGING_PREFIX)
         or dataset.branches.filter(name=name).exists()
         or dataset.tags.filter(name=name).exists()
     )
     if taken:
-        raise RefNameTaken(f"{name} is taken or reads like a version.")
+        raise RefNameTaken(f"{name} is taken, or kept for versions and staging branches.")
 
 
 def resolve_ref(dataset: Dataset, ref: str) -> Version:

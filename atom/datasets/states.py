@@ -69,4 +69,24 @@ SCAN_STATES: dict[str, set[str]] = {
 }
 ACTIVE_SCANS = ("pending", "listing", "committing")
 # How a commit comes about.
-OPERATIONS = ("push", "merge", "revert", "cherry_pick", "edit")
+OPERATIONS = ("push", "merge", "revert", "cherry_pick", "edit", "write")
+
+# A writer's files are safe from PERSISTED on; it may go on writing until it is committed. What
+# belongs to a write job is committed with the job, at once.
+WRITER_STATES: dict[str, set[str]] = {
+    "writing": {"uploading", "committed", "abandoned"},
+    "uploading": {"persisted", "writing", "committing", "committed", "abandoned"},
+    "persisted": {"uploading", "committing", "committed", "abandoned"},
+    "committing": {"committed", "persisted"},
+    "committed": set(),
+    "abandoned": set(),
+}
+OPEN_WRITERS = ("writing", "uploading", "persisted", "committing")
+
+WRITE_JOB_STATES: dict[str, set[str]] = {
+    "open": {"committing", "aborted"},
+    "committing": {"committed", "open"},
+    "committed": set(),
+    "aborted": set(),
+}
+OPEN_WRITE_JOBS = ("open", "committing")

@@ -1,7 +1,8 @@
-"""`atom://project/dataset@ref/path` for fsspec: pandas, DuckDB, pyarrow, Dask and others read it.
+"""`atom://project/dataset@ref/path` for fsspec: pandas, DuckDB, pyarrow, Dask and others use it.
 
 Reads go to the packs that are on this machine, otherwise in ranges to the object store; nothing is
-downloaded whole. Versions are immutable, so the file system is read-only.
+downloaded whole. Versions are immutable: what is written to a branch is its next version, see
+`fs_writing`.
 """
 
 from __future__ import annotations
@@ -10,22 +11,22 @@ import threading
 from bisect import bisect_left
 from datetime import datetime
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
-from fsspec import AbstractFileSystem
 from fsspec.spec import AbstractBufferedFile
 
 from atom_sdk.client import Client
 from atom_sdk.client.config import cache_path
 from atom_sdk.client.refs import DatasetRef, parse_ref
+from atom_sdk.fs_writing import Batch, Key, Place, WritingFileSystem
 from atom_sdk.packs.partial import BLOCK_BYTES
 from atom_sdk.packs.store import PackStore
 from atom_sdk.readers.view import ViewIndex
 
 if TYPE_CHECKING:
     from atom_sdk.client.ranges import PackRanges
+    from atom_sdk.client.writing.files import WriterFile
 
-_READ_ONLY = "A dataset version cannot be changed; push a folder to make a new one."
 _END = "\U0010ffff"
 
 
@@ -61,7 +62,7 @@ class _Version:
             return bytes(self.ranges.read(pack, offset, length).data)
 
 
-class AtomFileSystem(AbstractFileSystem):  # type: ignore[misc]
+class AtomFileSystem(WritingFileSystem):
     """Datasets as folders: the first part of a path is the project, the second `dataset@ref`."""
 
     protocol = "atom"
@@ -135,9 +136,9 @@ class AtomFileSystem(AbstractFileSystem):  # type: ignore[misc]
 
     def _open(
         self, path: str, mode: str = "rb", block_size: int | None = None, **options: Any
-    ) -> AbstractBufferedFile:
+    ) -> AbstractBufferedFile | WriterFile:
         if mode != "rb":
-            raise PermissionError(_READ_ONLY)
+            return self.open_to_write(self._strip_protocol(path), mode)
         options.pop("autocommit", None)
         size = self.info(path)["size"]
         return AtomFile(self, path, mode, block_size or BLOCK_BYTES, size=size, **options)
@@ -153,11 +154,35 @@ class AtomFileSystem(AbstractFileSystem):  # type: ignore[misc]
 
     created = modified
 
-    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
-        raise PermissionError(_READ_ONLY)
+    def new_batch(self) -> Batch:
+        """Return an empty batch of changes."""
+        return Batch(self._client, self._forget)
 
-    mkdir = makedirs = rmdir = rm = rm_file = _rm = cp_file = mv = pipe_file = touch = _refuse
-    put_file = _refuse
+    def place_of(self, path: str) -> Place | None:
+        """Return where a file's bytes lie, None where they are in no pack.
+
+        Raises FileNotFoundError.
+        """
+        from atom_sdk.client.writing.segment import Stored
+
+        version, row = self._row(path)
+        index = version.index
+        pack_id = int(index.pack_ids[row])
+        if pack_id < 0:
+            return None
+        offset, size = int(index.offsets[row]), int(index.sizes[row])
+        stored = Stored(index.packs[pack_id], offset, size, index.digest_of(row))
+        project = parse_ref(f"atom://{self._strip_protocol(path)}").project or ""
+        return Place(project, stored, index.label_of(row))
+
+    def invalidate_cache(self, path: str | None = None) -> None:
+        """Look anew where the branches are."""
+        with self._lock:
+            self._versions.clear()
+
+    def _forget(self, key: Key) -> None:
+        with self._lock:
+            self._versions.pop(key, None)
 
     def _list(self, path: str) -> list[dict[str, Any]]:
         if not path:

@@ -25,6 +25,8 @@ from atom.datasets.models import (
     Source,
     SourceScan,
     Upload,
+    WriteJob,
+    Writer,
 )
 from atom.jobs.models import CodeSnapshot
 from atom.labeling.models import WorkSlot
@@ -86,6 +88,8 @@ def foreign() -> dict[str, Any]:
     view = SavedView.objects.create(dataset=dataset, name=f"{SECRET_WORD}-view", prefix="a/")
     garbage_run = GarbageRun.objects.create(project=project)
     commit = CommitRequest.objects.create(dataset=dataset, branch="main", changes_upload=upload)
+    writer = Writer.objects.create(dataset=dataset, target="main", staging="staging.a")
+    write_job = WriteJob.objects.create(dataset=dataset, name=SECRET_WORD, target="main")
     source = Source.objects.create(
         project=project, dataset=dataset, name=f"{SECRET_WORD}-bucket", url="s3://bucket/"
     )
@@ -103,6 +107,8 @@ def foreign() -> dict[str, Any]:
         "commit_id": commit.pk,
         "hold_id": hold.pk,
         "view": view.name,
+        "writer_id": writer.pk,
+        "write_job_id": write_job.pk,
         "garbage_run_id": garbage_run.pk,
         "source": source.name,
         "scan_id": SourceScan.objects.create(source=source, state="done").pk,

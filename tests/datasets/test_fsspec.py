@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from pathlib import Path
 
 import duckdb
 import fsspec
@@ -113,3 +114,62 @@ def test_a_version_cannot_be_changed(fs: AbstractFileSystem, pusher: Pusher) -> 
         with pytest.raises(PermissionError, match="cannot be changed"):
             change(path)
     assert fs.cat_file(path) == b"hello"
+
+
+def test_what_is_written_is_the_branchs_next_version(
+    fs: AbstractFileSystem, pusher: Pusher, tmp_path: Path
+) -> None:
+    root = f"{pusher.project.slug}/digits@main"
+    frame = pandas.DataFrame({"n": [1, 2, 3]})
+    frame.to_parquet(f"atom://{root}/frames/n.parquet")
+    assert pandas.read_parquet(f"atom://{root}/frames/n.parquet").equals(frame)
+    assert pusher.get("versions/main/")["ref"] == "v2"
+
+    for name in ("a", "b"):
+        (tmp_path / "local" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "local" / name).write_text(name)
+    fs.makedirs(f"{root}/put")
+    fs.put(str(tmp_path / "local") + "/", f"{root}/put/", recursive=True)
+    assert pusher.get("versions/main/")["added"] == 2, "one call is one version"
+
+    fs.mv(f"{root}/tables/x", f"{root}/moved", recursive=True)
+    assert fs.find(f"{root}/moved") == [f"{root}/moved/0.parquet", f"{root}/moved/1.parquet"]
+    assert not fs.exists(f"{root}/tables/x")
+    fs.rm(f"{root}/put", recursive=True)
+    assert pusher.get("versions/main/")["ref"] == "v5"
+    with pytest.raises(FileNotFoundError):
+        fs.rm(f"{root}/put/a")
+    with pytest.raises(FileExistsError):
+        fs.open(f"{root}/a.txt", "xb")
+    with pytest.raises(ValueError, match="written whole"):
+        fs.open(f"{root}/a.txt", "ab")
+    with pytest.raises(PermissionError, match="no branch none"):
+        fs.pipe(f"{pusher.project.slug}/digits@none/a", b"x")
+    assert pusher.get("versions/main/")["ref"] == "v5"
+
+
+def test_a_transaction_is_one_version_or_none(fs: AbstractFileSystem, pusher: Pusher) -> None:
+    root = f"{pusher.project.slug}/digits@main"
+
+    def write(number: int) -> None:
+        with fs.transaction:
+            fs.pipe(f"{root}/new/{number}", b"new")
+            fs.pipe(f"{root}/new/forgotten", b"x")
+            fs.rm(f"{root}/new/forgotten")
+            fs.cp_file(f"{root}/a.txt", f"{root}/new/copy")
+            fs.rm(f"{root}/empty")
+            with fs.open(f"{root}/new/text", "w", encoding="utf-8") as file:
+                file.write("é")
+            assert not fs.exists(f"{root}/new/{number}"), "not before it is committed"
+            _ = 1 / number
+
+    with pytest.raises(ZeroDivisionError):
+        write(0)
+    assert (pusher.get("versions/main/")["ref"], fs.exists(f"{root}/empty")) == ("v1", True)
+    write(1)
+    assert pusher.get("versions/main/")["ref"] == "v2"
+    found = {path.rpartition("/")[2]: fs.cat_file(path) for path in fs.find(f"{root}/new")}
+    assert found == {"1": b"new", "copy": b"hello", "text": "é".encode()}
+    assert not fs.exists(f"{root}/empty")
+    fs.pipe(f"{root}/after", b"the file system goes on")
+    assert fs.cat_file(f"{root}/after") == b"the file system goes on"

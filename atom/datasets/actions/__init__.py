@@ -8,9 +8,25 @@ from atom.datasets.actions.operations import preview_operation, request_operatio
 from atom.datasets.actions.quarantine import quarantine_pack
 from atom.datasets.actions.saved_views import change_view, create_view, delete_view
 from atom.datasets.actions.uploads import complete_upload, start_upload
+from atom.datasets.actions.write_jobs import (
+    abort_write_job,
+    commit_task,
+    open_write_job,
+    request_job_commit,
+)
+from atom.datasets.actions.writers import (
+    abandon_writer,
+    note_uploading,
+    open_writer,
+    request_flush,
+    request_write,
+)
 
 __all__ = [
+    "abandon_writer",
+    "abort_write_job",
     "change_view",
+    "commit_task",
     "complete_upload",
     "create_branch",
     "create_dataset",
@@ -19,13 +35,19 @@ __all__ = [
     "delete_branch",
     "delete_tag",
     "delete_view",
+    "note_uploading",
+    "open_write_job",
+    "open_writer",
     "pin",
     "preview_operation",
     "publish_layer",
     "quarantine_pack",
     "request_commit",
+    "request_flush",
+    "request_job_commit",
     "request_operation",
     "request_split",
+    "request_write",
     "start_upload",
     "unpin",
 ]

@@ -22,7 +22,14 @@ from atom.core import live
 from atom.core.crash_points import reach
 from atom.datasets import ref_log
 from atom.datasets.actions.compaction import compact_soon
-from atom.datasets.errors import BranchMoved, BranchProtected, HeadMoved, RefNameTaken, RefNotFound
+from atom.datasets.errors import (
+    BranchMoved,
+    BranchProtected,
+    HeadMoved,
+    RefNameTaken,
+    RefNotFound,
+    StagingBranchReserved,
+)
 from atom.datasets.models import Branch, Dataset, Version
 from atom.datasets.reads import require_kept
 from atom.datasets.rebuild import layer_json
@@ -95,13 +102,14 @@ def create_branch(dataset: Dataset, name: str, at: Version, user: User) -> Branc
 def delete_branch(dataset: Dataset, name: str, expected_head: str, user: User) -> None:
     """Remove a branch that is still at `expected_head`; its versions stay.
 
-    Raises RefNotFound, BranchProtected, BranchMoved.
+    Raises RefNotFound, BranchProtected, BranchMoved, StagingBranchReserved.
     """
     if name == MAIN:
         raise BranchProtected
     settle_branch(dataset, name)
     with transaction.atomic():
         branch = _lock(dataset, name)
+        check_not_staging(branch)
         head = head_commit(branch)
         if head != expected_head:
             raise BranchMoved(f"{name} is at {head or 'no commit'}.", head=head)
@@ -112,6 +120,12 @@ def delete_branch(dataset: Dataset, name: str, expected_head: str, user: User) -
         )  # fmt: skip
         _tell(branch)
         branch.delete()
+
+
+def check_not_staging(branch: Branch) -> None:
+    """Raise StagingBranchReserved for the staging branch of a writer that has not ended."""
+    if hasattr(branch, "writer"):
+        raise StagingBranchReserved(f"{branch.name} belongs to the writer {branch.writer.pk}.")
 
 
 def head_commit(branch: Branch) -> str:

@@ -23,9 +23,16 @@ from atom.core.background import enqueue
 from atom.core.crash_points import reach
 from atom.core.errors import AtomError
 from atom.core.locks import only_one
-from atom.datasets.actions.branches import BranchMove, head_commit, move_branch
+from atom.datasets.actions.branches import (
+    BranchMove,
+    check_not_staging,
+    head_commit,
+    move_branch,
+)
 from atom.datasets.actions.operations import carry_out
 from atom.datasets.actions.verification import verify_upload
+from atom.datasets.actions.write_commits import build_write
+from atom.datasets.actions.write_settling import settle_writers, written_by
 from atom.datasets.building import building
 from atom.datasets.engines.changes import ChangesError, ChangesFile, decode_changes
 from atom.datasets.engines.versions import VersionPlan, build_version
@@ -46,7 +53,7 @@ from atom.datasets.pack_checks import PacksOnTheWay, check_puts
 from atom.datasets.splits import drawn_by, split_refusals
 from atom.datasets.states import COMMIT_STATES
 from atom.datasets.stores import VersionStore, version_store
-from atom_sdk.errors import EmptyDatasetError
+from atom_sdk.errors import EmptyDatasetError, LayerKindError
 from atom_sdk.manifests.commits import Commit, write_commit
 from atom_sdk.manifests.entries import entries_table
 from atom_sdk.manifests.roots import Root, write_root
@@ -95,10 +102,12 @@ def request_commit(
 ) -> CommitRequest:
     """Ask a worker for a commit; without changes it has the same files and another split.
 
-    Raises RefNotFound or UploadIncomplete.
+    Raises RefNotFound, UploadIncomplete, StagingBranchReserved.
     """
-    if not dataset.branches.filter(name=new.branch).exists():
+    branch = dataset.branches.filter(name=new.branch).first()
+    if branch is None:
         raise RefNotFound(f"{dataset.name} has no branch {new.branch}.")
+    check_not_staging(branch)
     if changes is not None and changes.state not in {"uploaded", "verifying", "verified"}:
         raise UploadIncomplete(f"The changes file is {changes.state}.", state=changes.state)
     with transaction.atomic():
@@ -163,7 +172,13 @@ def _claim(request_id: UUID | str) -> CommitRequest:
     with transaction.atomic():
         request = (
             CommitRequest.objects.select_for_update(of=("self",))
-            .select_related("dataset__project", "changes_upload__dataset__project", "created_by")
+            .select_related(
+                "dataset__project",
+                "changes_upload__dataset__project",
+                "created_by",
+                "writer",
+                "write_job",
+            )
             .get(pk=request_id)
         )
         if request.state == "pending":
@@ -185,7 +200,9 @@ def _build(request: CommitRequest) -> tuple[Version, bool]:
     checked = check_puts(request.dataset.project, changes.puts)
     _note_progress(request, 0.6)
     store = version_store(request.dataset.project)
-    root = _build_root(request, ChangesFile(checked, changes.deletes), parent, store)
+    root = _build_root(
+        request, ChangesFile(checked, changes.deletes, changes.labels), parent, store
+    )
     if parent is not None and root.says_the_same(store.root(parent.readable_root)):
         return parent, True
     reach("commit.objects_written")
@@ -247,6 +264,8 @@ def _build_root(
             return build_version(before, plan, store.store)
     except EmptyDatasetError as exc:
         raise EmptyCommit from exc
+    except LayerKindError as exc:
+        raise ChangesUnreadable(str(exc)) from exc
 
 
 def _labels_otherwise(request: CommitRequest, changes: ChangesFile, parent: Version) -> bool:
@@ -277,7 +296,7 @@ def _store_commit(
 
 
 # Every other operation makes its root from those that are there already.
-_BUILDERS = {"push": _build}
+_BUILDERS = {"push": _build, "write": build_write}
 
 
 def _note_progress(request: CommitRequest, progress: float) -> None:
@@ -290,10 +309,12 @@ def _finish(request: CommitRequest, state: str, error: AtomError | None, **field
     if error is not None:
         fields |= {"error_code": error.code, "error_detail": error.detail}
     progress = 1.0 if error is None else request.progress
+    written = written_by(request, state)
     with transaction.atomic():
         rows = CommitRequest.objects.filter(pk=request.pk, state="building")
         if not rows.update(state=state, progress=progress, **fields):
             return
+        settle_writers(request, state, written, fields)
         event = {"type": "commit", "id": str(request.pk), "state": state}
         live.publish(f"project.{request.dataset.project_id}", event)
     log.info("commit_finished", request_id=str(request.pk), state=state, code=error and error.code)

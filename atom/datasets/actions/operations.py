@@ -14,7 +14,12 @@ from django.db import transaction
 from atom.accounts import audit
 from atom.accounts.models import User
 from atom.core.background import enqueue
-from atom.datasets.actions.branches import BranchMove, head_commit, move_branch
+from atom.datasets.actions.branches import (
+    BranchMove,
+    check_not_staging,
+    head_commit,
+    move_branch,
+)
 from atom.datasets.actions.outcomes import Outcome, Site, outcome_of
 from atom.datasets.engines.operations import (
     Arguments,
@@ -67,8 +72,11 @@ class Preview:
 
 
 def request_operation(dataset: Dataset, new: NewOperation, user: User) -> CommitRequest:
-    """Ask a worker for an operation. Raises RefNotFound or BranchEmpty."""
-    _branch(dataset, new.branch)
+    """Ask a worker for an operation.
+
+    Raises RefNotFound, BranchEmpty, StagingBranchReserved.
+    """
+    check_not_staging(_branch(dataset, new.branch))
     with transaction.atomic():
         request = CommitRequest.objects.create(
             dataset=dataset,
@@ -138,7 +146,7 @@ def _carry_out_on(request: CommitRequest, head_digest: str) -> tuple[Version, bo
     arguments = read_arguments(request.operation, request.arguments)
     outcome = outcome_of(site, request.operation, arguments)
     if outcome.merged.root is None:
-        raise _conflict(site, outcome.merged)
+        raise merge_conflict(site.head.commit, outcome.merged)
     working.update(progress=0.8)
     digest = write_root(outcome.merged.root, site.objects)
     if outcome.contained or (digest.hex() == head.root and not outcome.merges):
@@ -147,13 +155,14 @@ def _carry_out_on(request: CommitRequest, head_digest: str) -> tuple[Version, bo
     return move_branch(BranchMove(request.dataset, request.branch, head.commit, commit)), False
 
 
-def _conflict(site: Site, merged: Merged) -> MergeConflict:
+def merge_conflict(head: str, merged: Merged) -> MergeConflict:
+    """Return the refusal of a merge into `head` (a commit in hex), with its first conflicts."""
     shown = [conflict_json(each) for each in merged.conflicts[:MAX_SHOWN_CONFLICTS]]
     named = ", ".join(sorted({each["path"] for each in shown[:3]}))
     more = f" and {merged.conflicts_total - 3} more" if merged.conflicts_total > 3 else ""
     return MergeConflict(
         f"Both sides changed {named}{more}.",
-        head_seen=site.head.commit,
+        head_seen=head,
         conflicts=shown,
         conflicts_total=merged.conflicts_total,
     )

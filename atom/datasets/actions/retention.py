@@ -71,6 +71,20 @@ def expire_versions(dataset: Dataset) -> list[Version]:
     return expired
 
 
+def expire_staged(dataset: Dataset, versions: QuerySet[Version]) -> None:
+    """Expire versions of a staging branch that is gone; what somebody else needs stays."""
+    if _whole_hold(dataset).exists():
+        return
+    now = database_now()
+    heads = Branch.objects.filter(dataset=dataset, head__isnull=False).values("head_id")
+    held = _open_holds(dataset).filter(version__isnull=False).values("version_id")
+    unneeded = versions.filter(state="kept", tags__isnull=True, pins__isnull=True)
+    unneeded = unneeded.exclude(pk__in=heads).exclude(pk__in=held)
+    for version in unneeded.select_for_update(of=("self",)):
+        version.dataset = dataset
+        _move(version, "expired", now)
+
+
 def restore_version(version: Version, user: User | None) -> Version:
     """Keep an expired version again; a kept one stays. Raises VersionCollected."""
     with transaction.atomic():

@@ -14,6 +14,8 @@ from atom.datasets.api import (
     split_views,
     upload_views,
     views,
+    write_job_views,
+    writer_views,
 )
 
 _version = [
@@ -25,6 +27,21 @@ _version = [
     path("manifest/", manifest_views.ManifestView.as_view()),
     path("pack-urls/", manifest_views.PackUrlsView.as_view()),
     path("restore/", retention_views.VersionRestoreView.as_view()),
+]
+
+_writer = [
+    path("", writer_views.WriterView.as_view()),
+    path("uploading/", writer_views.WriterUploadingView.as_view()),
+    path("flushes/", writer_views.WriterFlushView.as_view()),
+    path("commit/", writer_views.WriterCommitView.as_view()),
+    path("abandon/", writer_views.WriterAbandonView.as_view()),
+]
+
+_write_job = [
+    path("", write_job_views.WriteJobView.as_view()),
+    path("tasks/", write_job_views.WriteJobTaskView.as_view()),
+    path("commit/", write_job_views.WriteJobCommitView.as_view()),
+    path("abort/", write_job_views.WriteJobAbortView.as_view()),
 ]
 
 _dataset: list[URLPattern | URLResolver] = [
@@ -57,6 +74,10 @@ _dataset: list[URLPattern | URLResolver] = [
     path("picks/preview/", operation_views.PickPreviewView.as_view()),
     path("edits/", operation_views.EditView.as_view()),
     path("edits/preview/", operation_views.EditPreviewView.as_view()),
+    path("writers/", writer_views.WriterListView.as_view()),
+    path("writers/<uuid:writer_id>/", include(_writer)),
+    path("write-jobs/", write_job_views.WriteJobListView.as_view()),
+    path("write-jobs/<uuid:write_job_id>/", include(_write_job)),
 ]
 
 _source = [

@@ -114,10 +114,10 @@ class BranchListView(DatasetScopedView, generics.ListAPIView[Branch]):
     keyset = ("name",)
 
     def get_queryset(self) -> QuerySet[Branch]:
-        """Return the branches with their heads."""
+        """Return the branches with their heads; staging branches are listed with their writers."""
         if getattr(self, "swagger_fake_view", False):
             return Branch.objects.none()
-        return self.dataset.branches.select_related("head__author")
+        return self.dataset.branches.filter(writer=None).select_related("head__author")
 
     @extend_schema(request=NewRefSerializer, responses={201: BranchSerializer})
     @idempotent

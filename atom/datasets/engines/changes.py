@@ -1,14 +1,16 @@
 """The changes file of a push: Arrow IPC or Parquet, one row per path that is put or deleted.
 
 Columns: op ("put" | "delete") · path · size · digest · media_type · attributes (JSON object) ·
-pack · offset. Digests are 32 bytes or 64 hex digits. Rows may come in any order.
+pack · offset · label (optional; null leaves the file's label as it is). Digests are 32 bytes or
+64 hex digits. Rows may come in any order.
 """
 
 from __future__ import annotations
 
 import io
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,6 +22,8 @@ from atom_sdk.manifests.entries import DIGEST, ENTRY_SCHEMA, SOURCE_COLUMNS
 from atom_sdk.packs.paths import encode_path
 
 MAX_ATTRIBUTE_BYTES = 16 << 10
+MAX_LABEL_CHARS = 200
+LABEL_COLUMN = "label"
 _REQUIRED = ("size", "digest", "pack", "offset")
 _PARQUET_MAGIC = b"PAR1"
 
@@ -30,10 +34,11 @@ class ChangesError(ValueError):
 
 @dataclass(frozen=True)
 class ChangesFile:
-    """What to put (sorted entries) and which paths to delete."""
+    """What to put (sorted entries), which paths to delete, and labels by path."""
 
     puts: pa.Table
     deletes: frozenset[str]
+    labels: Mapping[str, str] = field(default_factory=dict)
 
     def as_changes(self) -> Changes:
         """Return them as the manifest builder takes them."""
@@ -52,7 +57,21 @@ def decode_changes(data: bytes) -> ChangesFile:
     _check_paths(table["path"].to_pylist())
     is_put = pc.equal(table["op"], "put")
     deletes = table.filter(pc.invert(is_put))["path"].to_pylist()
-    return ChangesFile(_puts(table.filter(is_put)), frozenset(deletes))
+    puts = table.filter(is_put)
+    return ChangesFile(_puts(puts), frozenset(deletes), _labels(puts))
+
+
+def _labels(puts: pa.Table) -> dict[str, str]:
+    if LABEL_COLUMN not in puts.column_names:
+        return {}
+    try:
+        labels = puts[LABEL_COLUMN].cast(pa.string()).to_pylist()
+    except (pa.ArrowException, ValueError) as exc:
+        raise ChangesError("The column label has values of the wrong type.") from exc
+    if any(label is not None and not 0 < len(label) <= MAX_LABEL_CHARS for label in labels):
+        raise ChangesError(f"A label has 1 to {MAX_LABEL_CHARS} characters.")
+    pairs = zip(puts["path"].to_pylist(), labels, strict=True)
+    return {path: label for path, label in pairs if label is not None}
 
 
 def _read(data: bytes) -> pa.Table:
@@ -82,10 +101,10 @@ def _check_paths(paths: list[str | None]) -> None:
 
 def _puts(table: pa.Table) -> pa.Table:
     columns = []
-    for field in ENTRY_SCHEMA:
-        column = _column(table, field)
-        if field.name in _REQUIRED and column.null_count:
-            raise ChangesError(f"The column {field.name} has a null in a put.")
+    for wanted in ENTRY_SCHEMA:
+        column = _column(table, wanted)
+        if wanted.name in _REQUIRED and column.null_count:
+            raise ChangesError(f"The column {wanted.name} has a null in a put.")
         columns.append(column)
     puts = pa.Table.from_arrays(columns, schema=ENTRY_SCHEMA).sort_by("path").combine_chunks()
     if len(puts) and min(pc.min(puts["size"]).as_py(), pc.min(puts["offset"]).as_py()) < 0:
@@ -94,22 +113,22 @@ def _puts(table: pa.Table) -> pa.Table:
     return puts
 
 
-def _column(table: pa.Table, field: pa.Field) -> pa.ChunkedArray:
-    if field.name in SOURCE_COLUMNS:
+def _column(table: pa.Table, wanted: pa.Field) -> pa.ChunkedArray:
+    if wanted.name in SOURCE_COLUMNS:
         # Only a scan registers objects: a client could name any object of the source's bucket.
-        return pa.nulls(len(table), field.type)
-    if field.name not in table.column_names:
-        if field.name in _REQUIRED and len(table):
-            raise ChangesError(f"The column {field.name} is missing.")
-        return pa.nulls(len(table), field.type)
-    column = table[field.name]
+        return pa.nulls(len(table), wanted.type)
+    if wanted.name not in table.column_names:
+        if wanted.name in _REQUIRED and len(table):
+            raise ChangesError(f"The column {wanted.name} is missing.")
+        return pa.nulls(len(table), wanted.type)
+    column = table[wanted.name]
     try:
-        if field.type == DIGEST and pa.types.is_string(column.type):
+        if wanted.type == DIGEST and pa.types.is_string(column.type):
             raw = [None if text is None else bytes.fromhex(text) for text in column.to_pylist()]
             return pa.chunked_array([pa.array(raw, DIGEST)])
-        return column.cast(field.type)
+        return column.cast(wanted.type)
     except (pa.ArrowException, ValueError) as exc:
-        raise ChangesError(f"The column {field.name} has values of the wrong type.") from exc
+        raise ChangesError(f"The column {wanted.name} has values of the wrong type.") from exc
 
 
 def _check_attributes(values: list[str | None]) -> None:

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from atom.datasets.engines.changes import ChangesFile
+from atom_sdk.errors import LayerKindError
 from atom_sdk.manifests.build import apply_changes, build_root, read_range
 from atom_sdk.manifests.entries import DIGEST
 from atom_sdk.manifests.folder_labels import folder_labels
@@ -35,7 +36,8 @@ from atom_sdk.manifests.split_requests import SplitInput, SplitRequest, draw, gr
 FOLDER_LAYER = "folder"
 SPLIT_LAYER = "split"
 # The first that labels an entry wins: what people said counts more than a folder's name.
-LABEL_LAYERS = ("labels", FOLDER_LAYER)
+GIVEN_LAYER = "labels"
+LABEL_LAYERS = (GIVEN_LAYER, FOLDER_LAYER)
 REST = "train"
 
 
@@ -71,9 +73,11 @@ def build_version(parent: Root | None, plan: VersionPlan, store: ObjectStore) ->
 def with_layers_of(root: Root, parent: Root | None, plan: VersionPlan, store: ObjectStore) -> Root:
     """Return the root with its layers brought up to date with the plan's changes.
 
-    `root` has the parent's layers already. Raises SplitTooLargeError, SplitUnlabelledError.
+    `root` has the parent's layers already. Raises SplitTooLargeError, SplitUnlabelledError,
+    LayerKindError.
     """
     root = _with_current_labels(root, plan, store)
+    root = _with_given_labels(root, plan.changes, store)
     return _with_split(root, parent, plan, store)
 
 
@@ -90,6 +94,25 @@ def _with_current_labels(root: Root, plan: VersionPlan, store: ObjectStore) -> R
         table = merge_layer(table, _folder_rows(files, plan.unlabelled_prefixes))
         root = put_layer(root, FOLDER_LAYER, "classification", table, store)
     return root
+
+
+def _with_given_labels(root: Root, changes: ChangesFile, store: ObjectStore) -> Root:
+    """Add the labels that came with the files: they count as those that people gave."""
+    if not changes.labels:
+        return root
+    digests = dict(
+        zip(changes.puts["path"].to_pylist(), changes.puts["digest"].to_pylist(), strict=True)
+    )
+    given = (
+        {"path": path, "digest": digests[path], "label": label, "source": "writer"}
+        for path, label in changes.labels.items()
+    )
+    rows = layer_table("classification", given)
+    before = root.layer(GIVEN_LAYER)
+    if before is not None and before.kind != "classification":
+        raise LayerKindError(f"The layer {GIVEN_LAYER} is of the kind {before.kind}.")
+    table = read_layer(before, store) if before else rows.slice(0, 0)
+    return put_layer(root, GIVEN_LAYER, "classification", merge_layer(table, rows), store)
 
 
 def _without_stale(layer: pa.Table, changes: ChangesFile) -> pa.Table:

@@ -142,4 +142,8 @@ export const states = {
   new: 'New',
   scanning: 'Scanning',
   drifted: 'Changed at the source',
+  writing: 'Writing',
+  committing: 'Committing',
+  committed: 'Committed',
+  abandoned: 'Abandoned',
 };

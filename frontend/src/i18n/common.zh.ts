@@ -144,4 +144,8 @@ export const states: Translation<typeof en.states> = {
   new: '新建',
   scanning: '扫描中',
   drifted: '源已变化',
+  writing: '写入中',
+  committing: '提交中',
+  committed: '已提交',
+  abandoned: '已放弃',
 };

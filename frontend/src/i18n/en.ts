@@ -10,6 +10,7 @@ import { nav, shell } from './shell.en';
 import { sources } from './sources.en';
 import { versioning } from './versioning.en';
 import { views } from './views.en';
+import { writers } from './writers.en';
 
 const en = {
   auth,
@@ -29,5 +30,6 @@ const en = {
   states,
   versioning,
   views,
+  writers,
 };
 export default en;

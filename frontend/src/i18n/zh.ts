@@ -10,6 +10,7 @@ import { nav, shell } from './shell.zh';
 import { sources } from './sources.zh';
 import { versioning } from './versioning.zh';
 import { views } from './views.zh';
+import { writers } from './writers.zh';
 
 const zh = {
   auth,
@@ -29,5 +30,6 @@ const zh = {
   states,
   versioning,
   views,
+  writers,
 };
 export default zh;

@@ -95,6 +95,10 @@ const LOOKS: Record<Known, Look> = {
   new: waiting,
   scanning: working,
   drifted: warning,
+  writing: look('atom', IconPencil),
+  committing: working,
+  committed: good,
+  abandoned: stopped,
 };
 
 export interface StateBadgeProps extends Omit<BadgeProps, 'children' | 'color'> {

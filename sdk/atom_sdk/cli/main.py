@@ -19,6 +19,7 @@ from atom_sdk.cli import (
     tokens,
     versions,
     views,
+    writers,
 )
 from atom_sdk.cli.context import (
     EXIT_INTERRUPTED,
@@ -98,7 +99,7 @@ cli.add_command(models.model)
 cli.add_command(sources.source)
 cli.add_command(tokens.token)
 cli.add_command(s3_keys.s3_key)
-for command in (*versions.COMMANDS, *edits.COMMANDS, *views.COMMANDS):
+for command in (*versions.COMMANDS, *edits.COMMANDS, *views.COMMANDS, *writers.COMMANDS):
     data.data.add_command(command)
 for command in (*runs.COMMANDS, *mounts.COMMANDS):
     cli.add_command(command)

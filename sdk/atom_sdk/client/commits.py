@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from atom_sdk.client.errors import CommitFailedError
+from atom_sdk.client.errors import CommitFailedError, MergeConflictError
 from atom_sdk.client.http import Http
 
 _POLL_S = 0.2
@@ -31,4 +31,20 @@ def wait_for_commit(http: Http, dataset_base: str, request: dict[str, Any]) -> d
         error = request.get("error") or {}
         detail = error.get("detail", "The server gave no reason.")
         raise CommitFailedError(detail, error.get("code", ""), error.get("action", ""))
+    return request
+
+
+def wait_for_operation(http: Http, dataset_base: str, request: dict[str, Any]) -> dict[str, Any]:
+    """Return the finished request of a merge or another operation.
+
+    Raises MergeConflictError, CommitFailedError.
+    """
+    while request["state"] in {"pending", "building"}:
+        time.sleep(_POLL_S)
+        request = http.get(f"{dataset_base}commits/{request['id']}/")
+    if request["state"] == "conflict":
+        raise MergeConflictError(request)
+    if request["state"] == "failed":
+        error = request["error"]
+        raise CommitFailedError(error["detail"], error["code"], error["action"])
     return request

@@ -6,6 +6,7 @@ import builtins
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from atom_sdk.client.errors import ApiError
 from atom_sdk.client.http import Http
@@ -15,6 +16,7 @@ from atom_sdk.client.refs import parse_ref
 if TYPE_CHECKING:
     from atom_sdk.client.pull import PullOptions, PullResult
     from atom_sdk.client.push import PushOptions, PushResult
+    from atom_sdk.client.writing import DatasetWriter, WriteJob, WriterOptions
     from atom_sdk.export import ExportResult
     from atom_sdk.mount import MountOptions, MountRecord
     from atom_sdk.readers import LocalDataset
@@ -106,6 +108,74 @@ class Datasets:
 
         push = Push(self, self._http, progress or Silent(), options or PushOptions())
         return push.run(Path(folder), reference)
+
+    def writer(
+        self,
+        name: str,
+        branch: str = "main",
+        message: str = "",
+        *,
+        resume: str | None = None,
+        options: WriterOptions | None = None,
+    ) -> DatasetWriter:
+        """Open a writer: its files go to a staging branch now, and to `branch` as one version.
+
+        The dataset is made if there is none. `resume` is the id of a writer that was not committed:
+        everything it persisted is there. Raises ApiError, WriterClosedError.
+        """
+        from atom_sdk.client.writing.opening import open_writer, resume_writer
+
+        if resume is not None:
+            return resume_writer(self, self._http, name, resume, options)
+        return open_writer(self, self._http, name, branch, message, options)
+
+    def write_job(
+        self,
+        name: str,
+        job: str,
+        branch: str = "main",
+        message: str = "",
+        *,
+        options: WriterOptions | None = None,
+    ) -> WriteJob:
+        """Open the write job of that name, or find it: many tasks that become one version.
+
+        The dataset is made if there is none. Raises ApiError.
+        """
+        from atom_sdk.client.writing.opening import open_write_job
+
+        return open_write_job(self, self._http, name, (job, branch, message), options)
+
+    def writers(self, name: str, *, only_open: bool = True) -> Iterator[dict[str, Any]]:
+        """Yield the writers of a dataset, newest first."""
+        return self._http.pages(f"{self.base(name)}writers/", open=str(only_open).lower())
+
+    def write_jobs(self, name: str, *, only_open: bool = True) -> Iterator[dict[str, Any]]:
+        """Yield the write jobs of a dataset, newest first."""
+        return self._http.pages(f"{self.base(name)}write-jobs/", open=str(only_open).lower())
+
+    def end_writer(
+        self, name: str, writer_id: str, body: dict[str, Any], *, is_job: bool = False
+    ) -> dict[str, Any]:
+        """Commit a writer or a job from outside; returns the finished commit request.
+
+        `body` is {on_conflict, message}. Raises MergeConflictError, CommitFailedError, ApiError.
+        """
+        from atom_sdk.client.commits import wait_for_operation
+
+        request = self._http.post(f"{self._writer_base(name, writer_id, is_job)}commit/", body)
+        return wait_for_operation(self._http, self.base(name), request)
+
+    def abandon_writer(self, name: str, writer_id: str, *, is_job: bool = False) -> dict[str, Any]:
+        """Abandon a writer, or abort a job, from outside. Raises ApiError."""
+        verb = "abort" if is_job else "abandon"
+        address = f"{self._writer_base(name, writer_id, is_job)}{verb}/"
+        found: dict[str, Any] = self._http.post(address)
+        return found
+
+    def _writer_base(self, name: str, writer_id: str, is_job: bool) -> str:
+        kind = "write-jobs" if is_job else "writers"
+        return f"{self.base(name)}{kind}/{quote(writer_id, safe='')}/"
 
     def preview_split(self, reference: str, split: dict[str, Any]) -> builtins.list[dict[str, Any]]:
         """Return how many files of each label every split would get; nothing is changed."""

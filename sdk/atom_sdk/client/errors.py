@@ -110,6 +110,20 @@ class PushConflictError(ClientError):
     )
 
 
+class WriterClosedError(ClientError):
+    """The writer is committed, abandoned or closed."""
+
+    code = "writer_closed"
+    hint = "Open another writer; one that was not committed goes on with writer(resume=ID)."
+
+
+class WriterTakenOverError(ClientError):
+    """Another process went on with the same writer; what this one had not persisted is not sent."""
+
+    code = "writer_taken_over"
+    hint = "Let one process at a time write with a writer; open another writer for this one."
+
+
 class MergeConflictError(ClientError):
     """A merge, revert or pick met changes of the same files, or a branch that moved.
 

@@ -6,17 +6,15 @@ otherwise) and returns the finished request: its `version`, and whether it was `
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from atom_sdk.client.commits import wait_for_operation
 from atom_sdk.client.datasets import Datasets
-from atom_sdk.client.errors import CommitFailedError, MergeConflictError
 from atom_sdk.client.http import Http
 from atom_sdk.client.refs import parse_ref
 
-_POLL_S = 0.2
 Row = dict[str, Any]
 
 
@@ -99,13 +97,4 @@ class Operations:
 
     def _run(self, reference: str, address: str, body: Row) -> Row:
         request = self._post(reference, address, body)
-        commits = f"{self._datasets.base(reference)}commits/"
-        while request["state"] in {"pending", "building"}:
-            time.sleep(_POLL_S)
-            request = self._http.get(f"{commits}{request['id']}/")
-        if request["state"] == "conflict":
-            raise MergeConflictError(request)
-        if request["state"] == "failed":
-            error = request["error"]
-            raise CommitFailedError(error["detail"], error["code"], error["action"])
-        return request
+        return wait_for_operation(self._http, self._datasets.base(reference), request)

@@ -16,8 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
-from blake3 import blake3
 
 from atom_sdk.client.attribute_changes import renewed_paths, with_attributes
 from atom_sdk.client.attributes import AttributesSource, read_attributes
@@ -31,6 +29,7 @@ from atom_sdk.client.progress import Progress
 from atom_sdk.client.rebase import own_changes
 from atom_sdk.client.refs import parse_ref
 from atom_sdk.client.scan import DigestCache, Known, Parent, Scan, compare
+from atom_sdk.client.sending import CHANGES_SCHEMA, scratch_folder, send_changes
 from atom_sdk.client.split_groups import group_by_split
 from atom_sdk.client.upload import UploadTarget, upload_file, wait_verified
 from atom_sdk.errors import EmptyDatasetError
@@ -45,18 +44,6 @@ if TYPE_CHECKING:
 _REBASES = 5
 _UPLOADS_AT_ONCE = 2
 _CANNOT_SPLIT = {"split_impossible", "split_unlabelled", "split_redraw"}
-CHANGES_SCHEMA = pa.schema(
-    [
-        ("op", pa.string()),
-        ("path", pa.string()),
-        ("size", pa.int64()),
-        ("digest", pa.binary(32)),
-        ("media_type", pa.string()),
-        ("attributes", pa.string()),
-        ("pack", pa.binary(32)),
-        ("offset", pa.int64()),
-    ]
-)
 
 
 @dataclass(frozen=True)
@@ -217,7 +204,7 @@ class Push:
     def _send_pack(
         self, target: UploadTarget, folder: Path, plan: PackPlan
     ) -> tuple[str, pa.RecordBatch]:
-        with tempfile.NamedTemporaryFile(dir=_scratch(), suffix=".tar") as file:
+        with tempfile.NamedTemporaryFile(dir=scratch_folder(), suffix=".tar") as file:
             summary = write_pack(plan.files, folder, FileSink(file.fileno()))
             upload_id = upload_file(target, Path(file.name), "pack", summary.digest.hex())
         self._packs_sent += 1
@@ -283,15 +270,7 @@ class Push:
         }
 
     def _send_changes(self, target: UploadTarget, changes: pa.Table) -> str:
-        with tempfile.NamedTemporaryFile(dir=_scratch(), suffix=".parquet") as file:
-            pq.write_table(changes, file.name, compression="zstd")
-            path = Path(file.name)
-            digest = blake3(path.read_bytes()).hexdigest()
-            self._progress.start("changes", path.stat().st_size, "bytes")
-            quiet = UploadTarget(target.http, target.base, self._progress, step="changes")
-            upload_id = upload_file(quiet, path, "changes", digest)
-            wait_verified(quiet, upload_id)
-        return upload_id
+        return send_changes(target, changes)
 
     def _wait(self, target: UploadTarget, request: dict[str, Any]) -> dict[str, Any]:
         self._progress.start("commit", 0, "files")
@@ -325,12 +304,6 @@ class Push:
         for group in case_collisions(file.path for file in files)[:5]:
             names = ", ".join(map(repr, group))
             self._progress.note(f"These differ only by case or Unicode form: {names}.")
-
-
-def _scratch() -> Path:
-    folder = cache_path() / "push"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
 
 
 def _pairs(scan: Scan) -> Iterable[tuple[str, bytes]]:

@@ -32,6 +32,8 @@ export type {
   SplitCount,
   Tag,
   Version,
+  WriteJob,
+  Writer,
 } from '../schema';
 
 export type EntryQuery = QueryOf<'/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/entries/'>;

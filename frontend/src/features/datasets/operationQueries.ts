@@ -23,7 +23,7 @@ const POLL_MS = 400;
 const FRESH = { staleTime: 0, gcTime: 0, retry: false } as const;
 
 /** Everything that is shown of a dataset may have changed. */
-function useRefresh() {
+export function useRefresh() {
   const client = useQueryClient();
   return () =>
     client.invalidateQueries({
@@ -66,7 +66,10 @@ export function useDeleteTag(dataset: string) {
 }
 
 /** Follows a request to its end; what it ended with is thrown as any other failure. */
-async function untilDone(path: { project: string; dataset: string }, asked: CommitRequest): Promise<CommitRequest> {
+export async function untilDone(
+  path: { project: string; dataset: string },
+  asked: CommitRequest,
+): Promise<CommitRequest> {
   let request = asked;
   while (request.state === 'pending' || request.state === 'building') {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));

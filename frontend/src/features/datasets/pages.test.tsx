@@ -39,6 +39,8 @@ beforeEach(() => {
   serve('GET', `${at}versions/`, listing(version));
   serve('GET', `${at}versions/v2/`, version);
   serve('GET', `${at}branches/`, listing());
+  serve('GET', `${at}writers/`, listing());
+  serve('GET', `${at}write-jobs/`, listing());
   serve('GET', `${at}tags/`, listing());
   serve('GET', `${at}quarantined-packs/`, listing());
 });

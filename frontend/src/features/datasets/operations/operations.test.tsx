@@ -84,6 +84,8 @@ beforeEach(() => {
     total_is_exact: true,
   });
   serve('GET', `${AT}branches/`, listing(branch('fix', 1), branch('main', 2)));
+  serve('GET', `${AT}writers/`, listing());
+  serve('GET', `${AT}write-jobs/`, listing());
   serve('GET', `${AT}tags/`, listing({ id: 't', name: 'release', version: version(1) }));
   serve('GET', `${AT}quarantined-packs/`, listing());
 });

@@ -17,6 +17,7 @@ import { Bytes, Count } from '@/shared/values';
 import { personName } from '../names';
 import { RefsPanel } from '../operations/RefsPanel';
 import { useRefs, useVersions } from '../queries';
+import { WritersPanel } from '../writers/WritersPanel';
 import { ChangeCounts } from './ChangeCounts';
 import { VersionKept } from './VersionKept';
 
@@ -71,6 +72,7 @@ export function VersionsPage() {
           }
         />
       </Card>
+      <WritersPanel name={name} />
       <RefsPanel name={name} branch={branch} />
     </Page>
   );

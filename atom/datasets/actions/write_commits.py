@@ -1,0 +1,146 @@
+"""The version of a writer or of a whole job: what is staged, merged into the target's head.
+
+One commit with one parent, so that the history shows what was written and not how. Like every
+operation it is built again on a new head when the branch moves, and notes what it was built on, so
+that a run that died makes the same commit again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from atom.datasets.actions.branches import BranchMove, head_commit, move_branch
+from atom.datasets.actions.operations import merge_conflict
+from atom.datasets.engines.operations import count_changes
+from atom.datasets.errors import EmptyCommit, HeadMoved, RefNotFound
+from atom.datasets.models import Branch, CommitRequest, Dataset, Version, Writer
+from atom.datasets.stores import VersionStore, version_store
+from atom_sdk.errors import EmptyDatasetError
+from atom_sdk.manifests.commits import Commit, write_commit
+from atom_sdk.manifests.merge import EMPTY_ROOT, Merged, MergePlan, merge_roots
+from atom_sdk.manifests.roots import Root, write_root
+
+_ATTEMPTS = 5
+# What the next push to the branch goes on with.
+_PUSH_OPTIONS = ("labels_from", "unlabelled_prefixes", "split")
+
+
+def build_write(request: CommitRequest) -> tuple[Version, bool]:
+    """Return the version, and whether it is the head because nothing was written.
+
+    Raises HeadMoved, MergeConflict, EmptyCommit, RefNotFound.
+    """
+    # With progress, an earlier run has noted its head; "" is a branch without versions.
+    head = request.built_on if request.progress else _present_head(request)
+    for attempt in range(_ATTEMPTS):
+        try:
+            return _write_on(request, head)
+        except HeadMoved as moved:
+            if attempt == _ATTEMPTS - 1:
+                raise
+            head = str(moved.extra["head"])
+    raise AssertionError("unreachable: the last attempt returns or raises")
+
+
+def _write_on(request: CommitRequest, head_digest: str) -> tuple[Version, bool]:
+    dataset = request.dataset
+    head = dataset.versions.filter(commit=head_digest).first() if head_digest else None
+    working = CommitRequest.objects.filter(pk=request.pk, state="building")
+    working.update(built_on=head_digest, progress=0.2)
+    store = version_store(dataset.project)
+    before = store.root(head.root) if head else EMPTY_ROOT
+    try:
+        root, settled = _merge_all(request, before, head_digest, store)
+    except EmptyDatasetError as exc:
+        raise EmptyCommit from exc
+    if root.says_the_same(before):
+        if head is None:
+            raise EmptyCommit
+        return head, True
+    working.update(progress=0.8)
+    counts = count_changes(before, root, store.store)
+    said = {"files": counts.added + counts.changed, **_said(request, settled)}
+    commit = _store_commit(request, head, root, said)
+    return move_branch(BranchMove(dataset, request.branch, head_digest, commit)), False
+
+
+def _merge_all(
+    request: CommitRequest, root: Root, head: str, store: VersionStore
+) -> tuple[Root, int]:
+    """Return the target's root with everything that counts, and how many conflicts were settled."""
+    plan = MergePlan(request.arguments["on_conflict"])
+    settled = 0
+    for base, staged in _staged(request, store):
+        if root.says_the_same(base):
+            root = staged
+            continue
+        merged: Merged = merge_roots(base, root, staged, store.store, plan)
+        if merged.root is None:
+            raise merge_conflict(head, merged)
+        root, settled = merged.root, settled + merged.conflicts_total
+    return root, settled
+
+
+def _staged(request: CommitRequest, store: VersionStore) -> Iterator[tuple[Root, Root]]:
+    """Yield what each writer that counts began with and what it staged."""
+    for writer in _counted(request):
+        head = writer.branch.head if writer.branch else None
+        if head is None or head.pk == writer.base_id:
+            continue
+        base = store.root(writer.base.root) if writer.base else EMPTY_ROOT
+        yield base, store.root(head.root)
+
+
+def _counted(request: CommitRequest) -> list[Writer]:
+    writers = Writer.objects.select_related("branch__head", "base")
+    if request.write_job_id is not None:
+        counted = writers.filter(counted_as__job=request.write_job_id)
+        return list(counted.order_by("task"))
+    return list(writers.filter(requests=request))
+
+
+def _said(request: CommitRequest, settled: int) -> dict[str, Any]:
+    """Return what the commit says of where it came from."""
+    said: dict[str, Any] = {"kind": "write", "operation": "write"}
+    if settled:
+        said["conflicts_settled"] = settled
+    if request.write_job is not None:
+        tasks = request.write_job.tasks.count()
+        return {
+            **request.write_job.provenance,
+            **said,
+            "write_job": request.write_job.name,
+            "tasks": tasks,
+        }
+    assert request.writer is not None, "commit_write_names_writer"
+    return {**request.writer.provenance, **said, "writer": str(request.writer.pk)}
+
+
+def _store_commit(
+    request: CommitRequest, head: Version | None, root: Root, said: dict[str, Any]
+) -> str:
+    store = version_store(request.dataset.project).store
+    kept = {name: head.provenance.get(name) for name in _PUSH_OPTIONS} if head else {}
+    files = said.pop("files")
+    commit = Commit(
+        dataset=f"{request.dataset.project.slug}/{request.dataset.name}",
+        root=write_root(root, store),
+        parents=(bytes.fromhex(head.commit),) if head else (),
+        author=request.created_by.username if request.created_by else "",
+        message=request.message or f"Write {files} files",
+        created_at=request.created_at,
+        provenance={name: value for name, value in kept.items() if value is not None} | said,
+    )
+    return write_commit(commit, store).hex()
+
+
+def _present_head(request: CommitRequest) -> str:
+    return head_commit(_target(request.dataset, request.branch))
+
+
+def _target(dataset: Dataset, name: str) -> Branch:
+    found = Branch.objects.select_related("head").filter(dataset=dataset, name=name).first()
+    if found is None:
+        raise RefNotFound(f"{dataset.name} has no branch {name}.")
+    return found
