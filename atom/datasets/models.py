@@ -73,6 +73,8 @@ class Dataset(TimestampedModel):
         max_length=10, choices=[(kind, kind) for kind in RETENTION_KINDS], default="all"
     )
     retention_limit = models.PositiveIntegerField(null=True)
+    # The history (digest) that a client is loading from an archive; "" when it is complete.
+    loading = models.CharField(max_length=64, blank=True)
     # Counts the documents about this row in the bucket; the last one is the present state.
     revision = models.PositiveIntegerField(default=0)
 
@@ -112,6 +114,8 @@ class Version(TimestampedModel):
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
+    # The name in the commit of a version that came from an archive: it is no user of ours.
+    author_name = models.CharField(max_length=1000, blank=True)
     provenance = models.JSONField(default=dict)
     # A copy of the root's layers for lists: [{name, kind, rows, content}]; the root is the truth.
     layers = models.JSONField(default=list)

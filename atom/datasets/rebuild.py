@@ -180,7 +180,8 @@ class _Reader:
             removed=move.removed or 0,
             changed=move.changed or 0,
             message=commit.message,
-            author=self.users.get(commit.author),
+            author=None if move.loaded else self.users.get(commit.author),
+            author_name=commit.author if move.loaded else "",
             provenance=dict(commit.provenance),
             layers=[layer_json(layer) for layer in root.layers],
         )

@@ -69,4 +69,4 @@ SCAN_STATES: dict[str, set[str]] = {
 }
 ACTIVE_SCANS = ("pending", "listing", "committing")
 # How a commit comes about.
-OPERATIONS = ("push", "merge", "revert", "cherry_pick", "edit")
+OPERATIONS = ("push", "merge", "revert", "cherry_pick", "edit", "load")

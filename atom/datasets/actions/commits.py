@@ -6,7 +6,7 @@ is the request's), so a run that died is simply done again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -23,6 +23,7 @@ from atom.core.background import enqueue
 from atom.core.crash_points import reach
 from atom.core.errors import AtomError
 from atom.core.locks import only_one
+from atom.datasets.actions.archives import load_archive
 from atom.datasets.actions.branches import BranchMove, head_commit, move_branch
 from atom.datasets.actions.operations import carry_out
 from atom.datasets.actions.verification import verify_upload
@@ -277,7 +278,10 @@ def _store_commit(
 
 
 # Every other operation makes its root from those that are there already.
-_BUILDERS = {"push": _build}
+_BUILDERS: dict[str, Callable[[CommitRequest], tuple[Version | None, bool]]] = {
+    "push": _build,
+    "load": load_archive,
+}
 
 
 def _note_progress(request: CommitRequest, progress: float) -> None:

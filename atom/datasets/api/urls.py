@@ -3,6 +3,7 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from atom.datasets.api import (
+    archive_views,
     entry_views,
     garbage_views,
     manifest_views,
@@ -52,6 +53,10 @@ _dataset: list[URLPattern | URLResolver] = [
     path("reverts/preview/", operation_views.RevertPreviewView.as_view()),
     path("picks/", operation_views.PickView.as_view()),
     path("picks/preview/", operation_views.PickPreviewView.as_view()),
+    path("archive/", archive_views.ArchiveHistoryView.as_view()),
+    path("archive/urls/", archive_views.ArchiveUrlsView.as_view()),
+    path("archive/loading/", archive_views.ArchiveLoadBeginView.as_view()),
+    path("archive/loads/", archive_views.ArchiveLoadListView.as_view()),
     path("edits/", operation_views.EditView.as_view()),
     path("edits/preview/", operation_views.EditPreviewView.as_view()),
 ]
