@@ -25,8 +25,8 @@ from atom_sdk.manifests.objects import digest_of
 from tests.datasets.pushing import Pusher, class_files, delete_row, png
 from tests.factories.accounts import make_member, make_project
 
-_MOVED = ("number", "commit", "root", "content_digest", "parents", "file_count", "size_bytes")
-_MOVED += ("added", "removed", "changed", "message", "provenance", "layers", "created_at")
+_MOVED = ("commit", "number", "root", "content_digest", "parents", "file_count", "size_bytes")
+_TOLD = ("added", "removed", "changed", "message", "provenance", "layers", "created_at")
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def other(live_server: LiveServer, pusher: Pusher) -> Iterator[Client]:
 
 
 def moved(dataset: Dataset) -> list[dict[str, Any]]:
-    return list(dataset.versions.order_by("commit").values(*_MOVED))
+    return list(dataset.versions.order_by("commit").values(*_MOVED, *_TOLD))
 
 
 def test_a_dataset_moves_with_its_whole_history(
@@ -74,9 +74,8 @@ def test_a_dataset_moves_with_its_whole_history(
     first, second = Dataset.objects.order_by("created_at").select_related("project")
     assert (second.name, second.loading, loaded.unchanged) == ("copied", "", False)
     assert moved(second) == moved(first)
-    assert set(second.versions.values_list("author", "author_name")) == {
-        (None, history.user.username)
-    }
+    assert not second.versions.filter(author__isnull=False).exists()
+    assert set(second.versions.values_list("author_name", flat=True)) == {history.user.username}
     heads = ("name", "head__commit", "seq")
     assert set(second.branches.values_list(*heads)) == set(first.branches.values_list(*heads))
     tags = ("name", "version__commit", "created_at")
@@ -189,12 +188,15 @@ def test_a_load_that_died_after_its_log_is_done_again(
 
 
 def test_only_objects_of_the_project_get_addresses(history: Pusher) -> None:
-    strange = ["secrets/" + "0" * 64 + ".json", "../commits/" + "0" * 64 + ".json"]
-    for key, code in ((strange[0], "invalid"), (strange[1], "invalid"),
-                      ("histories/" + "0" * 64 + ".json", "archive_object_unknown"),
-                      ("packs/" + "0" * 64 + ".tar", "pack_unknown")):  # fmt: skip
+    for key, status, code in (
+        (f"secrets/{'0' * 64}.json", 400, "invalid"),
+        (f"../commits/{'0' * 64}.json", 400, "invalid"),
+        (f"histories/{'0' * 64}.json", 400, "archive_object_unknown"),
+        (f"packs/{'0' * 64}.tar", 404, "pack_unknown"),
+    ):
         answer = history.client.post(f"{history.base}archive/urls/", {"keys": [key]})
-        assert (answer.status_code, answer.json()["code"]) in {(400, code), (404, code)}
+        told = answer.json()
+        assert (answer.status_code, told.get("code", told)) == (status, code)
     bad = {"history": "0" * 64, "bundle": "1" * 64}
     answer = history.client.post(f"{history.base}archive/loads/", bad)
     assert (answer.status_code, answer.json()["code"]) == (409, "archive_refused")

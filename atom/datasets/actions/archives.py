@@ -136,7 +136,7 @@ class _Load:
         return head, not (made or new or tags)
 
     def _lock(self) -> dict[str, Branch]:
-        Dataset.objects.select_for_update(of=("self",)).get(pk=self.request.dataset_id)
+        Dataset.with_deleted.select_for_update(of=("self",)).get(pk=self.request.dataset_id)
         locked = Branch.objects.select_for_update(of=("self",)).order_by("pk")
         rows = locked.filter(dataset=self.request.dataset).select_related("head")
         for row in rows:

@@ -23,6 +23,7 @@ from atom.core.background import enqueue
 from atom.core.crash_points import reach
 from atom.core.errors import AtomError
 from atom.core.locks import only_one
+from atom.core.storage import ObjectMissing
 from atom.datasets.actions.archives import load_archive
 from atom.datasets.actions.branches import BranchMove, head_commit, move_branch
 from atom.datasets.actions.operations import carry_out
@@ -221,6 +222,9 @@ def _read_changes(request: CommitRequest) -> ChangesFile:
         raise ChangesUnreadable(f"The changes file is {upload.state}: {upload.error_detail}")
     try:
         return decode_changes(storage.objects().get(upload.key))
+    except ObjectMissing as exc:
+        # Staging was cleared of it: it was sent long ago, and no commit asked for it.
+        raise ChangesUnreadable("The changes file is no longer there.") from exc
     except ChangesError as exc:
         raise ChangesUnreadable(str(exc)) from exc
 

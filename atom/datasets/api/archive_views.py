@@ -78,7 +78,7 @@ class ArchiveKeysSerializer(serializers.Serializer[Any]):
     """Which objects a client wants to save."""
 
     keys = serializers.ListField(
-        child=serializers.RegexField(KEY.pattern), min_length=1, max_length=_MOST_KEYS
+        child=serializers.RegexField(f"^{KEY.pattern}$"), min_length=1, max_length=_MOST_KEYS
     )
 
 

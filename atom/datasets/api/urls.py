@@ -4,6 +4,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from atom.datasets.api import (
     archive_views,
+    deletion_views,
     entry_views,
     garbage_views,
     manifest_views,
@@ -80,6 +81,14 @@ urlpatterns = [
     path("projects/<str:project>/sources/", source_views.SourceListView.as_view()),
     path("projects/<str:project>/source-tests/", source_views.SourceProbeView.as_view()),
     path("projects/<str:project>/sources/<str:source>/", include(_source)),
+    path(
+        "projects/<str:project>/deleted-datasets/",
+        deletion_views.DeletedDatasetListView.as_view(),
+    ),
+    path(
+        "projects/<str:project>/deleted-datasets/<uuid:dataset_id>/restore/",
+        deletion_views.DatasetRestoreView.as_view(),
+    ),
     path("projects/<str:project>/datasets/", views.DatasetListView.as_view()),
     path("projects/<str:project>/datasets/<str:dataset>/", include(_dataset)),
 ]

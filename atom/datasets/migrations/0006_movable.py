@@ -1,7 +1,8 @@
-"""Datasets that are loaded from archives."""
+"""Datasets that are loaded from archives, and deleted ones; what staging holds."""
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import migrations, models
 
 OPERATIONS = ("push", "merge", "revert", "cherry_pick", "edit", "load")
@@ -12,6 +13,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("datasets", "0005_version_layout"),
+        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
@@ -38,5 +40,49 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(
                 condition=models.Q(("operation__in", OPERATIONS)), name="commit_operation"
             ),
+        ),
+        migrations.AddField(
+            model_name="dataset", name="deleted_at", field=models.DateTimeField(null=True)
+        ),
+        migrations.AddField(
+            model_name="dataset",
+            name="deleted_by",
+            field=models.ForeignKey(
+                null=True,
+                on_delete=models.SET_NULL,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
+        ),
+        migrations.AddField(
+            model_name="dataset", name="purged_at", field=models.DateTimeField(null=True)
+        ),
+        migrations.RemoveConstraint(model_name="dataset", name="dataset_name"),
+        migrations.AddConstraint(
+            model_name="dataset",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("purged_at__isnull", True)),
+                fields=("project", "name"),
+                name="dataset_name",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="dataset",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("purged_at__isnull", True), ("deleted_at__isnull", False), _connector="OR"
+                ),
+                name="dataset_purged_after_deletion",
+            ),
+        ),
+        migrations.AddField(
+            model_name="garbagerun",
+            name="staged_count",
+            field=models.BigIntegerField(default=0),
+        ),
+        migrations.AddField(
+            model_name="garbagerun",
+            name="staged_bytes",
+            field=models.BigIntegerField(default=0),
         ),
     ]
