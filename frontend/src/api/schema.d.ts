@@ -526,6 +526,75 @@ export interface paths {
         get: operations["dataset_retrieve"];
         put?: never;
         post?: never;
+        /** @description Delete the dataset; for a while it can be restored. */
+        delete: operations["dataset_destroy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/archive/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return facts, moves of branches, tags, and the commits whose files are kept. */
+        get: operations["dataset_history_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/archive/loading/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** @description Note that a client is loading a history; the dataset's page then says so. */
+        put: operations["dataset_load_begin"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/archive/loads/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Have a worker check what was sent and make all versions at once. */
+        post: operations["dataset_load_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/archive/urls/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Return where to GET each object; who can name one of the project's has read its root. */
+        post: operations["dataset_archive_urls"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1164,6 +1233,40 @@ export interface paths {
         put?: never;
         /** @description Warm the version in the background. */
         post: operations["version_warm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/deleted-datasets/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The deleted datasets of a project. */
+        get: operations["projects_deleted_datasets_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/deleted-datasets/{dataset_id}/restore/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Bring a deleted dataset back, with all that it had. */
+        post: operations["dataset_restore"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2144,6 +2247,50 @@ export interface components {
         AliasTargetRequest: {
             version: number;
         };
+        /** @description Which objects a client wants to save. */
+        ArchiveKeysRequest: {
+            keys: string[];
+        };
+        /** @description Where an object can be read for an hour. */
+        ArchiveUrl: {
+            key: string;
+            url: string;
+            /** @description Of a pack. */
+            size_bytes: number | null;
+        };
+        /** @description Where objects can be read. */
+        ArchiveUrls: {
+            objects: components["schemas"]["ArchiveUrl"][];
+        };
+        /** @description The facts of a dataset in its archive. */
+        ArchivedDataset: {
+            name: string;
+            description: string;
+            project: string;
+            retention: string;
+            retention_limit: number | null;
+        };
+        /** @description One move of a branch; `old` and `new` are commits, "" for none. */
+        ArchivedMove: {
+            branch: string;
+            seq: number;
+            /** @description begin, move or end */
+            kind: string;
+            old: string;
+            new: string;
+            number: number | null;
+            author: string;
+            at: string;
+            added: number | null;
+            removed: number | null;
+            changed: number | null;
+        };
+        /** @description A name of a commit. */
+        ArchivedTag: {
+            name: string;
+            commit: string;
+            created_at: string;
+        };
         /** @description A file that a run left, with an address to download it. */
         Artifact: {
             /** Format: uuid */
@@ -2291,6 +2438,11 @@ export interface components {
             token_expires_at: string;
             /** Format: date-time */
             server_time: string;
+        };
+        /** @description Which history is going to be loaded. */
+        BeginLoadRequest: {
+            /** @description The digest of the archive's history. */
+            history: string;
         };
         /** @description A branch and its head. */
         Branch: {
@@ -2450,10 +2602,20 @@ export interface components {
             readonly versions_count: number;
             retention: components["schemas"]["RetentionKindEnum"];
             retention_limit: number | null;
+            /** @description A client is loading it from an archive; versions appear when all is there. */
+            readonly is_loading: boolean;
             /** Format: date-time */
             readonly created_at: string;
             /** Format: date-time */
             readonly updated_at: string;
+        };
+        /** @description The whole history of a dataset, as an archive keeps it. */
+        DatasetHistory: {
+            format: string;
+            dataset: components["schemas"]["ArchivedDataset"];
+            moves: components["schemas"]["ArchivedMove"][];
+            tags: components["schemas"]["ArchivedTag"][];
+            kept: string[];
         };
         /** @description A verdict on one revision. */
         DecisionRequest: {
@@ -2471,6 +2633,22 @@ export interface components {
         /** @description Up to 200 verdicts. */
         DecisionsRequest: {
             decisions: components["schemas"]["DecisionRequest"][];
+        };
+        /** @description A deleted dataset; from `restorable_until` on its files may be collected. */
+        DeletedDataset: {
+            /** Format: uuid */
+            readonly id: string;
+            readonly name: string;
+            readonly description: string;
+            readonly versions_count: number;
+            /** Format: date-time */
+            readonly deleted_at: string;
+            readonly deleted_by: components["schemas"]["UserShort"] | null;
+            /**
+             * Format: date-time
+             * @description Return when the undo window closes.
+             */
+            readonly restorable_until: string | null;
         };
         /** @description One page of a diff. */
         DiffPage: {
@@ -2718,6 +2896,8 @@ export interface components {
             readonly examined_bytes: number;
             readonly garbage_count: number;
             readonly garbage_bytes: number;
+            readonly staged_count: number;
+            readonly staged_bytes: number;
             readonly condemned_count: number;
             readonly deleted_count: number;
             readonly examples: string[];
@@ -3092,6 +3272,13 @@ export interface components {
             /** @default  */
             guideline?: string;
         };
+        /** @description What asks for a load: all packs are sent. */
+        NewLoadRequest: {
+            /** @description The digest of the archive's history. */
+            history: string;
+            /** @description The digest of a pack that holds the history and the manifest objects. */
+            bundle: string;
+        };
         /** @description What makes a model. */
         NewModelRequest: {
             name: string;
@@ -3293,9 +3480,10 @@ export interface components {
          *     * `revert` - revert
          *     * `cherry_pick` - cherry_pick
          *     * `edit` - edit
+         *     * `load` - load
          * @enum {string}
          */
-        OperationEnum: "push" | "merge" | "revert" | "cherry_pick" | "edit";
+        OperationEnum: "push" | "merge" | "revert" | "cherry_pick" | "edit" | "load";
         /** @description What an operation would do; where both sides changed, the branch's side is counted. */
         OperationPreview: {
             head: components["schemas"]["VersionShort"];
@@ -3373,6 +3561,10 @@ export interface components {
         };
         PaginatedDatasetList: {
             results: components["schemas"]["Dataset"][];
+            next: string | null;
+        };
+        PaginatedDeletedDatasetList: {
+            results: components["schemas"]["DeletedDataset"][];
             next: string | null;
         };
         PaginatedEvaluationList: {
@@ -4469,6 +4661,7 @@ export interface components {
             readonly changed: number;
             readonly message: string;
             readonly author: components["schemas"]["UserShort"] | null;
+            readonly author_name: string;
             /** Format: date-time */
             readonly created_at: string;
             readonly layers: components["schemas"]["Layer"][];
@@ -4601,6 +4794,12 @@ export interface components {
 export type Alias = components['schemas']['Alias'];
 export type AliasChange = components['schemas']['AliasChange'];
 export type AliasTargetRequest = components['schemas']['AliasTargetRequest'];
+export type ArchiveKeysRequest = components['schemas']['ArchiveKeysRequest'];
+export type ArchiveUrl = components['schemas']['ArchiveUrl'];
+export type ArchiveUrls = components['schemas']['ArchiveUrls'];
+export type ArchivedDataset = components['schemas']['ArchivedDataset'];
+export type ArchivedMove = components['schemas']['ArchivedMove'];
+export type ArchivedTag = components['schemas']['ArchivedTag'];
 export type Artifact = components['schemas']['Artifact'];
 export type ArtifactKindEnum = components['schemas']['ArtifactKindEnum'];
 export type ArtifactPage = components['schemas']['ArtifactPage'];
@@ -4613,6 +4812,7 @@ export type AuditLease = components['schemas']['AuditLease'];
 export type AuditSlot = components['schemas']['AuditSlot'];
 export type BatchSubmissionRequest = components['schemas']['BatchSubmissionRequest'];
 export type Beat = components['schemas']['Beat'];
+export type BeginLoadRequest = components['schemas']['BeginLoadRequest'];
 export type Branch = components['schemas']['Branch'];
 export type CacheRecord = components['schemas']['CacheRecord'];
 export type Cluster = components['schemas']['Cluster'];
@@ -4630,8 +4830,10 @@ export type CompleteRequest = components['schemas']['CompleteRequest'];
 export type CompleteUploadRequest = components['schemas']['CompleteUploadRequest'];
 export type Confusion = components['schemas']['Confusion'];
 export type Dataset = components['schemas']['Dataset'];
+export type DatasetHistory = components['schemas']['DatasetHistory'];
 export type DecisionRequest = components['schemas']['DecisionRequest'];
 export type DecisionsRequest = components['schemas']['DecisionsRequest'];
+export type DeletedDataset = components['schemas']['DeletedDataset'];
 export type DiffPage = components['schemas']['DiffPage'];
 export type DiffRow = components['schemas']['DiffRow'];
 export type DiffRowKindEnum = components['schemas']['DiffRowKindEnum'];
@@ -4692,6 +4894,7 @@ export type NewGarbageRunRequest = components['schemas']['NewGarbageRunRequest']
 export type NewHoldRequest = components['schemas']['NewHoldRequest'];
 export type NewLabelRequest = components['schemas']['NewLabelRequest'];
 export type NewLabelTaskRequest = components['schemas']['NewLabelTaskRequest'];
+export type NewLoadRequest = components['schemas']['NewLoadRequest'];
 export type NewModelRequest = components['schemas']['NewModelRequest'];
 export type NewOntologyRequest = components['schemas']['NewOntologyRequest'];
 export type NewOntologyVersionRequest = components['schemas']['NewOntologyVersionRequest'];
@@ -4722,6 +4925,7 @@ export type PaginatedAliasChangeList = components['schemas']['PaginatedAliasChan
 export type PaginatedAuditEventList = components['schemas']['PaginatedAuditEventList'];
 export type PaginatedBranchList = components['schemas']['PaginatedBranchList'];
 export type PaginatedDatasetList = components['schemas']['PaginatedDatasetList'];
+export type PaginatedDeletedDatasetList = components['schemas']['PaginatedDeletedDatasetList'];
 export type PaginatedEvaluationList = components['schemas']['PaginatedEvaluationList'];
 export type PaginatedGarbageRunList = components['schemas']['PaginatedGarbageRunList'];
 export type PaginatedHoldList = components['schemas']['PaginatedHoldList'];
@@ -5862,6 +6066,178 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Dataset"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dataset_destroy: {
+        parameters: {
+            query: {
+                /** @description The name again. */
+                name: string;
+            };
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dataset_history_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasetHistory"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dataset_load_begin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BeginLoadRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dataset"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dataset_load_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewLoadRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dataset_archive_urls: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ArchiveKeysRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArchiveUrls"];
                 };
             };
             /** @description The request failed. */
@@ -7348,6 +7724,73 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CacheRecord"][];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_deleted_datasets_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedDeletedDatasetList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dataset_restore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset_id: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dataset"];
                 };
             };
             /** @description The request failed. */
