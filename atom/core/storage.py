@@ -65,6 +65,17 @@ class Part:
     number: int
     etag: str
     size_bytes: int
+    # By the store's clock.
+    modified_at: datetime
+
+
+@dataclass(frozen=True)
+class UnfinishedUpload:
+    """A multipart upload that was neither completed nor aborted."""
+
+    key: str
+    upload_id: str
+    initiated_at: datetime
 
 
 class ObjectStorage:
@@ -195,7 +206,12 @@ class ObjectStorage:
         pages = self._admin.get_paginator("list_parts")
         try:
             found = [
-                Part(part["PartNumber"], part["ETag"].strip('"'), part["Size"])
+                Part(
+                    part["PartNumber"],
+                    part["ETag"].strip('"'),
+                    part["Size"],
+                    part["LastModified"],
+                )
                 for page in pages.paginate(Bucket=self.bucket, Key=key, UploadId=upload_id)
                 for part in page.get("Parts", [])
             ]
@@ -204,6 +220,15 @@ class ObjectStorage:
                 return []
             raise
         return sorted(found, key=lambda part: part.number)
+
+    def multipart_list(self, prefix: str) -> Iterator[UnfinishedUpload]:
+        """Yield the multipart uploads under `prefix` that are under way or were given up."""
+        pages = self._admin.get_paginator("list_multipart_uploads")
+        for page in pages.paginate(Bucket=self.bucket, Prefix=prefix):
+            for found in page.get("Uploads", []):
+                # Not every store filters.
+                if found["Key"].startswith(prefix):
+                    yield UnfinishedUpload(found["Key"], found["UploadId"], found["Initiated"])
 
     def multipart_complete(
         self, key: str, upload_id: str, parts: Sequence[tuple[int, str]]

@@ -40,6 +40,9 @@ def write_dataset(dataset: Dataset) -> None:
         "retention": dataset.retention,
         "retention_limit": dataset.retention_limit,
         "revision": dataset.revision,
+        "deleted_at": _time(dataset.deleted_at),
+        "deleted_by": _username(dataset.deleted_by),
+        "purged_at": _time(dataset.purged_at),
     }
     _write(dataset, keys.dataset_key(dataset.pk, dataset.revision), document)
 
@@ -67,7 +70,7 @@ def write_hold(hold: LegalHold) -> None:
         "placed_by": _username(hold.placed_by),
         "created_at": hold.created_at.isoformat(),
         "released_by": _username(hold.released_by),
-        "released_at": hold.released_at.isoformat() if hold.released_at else "",
+        "released_at": _time(hold.released_at),
     }
     _write(hold.dataset, keys.hold_key(hold.dataset_id, hold.pk), document)
 
@@ -94,7 +97,7 @@ def write_version_state(version: Version, state: str, expired_at: datetime | Non
         "format": VERSION_STATE_FORMAT,
         "commit": version.commit,
         "state": state,
-        "expired_at": expired_at.isoformat() if expired_at else "",
+        "expired_at": _time(expired_at),
     }
     _write(version.dataset, keys.version_state_key(version.dataset_id, version.commit), document)
 
@@ -120,6 +123,10 @@ def parse_id(text: str) -> UUID | None:
 def _write(dataset: Dataset, key: str, document: dict[str, Any]) -> None:
     data = json.dumps(document, sort_keys=True).encode()
     storage.project_store(dataset.project).put(key, data)
+
+
+def _time(moment: datetime | None) -> str:
+    return moment.isoformat() if moment else ""
 
 
 def _username(user: User | None) -> str:

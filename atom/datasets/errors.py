@@ -10,6 +10,42 @@ class DatasetNameTaken(AlreadyExists):
     title = "The project already has a dataset of that name."
 
 
+class DatasetDeleted(NotFound):
+    """The dataset was deleted, and can be restored for a while."""
+
+    status = 410
+    code = "dataset_deleted"
+    title = "The dataset is deleted."
+    action = (
+        "An administrator can take it back until it is collected: atom data undelete DATASET, or "
+        "Deleted datasets in the portal."
+    )
+
+
+class DatasetHeld(Conflict):
+    """A legal hold keeps the dataset."""
+
+    code = "dataset_held"
+    title = "A legal hold keeps the dataset: it cannot be deleted."
+    action = "Release its holds first: atom data hold list DATASET"
+
+
+class DatasetInUse(Conflict):
+    """Runs, label tasks or commits under way need the dataset."""
+
+    code = "dataset_in_use"
+    title = "The dataset is in use: it cannot be deleted now."
+    action = "Wait until they have ended, or cancel them; then delete it again."
+
+
+class DeletionUnconfirmed(Invalid):
+    """The name that was typed is not that of the dataset."""
+
+    code = "deletion_unconfirmed"
+    title = "The name does not match: nothing was deleted."
+    action = "Give the dataset's name as the parameter name."
+
+
 class RefNameTaken(AlreadyExists):
     """A branch or tag of the dataset has this name, or it reads like a version."""
 

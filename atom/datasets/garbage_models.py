@@ -30,6 +30,9 @@ class GarbageRun(TimestampedModel):
     examined_bytes = models.BigIntegerField(default=0)
     garbage_count = models.BigIntegerField(default=0)
     garbage_bytes = models.BigIntegerField(default=0)
+    # What uploads that were given up left in staging; not part of the counts above.
+    staged_count = models.BigIntegerField(default=0)
+    staged_bytes = models.BigIntegerField(default=0)
     finished_at = models.DateTimeField(null=True)
     error_code = models.CharField(max_length=60, blank=True)
     error_detail = models.TextField(blank=True)

@@ -70,10 +70,12 @@ def readable_roots(project: Project) -> set[str]:
 
 
 def expired_roots(project: Project) -> set[str]:
-    """Return the roots that no version needs but expired ones."""
-    versions = Version.objects.filter(dataset__project=project)
-    needed = versions.filter(Q(state="kept") | Q(tags__isnull=False) | Q(pins__isnull=False))
-    return _roots_of(versions.filter(state="expired")) - _roots_of(needed)
+    """Return the roots that no version needs but expired ones, and those of deleted datasets."""
+    versions = Version.objects.filter(dataset__project=project).exclude(state="collected")
+    is_live = Q(dataset__deleted_at__isnull=True)
+    held = Q(pins__isnull=False) | is_live & (Q(state="kept") | Q(tags__isnull=False))
+    unneeded = versions.filter(Q(state="expired") | ~is_live)
+    return _roots_of(unneeded) - _roots_of(versions.filter(held))
 
 
 def _roots_of(versions: QuerySet[Version]) -> set[str]:

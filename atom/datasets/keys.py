@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from uuid import UUID
 
+STAGING = "staging/"
+
 
 def staging_key(upload_id: UUID) -> str:
     """Return the absolute key of an upload's staged object."""
-    return f"staging/{upload_id}"
+    return f"{STAGING}{upload_id}"
 
 
 def pack_key(digest: str) -> str:

@@ -50,6 +50,11 @@ __all__ = [
 class DatasetQuerySet(models.QuerySet["Dataset"]):
     """Reads of datasets."""
 
+    def deleted_in(self, project: Project) -> DatasetQuerySet:
+        """Return what is deleted and can be restored, the latest first."""
+        deleted = self.filter(project=project, deleted_at__isnull=False, purged_at__isnull=True)
+        return deleted.select_related("project", "deleted_by").order_by("-deleted_at", "-id")
+
     def in_project(self, project: Project) -> DatasetQuerySet:
         """Return the datasets of one project; the caller has been let into it."""
         return self.filter(project=project).select_related("project")
@@ -63,8 +68,23 @@ class DatasetQuerySet(models.QuerySet["Dataset"]):
         )
 
 
+class LiveManager(models.Manager["Dataset"]):
+    """Finds datasets that are not deleted; what points at a deleted one still reaches it."""
+
+    def get_queryset(self) -> models.QuerySet[Dataset]:
+        """Return the datasets that are not deleted."""
+        return super().get_queryset().filter(deleted_at__isnull=True)
+
+
+LiveDatasets = LiveManager.from_queryset(DatasetQuerySet)
+
+
 class Dataset(TimestampedModel):
-    """A named history of versions."""
+    """A named history of versions.
+
+    A deleted one keeps its name until it is purged, and can be restored until then; purged, it is
+    the name and the history of what runs once read.
+    """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="datasets")
     name = models.CharField(max_length=63, validators=[slug_validator])
@@ -79,14 +99,30 @@ class Dataset(TimestampedModel):
         max_length=10, choices=[(kind, kind) for kind in RETENTION_KINDS], default="all"
     )
     retention_limit = models.PositiveIntegerField(null=True)
+    # The history (digest) that a client is loading from an archive; "" when it is complete.
+    loading = models.CharField(max_length=64, blank=True)
     # Counts the documents about this row in the bucket; the last one is the present state.
     revision = models.PositiveIntegerField(default=0)
+    deleted_at = models.DateTimeField(null=True)
+    deleted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    purged_at = models.DateTimeField(null=True)
 
-    objects = DatasetQuerySet.as_manager()
+    objects = LiveDatasets()
+    with_deleted = DatasetQuerySet.as_manager()
 
     class Meta:
         constraints: ClassVar = [
-            models.UniqueConstraint(fields=["project", "name"], name="dataset_name"),
+            models.UniqueConstraint(
+                fields=["project", "name"],
+                condition=Q(purged_at__isnull=True),
+                name="dataset_name",
+            ),
+            models.CheckConstraint(
+                condition=Q(purged_at__isnull=True) | Q(deleted_at__isnull=False),
+                name="dataset_purged_after_deletion",
+            ),
             models.CheckConstraint(
                 condition=Q(retention="all", retention_limit__isnull=True)
                 | Q(retention__in=["last", "days"], retention_limit__gte=1),
@@ -118,6 +154,8 @@ class Version(TimestampedModel):
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
+    # The name in the commit of a version that came from an archive: it is no user of ours.
+    author_name = models.CharField(max_length=1000, blank=True)
     provenance = models.JSONField(default=dict)
     # A copy of the root's layers for lists: [{name, kind, rows, content}]; the root is the truth.
     layers = models.JSONField(default=list)

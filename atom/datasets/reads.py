@@ -3,19 +3,36 @@
 from __future__ import annotations
 
 from atom.accounts.models import Project
+from atom.core.errors import NotFound
 from atom.datasets.engines.browse import VersionBrowser
 from atom.datasets.engines.diff_pages import Difference, differences
-from atom.datasets.errors import PackQuarantined, PackUnknown, VersionExpired
-from atom.datasets.models import Pack, Version
+from atom.datasets.errors import DatasetDeleted, PackQuarantined, PackUnknown, VersionExpired
+from atom.datasets.models import Dataset, Pack, Version
 from atom.datasets.stores import version_store
 from atom_sdk.manifests.diff import diff_roots
 from atom_sdk.manifests.roots import Root
 
 
+def find_dataset(project: Project, name: str) -> Dataset:
+    """Return the project's dataset of a name. Raises DatasetDeleted or NotFound."""
+    found = Dataset.with_deleted.in_project(project).filter(name=name, purged_at=None).first()
+    if found is None:
+        raise NotFound(f"{project.slug} has no dataset {name}.")
+    if found.deleted_at is not None:
+        at = f"{found.deleted_at:%Y-%m-%d}"
+        raise DatasetDeleted(f"The dataset {name} was deleted on {at}.", deleted_id=str(found.pk))
+    return found
+
+
 def require_kept(version: Version) -> None:
     """Raise VersionExpired for a version that retention has let go of."""
-    if version.state == "kept" or (version.state == "expired" and version.pins.exists()):
+    is_deleted = version.dataset.deleted_at is not None
+    if version.state == "kept" and not is_deleted:
         return
+    if version.state in {"kept", "expired"} and version.pins.exists():
+        return
+    if is_deleted and version.dataset.purged_at is None:
+        raise DatasetDeleted(f"The dataset {version.dataset.name} is deleted.")
     what = "can be restored" if version.state == "expired" else "was collected"
     raise VersionExpired(
         f"{version.dataset.name}@{version.ref} fell out of the dataset's retention; it {what}."

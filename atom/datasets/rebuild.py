@@ -120,6 +120,10 @@ class _Reader:
         dataset.retention = document["retention"]
         dataset.retention_limit = document["retention_limit"]
         dataset.revision = document["revision"]
+        # Older documents know nothing of deletion.
+        dataset.deleted_at = _moment(document.get("deleted_at", ""))
+        dataset.deleted_by = self.users.get(document.get("deleted_by", ""))
+        dataset.purged_at = _moment(document.get("purged_at", ""))
 
     def _name_from_commit(self, dataset: Dataset, versions: Iterable[Version]) -> None:
         first = min(versions, key=lambda version: version.created_at, default=None)
@@ -182,7 +186,8 @@ class _Reader:
             removed=move.removed or 0,
             changed=move.changed or 0,
             message=commit.message,
-            author=self.users.get(commit.author),
+            author=None if move.loaded else self.users.get(commit.author),
+            author_name=commit.author if move.loaded else "",
             provenance=dict(commit.provenance),
             layers=[layer_json(layer) for layer in root.layers],
         )

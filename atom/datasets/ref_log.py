@@ -23,6 +23,7 @@ class RefMove:
     `version` is the id of the row that the move made; entries of older installations have none,
     and do not say how many files changed. A "begin" says where a branch begins (`new` may be ""),
     an "end" that it was deleted (`new` is ""); a later branch of that name goes on counting.
+    What was loaded from an archive is `loaded`: its author is a name, no user of ours.
     """
 
     seq: int
@@ -36,6 +37,7 @@ class RefMove:
     removed: int | None = None
     changed: int | None = None
     kind: Literal["begin", "move", "end"] = "move"
+    loaded: bool = False
 
 
 def write_move(branch: Branch, move: RefMove) -> None:

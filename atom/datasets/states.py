@@ -69,7 +69,7 @@ SCAN_STATES: dict[str, set[str]] = {
 }
 ACTIVE_SCANS = ("pending", "listing", "committing")
 # How a commit comes about.
-OPERATIONS = ("push", "merge", "revert", "cherry_pick", "edit", "write")
+OPERATIONS = ("push", "merge", "revert", "cherry_pick", "edit", "write", "load")
 
 # A writer's files are safe from PERSISTED on; it may go on writing until it is committed. What
 # belongs to a write job is committed with the job, at once.

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from atom.accounts.models import Project
 from atom.core.background import enqueue
-from atom.datasets.actions import compaction, garbage, retention, staging, verification
+from atom.datasets.actions import compaction, garbage, retention, staging_branches, verification
 from atom.datasets.actions.commits import fail_abandoned, give_up_waiting, run_commit
 from atom.datasets.actions.scans import lost_scans, run_scan, scan_due_sources
 from atom.datasets.errors import GarbageRunPresent
@@ -117,14 +117,14 @@ def collect_all_garbage() -> None:
 @shared_task(name="datasets.tidy_writers", soft_time_limit=290, time_limit=300)
 def tidy_writers() -> None:
     """Take away the staging branches of writers that have ended."""
-    staging.tidy_writers()
+    staging_branches.tidy_writers()
 
 
 @shared_task(name="datasets.expire_writers", soft_time_limit=290, time_limit=300)
 def expire_writers() -> None:
     """Abandon writers that nobody has touched for long, and tidy up what was missed."""
-    staging.abandon_left_alone()
-    staging.tidy_writers()
+    staging_branches.abandon_left_alone()
+    staging_branches.tidy_writers()
 
 
 BEAT_SCHEDULE: dict[str, dict[str, Any]] = {

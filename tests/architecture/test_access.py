@@ -102,6 +102,7 @@ def foreign() -> dict[str, Any]:
     return {
         "project": project.slug,
         "dataset": dataset.name,
+        "dataset_id": dataset.pk,
         "ref": version.ref,
         "upload_id": upload.pk,
         "commit_id": commit.pk,

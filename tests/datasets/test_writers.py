@@ -20,7 +20,7 @@ from django.db import connections
 
 from atom.accounts.models import AuditEvent
 from atom.datasets.actions import writers
-from atom.datasets.actions.staging import abandon_left_alone, tidy_writers
+from atom.datasets.actions.staging_branches import abandon_left_alone, tidy_writers
 from atom.datasets.actions.writers import NewWriter, open_writer
 from atom.datasets.garbage_roots import readable_roots
 from atom.datasets.models import Branch, CommitRequest, Dataset, Version, WriteJob, Writer

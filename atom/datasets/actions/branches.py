@@ -207,7 +207,8 @@ def _record(branch: Branch, commit_digest: str, move: RefMove | None = None) -> 
     commit = read_commit(bytes.fromhex(commit_digest), store.store)
     root = store.root(commit.root.hex())
     parents = [parent.hex() for parent in commit.parents]
-    added, removed, changed = _count_changes(dataset, parents, root)
+    added, removed, changed = count_changes(dataset, parents, root)
+    is_loaded = move is not None and move.loaded
     version = Version(
         dataset=dataset,
         number=_next_number(branch),
@@ -221,7 +222,8 @@ def _record(branch: Branch, commit_digest: str, move: RefMove | None = None) -> 
         removed=removed,
         changed=changed,
         message=commit.message,
-        author=User.objects.filter(username=commit.author).first(),
+        author=None if is_loaded else User.objects.filter(username=commit.author).first(),
+        author_name=commit.author if is_loaded else "",
         provenance=dict(commit.provenance),
         layers=[layer_json(layer) for layer in root.layers],
     )
@@ -243,7 +245,8 @@ def _next_number(branch: Branch) -> int | None:
     return (last or 0) + 1
 
 
-def _count_changes(dataset: Dataset, parents: list[str], root: Root) -> tuple[int, int, int]:
+def count_changes(dataset: Dataset, parents: list[str], root: Root) -> tuple[int, int, int]:
+    """Return how many files a root adds to, removes from and changes in its first parent."""
     parent = dataset.versions.filter(commit=parents[0]).first() if parents else None
     if parent is None:
         return root.count, 0, 0

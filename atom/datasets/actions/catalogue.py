@@ -25,7 +25,9 @@ def create_dataset(project: Project, name: str, description: str, user: User) ->
             catalogue_log.write_dataset(dataset)
             audit.record(user, "dataset.created", dataset, project, name=name)
     except IntegrityError as exc:
-        raise DatasetNameTaken(f"{project.slug} already has a dataset {name}.") from exc
+        deleted = Dataset.with_deleted.deleted_in(project).filter(name=name).exists()
+        what = "has a deleted dataset of the name" if deleted else "already has a dataset"
+        raise DatasetNameTaken(f"{project.slug} {what} {name}.") from exc
     return dataset
 
 

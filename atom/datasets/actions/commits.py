@@ -6,7 +6,7 @@ is the request's), so a run that died is simply done again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -23,6 +23,8 @@ from atom.core.background import enqueue
 from atom.core.crash_points import reach
 from atom.core.errors import AtomError
 from atom.core.locks import only_one
+from atom.core.storage import ObjectMissing
+from atom.datasets.actions.archives import load_archive
 from atom.datasets.actions.branches import (
     BranchMove,
     check_not_staging,
@@ -237,6 +239,9 @@ def _read_changes(request: CommitRequest) -> ChangesFile:
         raise ChangesUnreadable(f"The changes file is {upload.state}: {upload.error_detail}")
     try:
         return decode_changes(storage.objects().get(upload.key))
+    except ObjectMissing as exc:
+        # Staging was cleared of it: it was sent long ago, and no commit asked for it.
+        raise ChangesUnreadable("The changes file is no longer there.") from exc
     except ChangesError as exc:
         raise ChangesUnreadable(str(exc)) from exc
 
@@ -296,7 +301,11 @@ def _store_commit(
 
 
 # Every other operation makes its root from those that are there already.
-_BUILDERS = {"push": _build, "write": build_write}
+_BUILDERS: dict[str, Callable[[CommitRequest], tuple[Version | None, bool]]] = {
+    "push": _build,
+    "write": build_write,
+    "load": load_archive,
+}
 
 
 def _note_progress(request: CommitRequest, progress: float) -> None:

@@ -27,7 +27,9 @@ from atom.core.errors import AtomError
 from atom.core.ids import uuid7
 from atom.core.locks import only_one
 from atom.datasets.actions.branches import settle_branch
+from atom.datasets.actions.deletion import purge_dataset
 from atom.datasets.actions.retention import collect_version
+from atom.datasets.actions.staging import Cutoffs, clear_staging
 from atom.datasets.actions.sweep import sweep
 from atom.datasets.engines.digest_runs import in_batches, without
 from atom.datasets.engines.reachable import KINDS
@@ -40,7 +42,7 @@ from atom.datasets.errors import (
     PardonTooLate,
 )
 from atom.datasets.garbage_roots import GarbageRules, Marks, database_now, mark
-from atom.datasets.models import Branch, CondemnedObject, GarbageRun, Version
+from atom.datasets.models import Branch, CondemnedObject, Dataset, GarbageRun, Version
 from atom.datasets.states import CONDEMNED_STATES, GARBAGE_RUN_STATES
 
 log = structlog.get_logger(__name__)
@@ -131,6 +133,7 @@ def _collect(run: GarbageRun, rules: GarbageRules, folder: Path) -> None:
     marks = mark(run.project, folder, rules)
     reach("garbage.marked")
     _note_garbage(run, marks, store_now - rules.grace)
+    clear_staging(run, Cutoffs(store_now - rules.grace, database_now() - rules.grace))
     if not run.is_dry_run:
         reach("garbage.condemned")
         sweep(run, marks, rules, folder)
@@ -161,6 +164,8 @@ def _close_windows(project: Project, rules: GarbageRules) -> None:
     """What was expired or pardoned a whole window ago is so no longer."""
     closed = database_now() - rules.undo_window
     versions = Version.objects.filter(dataset__project=project, state="expired")
+    for dataset in Dataset.with_deleted.deleted_in(project).filter(deleted_at__lte=closed):
+        purge_dataset(dataset)
     # A label task or a run that came after: the version is needed, whatever its state says.
     unneeded = versions.filter(tags__isnull=True, pins__isnull=True, expired_at__lte=closed)
     for version in unneeded.select_related("dataset__project"):

@@ -27,11 +27,11 @@ _TABLES: tuple[type[models.Model], ...] = (
 _COMPARED: dict[str, LiteralString] = {
     "dataset": """
         SELECT d.name, d.description, d.created_by_id, d.created_at, d.retention,
-               d.retention_limit
+               d.retention_limit, d.deleted_at, d.deleted_by_id, d.purged_at
         FROM {schema}.datasets_dataset d WHERE d.project_id = %s""",
     "version": """
         SELECT d.name, v.commit, v.number, v.root, v.content_digest, v.parents, v.file_count,
-               v.size_bytes, v.added, v.removed, v.changed, v.message, v.author_id,
+               v.size_bytes, v.added, v.removed, v.changed, v.message, v.author_id, v.author_name,
                v.provenance, v.layers, v.state, v.expired_at
         FROM {schema}.datasets_version v
         JOIN {schema}.datasets_dataset d ON d.id = v.dataset_id WHERE d.project_id = %s""",
@@ -87,7 +87,7 @@ def apply_catalogue(project: Project) -> Comparison:
     """Put the rebuilt catalogue in place of an empty one. Raises CatalogueNotEmpty."""
     rebuilt = read_catalogue(project)
     with transaction.atomic():
-        if Dataset.objects.filter(project=project).exists():
+        if Dataset.with_deleted.filter(project=project).exists():
             raise CatalogueNotEmpty
         Pack.objects.filter(project=project).delete()
         with _scratch(rebuilt) as live, connection.cursor() as cursor:
@@ -102,7 +102,7 @@ def apply_catalogue(project: Project) -> Comparison:
 def write_missing_documents(project: Project) -> int:
     """Write what an older installation did not write to the bucket; returns how many documents."""
     written = 0
-    for dataset in Dataset.objects.filter(project=project).select_related("project"):
+    for dataset in Dataset.with_deleted.filter(project=project).select_related("project"):
         if not dataset.revision:
             catalogue_log.write_dataset(dataset)
             written += 1
@@ -146,13 +146,13 @@ def _save(rebuilt: Rebuilt) -> None:
     )
     for model, found in zip(_TABLES, rows, strict=True):
         times = [row.created_at for row in found]
-        model._default_manager.bulk_create(found, batch_size=1000)
+        model._base_manager.bulk_create(found, batch_size=1000)
         # Creating sets the time of creation to now.
         told = [(row, time) for row, time in zip(found, times, strict=True) if time is not None]
         for row, time in told:
             row.created_at = time
         changed = [row for row, _ in told]
-        model._default_manager.bulk_update(changed, ["created_at"], batch_size=1000)
+        model._base_manager.bulk_update(changed, ["created_at"], batch_size=1000)
 
 
 def _compare(project: Project, rebuilt: Rebuilt, live: str) -> Comparison:

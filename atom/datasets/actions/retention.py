@@ -101,6 +101,12 @@ def restore_version(version: Version, user: User | None) -> Version:
     return found
 
 
+def expire_version(version: Version, at: datetime) -> None:
+    """Expire a version that is kept; the caller has locked it. Repeatable."""
+    if version.state == "kept":
+        _move(version, "expired", at)
+
+
 def collect_version(version: Version) -> None:
     """From now on an expired version cannot be restored; the next sweep takes its files."""
     with transaction.atomic():

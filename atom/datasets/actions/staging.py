@@ -1,79 +1,149 @@
-"""The end of staging branches: writers that ended lose them, writers that nobody touches end."""
+"""Clearing staging of what uploads that were given up left: parts, joined files, changes files.
+
+An upload is live while it waits to be verified, while anything of it (its row, a part) is younger
+than the grace, and while a commit that reads it is under way. Only `staging/<id of an upload>` is
+ever looked at. There is no undo: nothing of it was ever part of a version.
+"""
 
 from __future__ import annotations
 
-from datetime import timedelta
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
 
 import structlog
 from django.db import transaction
-from django.db.models import QuerySet
 
-from atom.datasets import ref_log
-from atom.datasets.actions.branches import head_commit, settle_branch
-from atom.datasets.actions.catalogue import unpin
-from atom.datasets.actions.retention import expire_staged
-from atom.datasets.actions.write_jobs import abort_write_job
-from atom.datasets.actions.writers import PIN_HOLDER, abandon_writer, lock_writer
-from atom.datasets.errors import WriteJobEnded, WriterEnded
-from atom.datasets.garbage_roots import database_now
-from atom.datasets.models import Branch, CommitRequest, Version, WriteJob, Writer
+from atom.accounts import audit
+from atom.accounts.models import Project
+from atom.core import states, storage
+from atom.datasets.engines.digest_runs import in_batches
+from atom.datasets.garbage_roots import UPLOADING
+from atom.datasets.keys import STAGING, staging_key
+from atom.datasets.models import CommitRequest, GarbageRun, Upload
+from atom.datasets.states import UPLOAD_STATES
 
 log = structlog.get_logger(__name__)
 
-# Said in docs/writing.md.
-LEFT_ALONE_AFTER = timedelta(days=7)
 _BATCH = 500
 
 
-def abandon_left_alone(after: timedelta = LEFT_ALONE_AFTER) -> None:
-    """Abandon writers and jobs that nobody has touched for so long. Repeatable."""
-    since = database_now() - after
-    for writer in Writer.objects.left_alone(since)[:_BATCH]:
-        try:
-            abandon_writer(writer, None)
-        except WriterEnded:
-            # It was committed at this moment.
+@dataclass(frozen=True)
+class Cutoffs:
+    """What is older counts as given up: by the store's clock, and by the database's."""
+
+    store: datetime
+    database: datetime
+
+
+@dataclass(frozen=True)
+class Staged:
+    """Something in staging: an unfinished upload with its id, or an object (`multipart_id` "")."""
+
+    upload_id: UUID
+    multipart_id: str
+    size_bytes: int
+    modified_at: datetime
+
+
+def clear_staging(run: GarbageRun, cutoffs: Cutoffs) -> None:
+    """Count what was given up, and remove it unless the run is a dry one. Repeatable."""
+    run.staged_count = run.staged_bytes = 0
+    for staged, row in _given_up(run.project, cutoffs):
+        if not run.is_dry_run and not _remove(staged, row, cutoffs):
             continue
-    touched = Writer.objects.filter(updated_at__gte=since, job__isnull=False).values("job_id")
-    idle = WriteJob.objects.filter(state="open", updated_at__lt=since).exclude(pk__in=touched)
-    for job in idle[:_BATCH]:
-        try:
-            abort_write_job(job, None)
-        except WriteJobEnded:
-            continue
+        run.staged_count += 1
+        run.staged_bytes += staged.size_bytes
+    run.save(update_fields=["staged_count", "staged_bytes", "updated_at"])
+    if run.staged_count and not run.is_dry_run:
+        audit.record(None, "staging.cleared", run, run.project, objects=run.staged_count)
+        log.info("staging_cleared", run_id=str(run.pk), objects=run.staged_count)
 
 
-def tidy_writers() -> int:
-    """Take away the staging branches of writers that have ended; returns how many."""
-    done = 0
-    for writer in Writer.objects.untidied().order_by("updated_at")[:_BATCH]:
-        done += take_staging_away(writer)
-    return done
+def _given_up(project: Project, cutoffs: Cutoffs) -> Iterator[tuple[Staged, Upload | None]]:
+    for batch in in_batches((*_unfinished(), *_objects()), _BATCH):
+        ids = {staged.upload_id for staged in batch}
+        rows = Upload.objects.filter(pk__in=ids).select_related("dataset").in_bulk()
+        read = CommitRequest.objects.filter(
+            changes_upload__in=ids, state__in=["pending", "building"]
+        )
+        busy = set(read.values_list("changes_upload", flat=True))
+        for staged in batch:
+            row = rows.get(staged.upload_id)
+            if row is not None and (row.dataset.project_id != project.pk or row.pk in busy):
+                continue
+            if staged.modified_at > cutoffs.store or not _is_given_up(staged, row, cutoffs):
+                continue
+            whole = _with_parts(staged)
+            if whole.modified_at <= cutoffs.store:
+                yield whole, row
 
 
-def take_staging_away(writer: Writer) -> bool:
-    """Delete a staging branch and expire its versions; garbage collection takes their files.
+def _is_given_up(staged: Staged, row: Upload | None, cutoffs: Cutoffs) -> bool:
+    """Return whether nobody can need it; its row was deleted with its project, or has ended."""
+    if row is None or row.state not in UPLOADING:
+        return True
+    if row.state != "open":
+        return False
+    is_other = bool(staged.multipart_id) and staged.multipart_id != row.multipart_id
+    return is_other or row.updated_at <= cutoffs.database
 
-    Versions that somebody tagged, pinned or made a branch of stay.
-    """
-    with transaction.atomic():
-        found = lock_writer(writer)
-        if found.branch is None or found.state not in {"committed", "abandoned"}:
-            return False
-        settle_branch(found.dataset, found.staging)
-        branch = Branch.objects.select_related("head").select_for_update(of=("self",))
-        staged = branch.get(pk=found.branch.pk)
-        author = found.created_by.username if found.created_by else ""
-        ref_log.write_end(staged, head_commit(staged), author)
-        staged.delete()
-        expire_staged(found.dataset, _staged_versions(found))
-        unpin(PIN_HOLDER, str(found.pk))
-    log.info("staging_taken_away", writer_id=str(writer.pk), state=found.state)
+
+def _unfinished() -> Iterator[Staged]:
+    for found in storage.objects().multipart_list(STAGING):
+        upload_id = _upload_of(found.key)
+        if upload_id is not None:
+            yield Staged(upload_id, found.upload_id, 0, found.initiated_at)
+
+
+def _with_parts(staged: Staged) -> Staged:
+    """Return an unfinished upload with the size of its parts and the time of the last one."""
+    if not staged.multipart_id:
+        return staged
+    key = staging_key(staged.upload_id)
+    parts = storage.objects().multipart_parts(key, staged.multipart_id)
+    last = max([staged.modified_at, *(part.modified_at for part in parts)])
+    return replace(staged, size_bytes=sum(part.size_bytes for part in parts), modified_at=last)
+
+
+def _objects() -> Iterator[Staged]:
+    for item in storage.objects().list_prefix(STAGING):
+        upload_id = _upload_of(item.key)
+        if upload_id is not None:
+            yield Staged(upload_id, "", item.size_bytes, item.modified_at)
+
+
+def _upload_of(key: str) -> UUID | None:
+    """Return which upload a key is of; None for what others keep in staging."""
+    try:
+        upload_id = UUID(key.removeprefix(STAGING))
+    except ValueError:
+        return None
+    return upload_id if key == staging_key(upload_id) else None
+
+
+def _remove(staged: Staged, row: Upload | None, cutoffs: Cutoffs) -> bool:
+    """Remove it; False if somebody went on with the upload since we looked."""
+    is_own = not staged.multipart_id or (row and staged.multipart_id == row.multipart_id)
+    if row is not None and row.state == "open" and is_own and not _abort(row, cutoffs):
+        return False
+    key = staging_key(staged.upload_id)
+    if staged.multipart_id:
+        storage.objects().multipart_abort(key, staged.multipart_id)
+    else:
+        storage.objects().delete(key)
     return True
 
 
-def _staged_versions(writer: Writer) -> QuerySet[Version]:
-    made = CommitRequest.objects.filter(
-        writer=writer, operation="push", state="published", unchanged=False
-    )
-    return writer.dataset.versions.filter(pk__in=made.values("version_id"), number=None)
+def _abort(row: Upload, cutoffs: Cutoffs) -> bool:
+    """End an open upload that nobody touched since the cutoff: from now on it takes no part."""
+    states.check_move(UPLOAD_STATES, "open", "aborted")
+    with transaction.atomic():
+        found = Upload.objects.select_for_update().filter(pk=row.pk).first()
+        if found is None or found.state == "aborted":
+            return True
+        if found.state != "open" or found.updated_at > cutoffs.database:
+            return False
+        Upload.objects.filter(pk=row.pk).update(state="aborted")
+    return True

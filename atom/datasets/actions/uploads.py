@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from atom.accounts.models import User
 from atom.core import states, storage
@@ -59,9 +60,16 @@ def _find_or_create(dataset: Dataset, request: UploadRequest, user: User) -> Upl
     upload = _live(dataset, request)
     if upload is None:
         upload = _create(dataset, request, user)
+    else:
+        _touch(upload)
     if upload.size_bytes != request.size_bytes:
         raise UploadSizeDiffers
     return upload
+
+
+def _touch(upload: Upload) -> None:
+    """Note that somebody goes on with the upload: it is not given up."""
+    Upload.objects.filter(pk=upload.pk, state="open").update(updated_at=timezone.now())
 
 
 def _announce_pack(dataset: Dataset, request: UploadRequest) -> str:
@@ -140,6 +148,7 @@ def presign_parts(upload: Upload, numbers: Sequence[int]) -> dict[int, str]:
     count = part_count(upload)
     if any(not 1 <= number <= count for number in numbers):
         raise UploadIncomplete(f"The parts of this upload are numbered 1 to {count}.")
+    _touch(upload)
     return {
         number: storage.objects().presign_part(
             upload.key, upload.multipart_id, number, PART_URL_EXPIRES_S

@@ -54,6 +54,8 @@ class GarbageRunSerializer(serializers.ModelSerializer[GarbageRun]):
             "examined_bytes",
             "garbage_count",
             "garbage_bytes",
+            "staged_count",
+            "staged_bytes",
             "condemned_count",
             "deleted_count",
             "examples",

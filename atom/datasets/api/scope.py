@@ -7,8 +7,8 @@ from typing import Any
 from django.utils.functional import cached_property
 
 from atom.accounts.api.mixins import ProjectScopedView
-from atom.core.errors import NotFound
 from atom.datasets.models import Dataset, Version, resolve_ref
+from atom.datasets.reads import find_dataset
 
 
 class DatasetScopedView(ProjectScopedView):
@@ -18,11 +18,8 @@ class DatasetScopedView(ProjectScopedView):
 
     @cached_property
     def dataset(self) -> Dataset:
-        """Return the dataset of the path. Raises NotFound."""
-        found = Dataset.objects.in_project(self.project).filter(name=self.kwargs["dataset"]).first()
-        if found is None:
-            raise NotFound(f"{self.project.slug} has no dataset {self.kwargs['dataset']}.")
-        return found
+        """Return the dataset of the path. Raises NotFound or DatasetDeleted."""
+        return find_dataset(self.project, self.kwargs["dataset"])
 
     @cached_property
     def version(self) -> Version:

@@ -52,6 +52,7 @@ class VersionSerializer(serializers.ModelSerializer[Version]):
             "changed",
             "message",
             "author",
+            "author_name",
             "created_at",
             "layers",
             "provenance",
@@ -91,6 +92,9 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
     project = serializers.CharField(source="project.slug", read_only=True)
     latest = serializers.SerializerMethodField()
     versions_count = serializers.IntegerField(read_only=True)
+    is_loading = serializers.SerializerMethodField(
+        help_text="A client is loading it from an archive; versions appear when all is there."
+    )
 
     class Meta:
         model = Dataset
@@ -103,9 +107,14 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
             "versions_count",
             "retention",
             "retention_limit",
+            "is_loading",
             "created_at",
             "updated_at",
         )
+
+    def get_is_loading(self, dataset: Dataset) -> bool:
+        """Return whether a load has begun and not come to its end."""
+        return bool(dataset.loading)
 
     @extend_schema_field(VersionShortSerializer(allow_null=True))
     def get_latest(self, dataset: Dataset) -> dict[str, Any] | None:

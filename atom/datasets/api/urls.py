@@ -3,6 +3,8 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from atom.datasets.api import (
+    archive_views,
+    deletion_views,
     entry_views,
     garbage_views,
     manifest_views,
@@ -72,6 +74,10 @@ _dataset: list[URLPattern | URLResolver] = [
     path("reverts/preview/", operation_views.RevertPreviewView.as_view()),
     path("picks/", operation_views.PickView.as_view()),
     path("picks/preview/", operation_views.PickPreviewView.as_view()),
+    path("archive/", archive_views.ArchiveHistoryView.as_view()),
+    path("archive/urls/", archive_views.ArchiveUrlsView.as_view()),
+    path("archive/loading/", archive_views.ArchiveLoadBeginView.as_view()),
+    path("archive/loads/", archive_views.ArchiveLoadListView.as_view()),
     path("edits/", operation_views.EditView.as_view()),
     path("edits/preview/", operation_views.EditPreviewView.as_view()),
     path("writers/", writer_views.WriterListView.as_view()),
@@ -99,6 +105,14 @@ urlpatterns = [
     path("projects/<str:project>/sources/", source_views.SourceListView.as_view()),
     path("projects/<str:project>/source-tests/", source_views.SourceProbeView.as_view()),
     path("projects/<str:project>/sources/<str:source>/", include(_source)),
+    path(
+        "projects/<str:project>/deleted-datasets/",
+        deletion_views.DeletedDatasetListView.as_view(),
+    ),
+    path(
+        "projects/<str:project>/deleted-datasets/<uuid:dataset_id>/restore/",
+        deletion_views.DatasetRestoreView.as_view(),
+    ),
     path("projects/<str:project>/datasets/", views.DatasetListView.as_view()),
     path("projects/<str:project>/datasets/<str:dataset>/", include(_dataset)),
 ]

@@ -13,11 +13,11 @@ from rest_framework.views import APIView
 
 from atom.accounts.api.mixins import ProjectScopedView, user_of
 from atom.core.bodies import check
-from atom.core.errors import NotFound
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
 from atom.core.query import words
 from atom.datasets import actions
+from atom.datasets.actions.deletion import delete_dataset
 from atom.datasets.api.scope import DatasetScopedView
 from atom.datasets.api.serializers import (
     BranchSerializer,
@@ -28,9 +28,10 @@ from atom.datasets.api.serializers import (
     TagSerializer,
     VersionSerializer,
 )
-from atom.datasets.errors import RefNotFound
+from atom.datasets.errors import DeletionUnconfirmed, RefNotFound
 from atom.datasets.history import history
 from atom.datasets.models import Branch, Dataset, Tag, Version, resolve_ref
+from atom.datasets.reads import find_dataset
 
 
 class DatasetListView(ProjectScopedView, generics.ListAPIView[Dataset]):
@@ -65,16 +66,29 @@ class DatasetListView(ProjectScopedView, generics.ListAPIView[Dataset]):
 
 
 class DatasetView(ProjectScopedView, APIView):
-    """One dataset."""
+    """One dataset; administrators may delete it."""
+
+    required_roles: ClassVar = {"DELETE": "admin"}
 
     @extend_schema(responses=DatasetSerializer, operation_id="dataset_retrieve")
     def get(self, request: Request, project: str, dataset: str) -> Response:
         """Return the dataset."""
-        datasets = Dataset.objects.in_project(self.project).with_summary()
-        found = datasets.filter(name=dataset).first()
-        if found is None:
-            raise NotFound(f"{self.project.slug} has no dataset {dataset}.")
-        return Response(DatasetSerializer(found).data)
+        found = find_dataset(self.project, dataset)
+        shown = Dataset.objects.in_project(self.project).with_summary().get(pk=found.pk)
+        return Response(DatasetSerializer(shown).data)
+
+    @extend_schema(
+        parameters=[OpenApiParameter("name", str, required=True, description="The name again.")],
+        responses={204: None},
+        operation_id="dataset_destroy",
+    )
+    def delete(self, request: Request, project: str, dataset: str) -> Response:
+        """Delete the dataset; for a while it can be restored."""
+        found = find_dataset(self.project, dataset)
+        if request.query_params.get("name") != found.name:
+            raise DeletionUnconfirmed
+        delete_dataset(found, user_of(request))
+        return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 class VersionListView(DatasetScopedView, generics.ListAPIView[Version]):

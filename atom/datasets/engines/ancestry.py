@@ -29,3 +29,17 @@ def merge_base(parents: Parents, one: str, other: str) -> str | None:
     common = ancestors(parents, one) & ancestors(parents, other)
     behind = {parent for commit in common for parent in parents[commit]}
     return min(common - behind, default=None)
+
+
+def parents_first(parents: Parents) -> list[str]:
+    """Return the commits of `parents`, each after those of its parents that are among them."""
+    ordered: dict[str, None] = {}
+    waiting = list(parents)[::-1]
+    while waiting:
+        commit = waiting[-1]
+        missing = [each for each in parents[commit] if each in parents and each not in ordered]
+        if missing:
+            waiting += missing
+        else:
+            ordered.setdefault(waiting.pop())
+    return list(ordered)

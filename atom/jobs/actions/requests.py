@@ -12,9 +12,9 @@ from atom.accounts.models import Project, User
 from atom.clusters.models import Node
 from atom.core.errors import AtomError, NotFound
 from atom.datasets.errors import QueryInvalid, ViewNotFound
-from atom.datasets.models import Dataset, Version
+from atom.datasets.models import Version
 from atom.datasets.queries import narrowed
-from atom.datasets.reads import require_kept
+from atom.datasets.reads import find_dataset, require_kept
 from atom.datasets.refs import resolve_ref
 from atom.jobs.actions import workflows
 from atom.jobs.actions.nodes import is_silent
@@ -228,10 +228,7 @@ def resolve_dataset(project: Project, user: User, text: str) -> Version:
     if reference.project not in (None, project.slug):
         # Packs are cached and mounted per project, so a run reads its own project's data only.
         raise NotFound(f"'{text}' belongs to another project.")
-    dataset = Dataset.objects.filter(project=project, name=reference.name).first()
-    if dataset is None:
-        raise NotFound(f"There is no dataset '{reference.name}' in this project.")
-    version: Version = resolve_ref(dataset, reference.ref)
+    version: Version = resolve_ref(find_dataset(project, reference.name), reference.ref)
     require_kept(version)
     return version
 

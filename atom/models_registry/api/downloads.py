@@ -14,6 +14,7 @@ from rest_framework.views import APIView
 from atom.accounts.api.mixins import ProjectScopedView
 from atom.core.errors import NotFound
 from atom.core.storage import objects
+from atom.datasets.models import Dataset
 from atom.datasets.refs import resolve_ref
 from atom.models_registry.api.serializers import DownloadSerializer, LineageSerializer
 from atom.models_registry.api.views import ModelScopedView
@@ -88,7 +89,9 @@ class DatasetLineageView(ProjectScopedView, APIView):
     @extend_schema(responses=LineageSerializer, operation_id="datasets_versions_lineage")
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Return its label tasks, the runs that read it and the models that they made."""
-        dataset = self.project.datasets.filter(name=self.kwargs["dataset"]).first()
+        # Also of a deleted one: what was made from it stays known.
+        named = Dataset.with_deleted.in_project(self.project).filter(name=self.kwargs["dataset"])
+        dataset = named.order_by("-purged_at").last()
         if dataset is None:
             raise NotFound
         version = resolve_ref(dataset, self.kwargs["ref"])

@@ -79,6 +79,11 @@ const datasetRoutes = [
   }),
   createRoute({
     getParentRoute: under,
+    path: '/deleted-datasets',
+    component: lazyRouteComponent(datasets, 'DeletedPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
     path: '/datasets/$name/keeping',
     component: lazyRouteComponent(datasets, 'KeepingPage'),
   }),

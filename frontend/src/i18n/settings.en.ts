@@ -102,6 +102,7 @@ export const settings = {
   garbageCollection: 'collection',
   garbageState: 'State',
   garbageFound: 'Nobody needs',
+  garbageStaged: 'Given up in staging',
   garbageExamined: 'Objects in all',
   garbageDeleted: 'Deleted',
   garbagePardon_one: 'Keep {{count}} object',

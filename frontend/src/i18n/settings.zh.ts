@@ -104,6 +104,7 @@ export const settings: Translation<typeof en.settings> = {
   garbageCollection: '清理',
   garbageState: '状态',
   garbageFound: '无人需要',
+  garbageStaged: '暂存区中已放弃的上传',
   garbageExamined: '对象总数',
   garbageDeleted: '已删除',
   garbagePardon_one: '保留 {{count}} 个对象',

@@ -56,6 +56,53 @@ def restore(context: Context, ref: str) -> None:
     context.emit(found, lambda out: out.print(f"{ref} is {found['state']}."))
 
 
+@click.command()
+@click.argument("dataset")
+@click.option("--confirm", "typed", metavar="NAME", help="The dataset's name again; asked for.")
+@pass_context
+def delete(context: Context, dataset: str, typed: str | None) -> None:
+    """Delete DATASET with all its versions; for 30 days it can be taken back.
+
+    Its name stays taken until its files are collected. Refused while a hold keeps it, or runs,
+    label tasks or commits need it.
+    """
+    if typed is None:
+        typed = click.prompt(f"Type {dataset} to delete it", err=True)
+    if typed != dataset:
+        raise click.UsageError("The name does not match: nothing was deleted.")
+    context.client.keeping.delete(dataset)
+    said = f"{dataset} is deleted. Take it back: atom data undelete {dataset}"
+    context.emit({"deleted": dataset}, lambda out: out.print(said))
+
+
+@click.command()
+@pass_context
+def deleted(context: Context) -> None:
+    """List the deleted datasets that can be taken back."""
+    rows = list(context.client.keeping.deleted())
+    context.emit(rows, lambda out: _print_deleted(out, rows))
+
+
+def _print_deleted(out: Console, rows: list[dict[str, Any]]) -> None:
+    if not rows:
+        out.print("No deleted dataset can be taken back.")
+        return
+    cells = [
+        (row["name"], str(row["versions_count"]), row["deleted_at"], row["restorable_until"])
+        for row in rows
+    ]
+    print_table(out, ("name", "versions", "deleted", "can be taken back until"), cells)
+
+
+@click.command()
+@click.argument("dataset")
+@pass_context
+def undelete(context: Context, dataset: str) -> None:
+    """Take back the deletion of DATASET, with all that it had."""
+    found = context.client.keeping.undelete(dataset)
+    context.emit(found, lambda out: out.print(f"{found['name']} is back."))
+
+
 @click.group()
 def hold() -> None:
     """Legal holds: nothing of what is held expires or is collected."""
@@ -101,4 +148,4 @@ def release(context: Context, dataset: str, hold_id: str) -> None:
     context.emit(found, lambda out: out.print(f"Released at {found['released_at']}."))
 
 
-COMMANDS: tuple[click.Command, ...] = (retention, restore, hold)
+COMMANDS: tuple[click.Command, ...] = (retention, restore, delete, deleted, undelete, hold)

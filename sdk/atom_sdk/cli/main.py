@@ -8,6 +8,7 @@ import click
 import httpx
 
 from atom_sdk.cli import (
+    archives,
     data,
     edits,
     keeping,
@@ -93,7 +94,7 @@ def whoami(context: Context) -> None:
 
 
 cli.add_command(data.data)
-for command in keeping.COMMANDS:
+for command in (*keeping.COMMANDS, *archives.COMMANDS):
     data.data.add_command(command)
 cli.add_command(models.model)
 cli.add_command(sources.source)

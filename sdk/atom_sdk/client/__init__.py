@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from atom_sdk.client import config
+from atom_sdk.client.archives import Archives
 from atom_sdk.client.datasets import Datasets
 from atom_sdk.client.errors import ApiError, ClientError, NetworkError, NotConfiguredError
 from atom_sdk.client.http import Http
@@ -53,6 +54,11 @@ class Client:
     def keeping(self) -> Keeping:
         """Retention and legal holds of datasets."""
         return Keeping(self.datasets, self.http)
+
+    @property
+    def archives(self) -> Archives:
+        """Datasets with their history, saved into folders and loaded from them."""
+        return Archives(self.datasets, self.http)
 
     @property
     def operations(self) -> Operations:

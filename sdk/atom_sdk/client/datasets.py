@@ -29,6 +29,11 @@ class Datasets:
         self._http = http
         self._project = project
 
+    @property
+    def project(self) -> str:
+        """Return the project's slug."""
+        return self._project
+
     def base(self, reference: str) -> str:
         """Return the address of the dataset that a reference names."""
         ref = parse_ref(reference)

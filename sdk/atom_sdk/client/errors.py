@@ -57,6 +57,13 @@ class FolderNotFoundError(NotFoundError):
     hint = "Look at what there is with 'atom data ls REF'; names are case-sensitive."
 
 
+class DatasetNotFoundError(NotFoundError):
+    """No deleted dataset has this name."""
+
+    code = "dataset_not_found"
+    hint = "List what can be taken back with 'atom data deleted'; what is collected is gone."
+
+
 class LocalFileError(ClientError):
     """A file or folder of this machine cannot be read or written."""
 

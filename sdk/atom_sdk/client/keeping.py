@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from atom_sdk.client.errors import DatasetNotFoundError
 from atom_sdk.client.http import Http
 from atom_sdk.client.refs import parse_ref
 
@@ -34,6 +35,25 @@ class Keeping:
     def restore(self, reference: str) -> dict[str, Any]:
         """Keep an expired version again and return it. Raises ApiError when it is collected."""
         found: dict[str, Any] = self._http.post(f"{self._datasets.version_base(reference)}restore/")
+        return found
+
+    def delete(self, dataset: str) -> None:
+        """Delete a dataset; for a while it can be taken back. Needs the role admin."""
+        base = self._datasets.base(dataset)
+        self._http.request("DELETE", base, params={"name": parse_ref(dataset).dataset})
+
+    def deleted(self) -> Iterator[dict[str, Any]]:
+        """Yield the deleted datasets of the project that can be taken back, the latest first."""
+        return self._http.pages(f"projects/{self._datasets.project}/deleted-datasets/")
+
+    def undelete(self, dataset: str) -> dict[str, Any]:
+        """Take back the deletion of a dataset. Raises DatasetNotFoundError."""
+        name = parse_ref(dataset).dataset
+        rows = [row for row in self.deleted() if row["name"] == name]
+        if not rows:
+            raise DatasetNotFoundError(f"No deleted dataset is called {name}.")
+        address = f"projects/{self._datasets.project}/deleted-datasets/{rows[0]['id']}/restore/"
+        found: dict[str, Any] = self._http.post(address)
         return found
 
     def holds(self, dataset: str) -> Iterator[dict[str, Any]]:

@@ -57,6 +57,7 @@ def _sentence(run: GarbageRun) -> str:
         f"{run.garbage_count} of {run.examined_count} objects are garbage "
         f"({run.garbage_bytes / _MIB:.1f} MiB)"
     )
+    found += f", {run.staged_count} given up in staging ({run.staged_bytes / _MIB:.1f} MiB)"
     if run.is_dry_run:
         return f"{found}; nothing was changed"
     return f"{found}; {run.condemned.count()} newly condemned, {run.deleted.count()} deleted"

@@ -21,6 +21,7 @@ from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
 from atom.core.query import choice, words
 from atom.datasets.models import Version
+from atom.datasets.reads import find_dataset
 from atom.datasets.refs import resolve_ref
 from atom.labeling import reads, states
 from atom.labeling.actions import label_tasks, publishing
@@ -54,11 +55,8 @@ def render_tasks(tasks: Sequence[LabelTask], user: User) -> list[dict[str, Any]]
 def version_named(project: Project, text: str) -> Version:
     """Return the version that `name@ref` means. Raises Invalid."""
     name, _, ref = text.partition("@")
-    dataset = project.datasets.filter(name=name).first()
-    if dataset is None:
-        raise Invalid(errors={"dataset": [f"The project has no dataset {name}."]})
     try:
-        return resolve_ref(dataset, ref or "main")
+        return resolve_ref(find_dataset(project, name), ref or "main")
     except NotFound as exc:
         raise Invalid(errors={"dataset": [exc.detail]}) from exc
 

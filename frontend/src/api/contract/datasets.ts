@@ -5,6 +5,7 @@ export type {
   CacheRecord,
   CommitRequest,
   Dataset,
+  DeletedDataset,
   DiffPage as DiffListing,
   DiffRow,
   DiffRowKindEnum as DiffKind,

@@ -2,5 +2,6 @@ export { BrowsePage } from './browse/BrowsePage';
 export { DiffPage } from './diff/DiffPage';
 export { KeepingPage } from './keeping/KeepingPage';
 export { DatasetsPage } from './list/DatasetsPage';
+export { DeletedPage } from './list/DeletedPage';
 export { SourcesPage } from './sources/SourcesPage';
 export { VersionsPage } from './versions/VersionsPage';

@@ -5,6 +5,10 @@ export function personName(person: Person | null | undefined): string {
   return person ? person.full_name || person.username : '';
 }
 
+/** Who made a version: one of us, or the name that it had where it came from. */
+export const authorName = (version: Pick<Version, 'author' | 'author_name'>): string =>
+  personName(version.author) || version.author_name;
+
 /** The last part of a path: what a cell has room for. */
 export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 

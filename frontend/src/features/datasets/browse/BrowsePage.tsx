@@ -63,7 +63,7 @@ export function BrowsePage() {
         <Skeleton height={320} />
       </Page>
     );
-  if (!address) return <NoVersion name={name} description={dataset.data.description} />;
+  if (!address) return <NoVersion {...dataset.data} />;
   return (
     <Page fill>
       <VersionHeader

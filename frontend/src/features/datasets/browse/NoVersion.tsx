@@ -1,5 +1,6 @@
 import { IconDatabase } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import type { Dataset } from '@/api/contract/datasets';
 import { CommandLine } from '@/shared/CommandLine';
 import { EmptyState } from '@/shared/EmptyState';
 import { AnchorLink } from '@/shared/links';
@@ -8,9 +9,14 @@ import { PageHeader } from '@/shared/PageHeader';
 import { QuarantineNotice } from './QuarantineNotice';
 
 /** A dataset that was created, but nothing has been pushed to. */
-export function NoVersion({ name, description }: { name: string; description: string }) {
+export function NoVersion({ name, description, is_loading }: Pick<Dataset, 'name' | 'description' | 'is_loading'>) {
   const { t } = useTranslation();
-  const hint = (
+  const hint = is_loading ? (
+    <>
+      {t('datasets.loadingHint')}
+      <CommandLine command={`atom data archive load ./archive --name ${name}`} />
+    </>
+  ) : (
     <>
       {t('datasets.emptyHint')}
       <CommandLine command={`atom data push ./${name} ${name}`} />
@@ -28,7 +34,7 @@ export function NoVersion({ name, description }: { name: string; description: st
         }
       />
       <QuarantineNotice name={name} />
-      <EmptyState icon={IconDatabase} title={t('datasets.noVersion')} hint={hint} />
+      <EmptyState icon={IconDatabase} title={t(is_loading ? 'datasets.loading' : 'datasets.noVersion')} hint={hint} />
     </Page>
   );
 }

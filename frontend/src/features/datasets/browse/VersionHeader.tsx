@@ -24,7 +24,7 @@ import { PageHeader } from '@/shared/PageHeader';
 import { useMay } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { CachePanel } from '../cache/CachePanel';
-import { personName } from '../names';
+import { authorName } from '../names';
 import { AttributesDialog, type AttributesOf } from '../operations/AttributesDialog';
 import { MergeDialog } from '../operations/MergeDialog';
 import { PickDialog } from '../operations/PickDialog';
@@ -120,7 +120,7 @@ function Facts({ version }: { version: Version | undefined }) {
   const facts = [
     t('datasets.matching', { count: version.file_count }),
     format.bytes(version.size_bytes),
-    personName(version.author),
+    authorName(version),
   ];
   return (
     <>

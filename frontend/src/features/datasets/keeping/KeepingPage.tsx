@@ -4,7 +4,9 @@ import { useTranslation } from 'react-i18next';
 import { AnchorLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
+import { DeleteCard } from './DeleteCard';
 import { Holds } from './Holds';
+import { MovingCard } from './MovingCard';
 import { RetentionCard } from './RetentionCard';
 
 const route = getRouteApi('/datasets/$name/keeping');
@@ -27,6 +29,8 @@ export function KeepingPage() {
       <Stack>
         <RetentionCard dataset={name} />
         <Holds dataset={name} />
+        <MovingCard dataset={name} />
+        <DeleteCard dataset={name} />
       </Stack>
     </Page>
   );

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
 import { listing, problem, sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
+import { DeletedPage } from '../list/DeletedPage';
 import { KeepingPage } from './KeepingPage';
 
 const AT = 'projects/{project}/datasets/{dataset}/';
@@ -53,6 +54,44 @@ test('a hold is placed with a reason and released', async () => {
   await expectNoViolations(container);
 });
 
+test('a dataset is deleted once its name is typed, and the way to move it is told', async () => {
+  serve('GET', `${AT}retention/`, retention({}));
+  serve('GET', `${AT}holds/`, listing());
+  const named: (string | null)[] = [];
+  serve('DELETE', AT, (_: Request, url: URL) => {
+    named.push(url.searchParams.get('name'));
+    return new Response(null, { status: 204 });
+  });
+  const { container } = await open();
+  await screen.findByText('atom data archive save pets ./archive');
+  await userEvent.click(await screen.findByRole('button', { name: 'Delete dataset' }));
+  const dialog = await screen.findByRole('dialog');
+  const confirm = [...dialog.querySelectorAll('button')].find(({ textContent }) => textContent === 'Delete dataset');
+  expect(confirm).toHaveProperty('disabled', true);
+  await userEvent.type(dialog.querySelector('input') as HTMLElement, 'pets');
+  await expectNoViolations(container);
+  await userEvent.click(confirm as HTMLElement);
+  await waitFor(() => expect(named).toEqual(['pets']));
+});
+
+test('a deleted dataset is listed with the way back', async () => {
+  const row = {
+    id: '0198aaaa-bbbb-7ccc-8ddd-eeeeffff0001',
+    name: 'pets',
+    description: '',
+    versions_count: 3,
+    deleted_at: '2026-01-01T00:00:00Z',
+    deleted_by: { username: 'bo', full_name: 'Bo' },
+    restorable_until: '2026-01-31T00:00:00Z',
+  };
+  serve('GET', 'projects/{project}/deleted-datasets/', listing(row));
+  serve('POST', 'projects/{project}/deleted-datasets/{dataset_id}/restore/', {});
+  const { container } = await renderPage(<DeletedPage />, '/deleted-datasets', '/deleted-datasets');
+  await userEvent.click(await screen.findByRole('button', { name: 'Restore pets' }));
+  await waitFor(() => expect(bodies('POST')).toHaveLength(1));
+  await expectNoViolations(container);
+});
+
 test('who does not administer the project reads and changes nothing', async () => {
   serve('GET', 'projects/', listing({ slug: 'vision', name: 'Vision', role: 'viewer', unit: null }));
   serve('GET', `${AT}retention/`, retention({}));
@@ -61,6 +100,7 @@ test('who does not administer the project reads and changes nothing', async () =
   await screen.findByText('Only administrators of the project can change this.');
   expect(screen.queryByRole('button', { name: 'Save' })).toBeNull();
   expect(screen.queryByRole('button', { name: 'Place a hold' })).toBeNull();
+  expect(screen.queryByRole('button', { name: 'Delete dataset' })).toBeNull();
 });
 
 test('a failure is told in words', async () => {

@@ -9,6 +9,11 @@ const HOLDS = '/api/v1/projects/{project}/datasets/{dataset}/holds/';
 const RELEASE = '/api/v1/projects/{project}/datasets/{dataset}/holds/{hold_id}/release/';
 const RESTORE = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/restore/';
 const VERSIONS = '/api/v1/projects/{project}/datasets/{dataset}/versions/';
+const DATASETS = '/api/v1/projects/{project}/datasets/';
+const DATASET = '/api/v1/projects/{project}/datasets/{dataset}/';
+const DELETED = '/api/v1/projects/{project}/deleted-datasets/';
+const UNDELETE = '/api/v1/projects/{project}/deleted-datasets/{dataset_id}/restore/';
+const LISTS = [DATASETS, DELETED] as const;
 const CHANGED = [RETENTION, HOLDS, VERSIONS] as const;
 const PAGE = 50;
 
@@ -57,6 +62,36 @@ export function useRestoreVersion(dataset: string) {
     ...mutation,
     restore: (ref: string) => mutation.mutateAsync({ params: { path: { project, dataset, ref } } }),
   };
+}
+
+export function useDeleteDataset(dataset: string) {
+  const project = useProject();
+  const mutation = $api.useMutation('delete', DATASET, { onSuccess: useRefreshLists() });
+  return {
+    ...mutation,
+    remove: () => mutation.mutateAsync({ params: { path: { project, dataset }, query: { name: dataset } } }),
+  };
+}
+
+export function useDeletedDatasets() {
+  const project = useProject();
+  const init = { params: { path: { project }, query: { limit: PAGE } } };
+  return useKeysetRows($api.useInfiniteQuery('get', DELETED, init, KEYSET));
+}
+
+export function useRestoreDataset() {
+  const project = useProject();
+  const mutation = $api.useMutation('post', UNDELETE, { onSuccess: useRefreshLists() });
+  return {
+    ...mutation,
+    restore: (dataset_id: string) => mutation.mutateAsync({ params: { path: { project, dataset_id } } }),
+  };
+}
+
+/** What is deleted leaves one list for the other. */
+function useRefreshLists() {
+  const client = useQueryClient();
+  return () => Promise.all(LISTS.map((path) => client.invalidateQueries({ queryKey: keyOf(path) })));
 }
 
 /** A hold restores versions, and both change what is due. */

@@ -1,6 +1,6 @@
 import { Button, Card, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconCloudDataConnection, IconDatabase, IconPlus, IconSearch } from '@tabler/icons-react';
+import { IconCloudDataConnection, IconDatabase, IconPlus, IconSearch, IconTrash } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -54,6 +54,9 @@ export function DatasetsPage() {
         <ButtonLink variant="default" leftSection={<IconCloudDataConnection size={15} />} to="/sources">
           {t('sources.title')}
         </ButtonLink>
+        <ButtonLink variant="default" leftSection={<IconTrash size={15} />} to="/deleted-datasets">
+          {t('datasets.deleted')}
+        </ButtonLink>
         {mayCreate && (
           <Button leftSection={<IconPlus size={15} />} onClick={create.open}>
             {t('datasets.new')}
@@ -92,7 +95,8 @@ function useColumns(): Column<Dataset>[] {
       {
         key: 'latest',
         header: t('datasets.latest'),
-        cell: ({ latest }) => latest?.ref ?? t('datasets.noVersion'),
+        cell: ({ latest, is_loading }) =>
+          is_loading ? t('datasets.loading') : (latest?.ref ?? t('datasets.noVersion')),
         sortValue: ({ versions_count }) => versions_count,
       },
       {
@@ -135,6 +139,8 @@ function NoDatasets({ q, onCreate }: { q: string; onCreate?: () => void }) {
     <>
       {t('datasets.emptyHint')}
       <CommandLine command="atom data push ./folder digits" />
+      {t('datasets.movingLoad')}
+      <CommandLine command="atom data archive load ./archive" />
     </>
   );
   const action = onCreate && (

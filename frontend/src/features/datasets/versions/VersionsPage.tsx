@@ -14,7 +14,7 @@ import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { Bytes, Count } from '@/shared/values';
-import { personName } from '../names';
+import { authorName } from '../names';
 import { RefsPanel } from '../operations/RefsPanel';
 import { useRefs, useVersions } from '../queries';
 import { WritersPanel } from '../writers/WritersPanel';
@@ -190,7 +190,7 @@ function useColumns(name: string, tags: Tag[]): Column<Version>[] {
         header: t('datasets.author'),
         from: 'md',
         nowrap: true,
-        cell: ({ author }) => personName(author),
+        cell: authorName,
       },
       { key: 'when', header: t('datasets.when'), cell: ({ created_at }) => <RelativeTime at={created_at} /> },
       {

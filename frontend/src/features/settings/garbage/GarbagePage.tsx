@@ -117,6 +117,17 @@ function useColumns(): Column<GarbageRun>[] {
         ),
       },
       {
+        key: 'staged',
+        header: t('settings.garbageStaged'),
+        align: 'right',
+        from: 'md',
+        cell: ({ staged_count, staged_bytes }) => (
+          <Group gap={6} justify="flex-end" wrap="nowrap">
+            <Count value={staged_count} /> · <Bytes value={staged_bytes} />
+          </Group>
+        ),
+      },
+      {
         key: 'examined',
         header: t('settings.garbageExamined'),
         align: 'right',

@@ -16,6 +16,8 @@ const run = (extra: object) => ({
   examined_bytes: 4096,
   garbage_count: 3,
   garbage_bytes: 2048,
+  staged_count: 7,
+  staged_bytes: 512,
   condemned_count: 3,
   deleted_count: 0,
   examples: [`packs/${'ab'.repeat(32)}`],
@@ -31,6 +33,8 @@ test('what a run marked can be kept', async () => {
   serve('POST', `${AT}{garbage_run_id}/pardon/`, run({ condemned_count: 0 }));
   const { container } = await open();
   await userEvent.click(await screen.findByRole('button', { name: 'Keep 3 objects' }));
+  screen.getByRole('columnheader', { name: 'Given up in staging' });
+  screen.getByText('7');
   await waitFor(() => expect(sent.filter(({ line }) => line.endsWith('/pardon/'))).toHaveLength(1));
   await expectNoViolations(container);
 });

@@ -1,0 +1,28 @@
+"""Failures of archives: what cannot be saved, and what a load refuses."""
+
+from atom.core.errors import Invalid
+from atom.datasets.errors import CommitRefused
+
+
+class ArchiveRefused(CommitRefused):
+    """What was sent is no archive of a dataset: something is missing, or is not what it says."""
+
+    code = "archive_refused"
+    title = "The archive cannot be loaded: it is not whole, or it contradicts itself."
+    action = "Check it where it lies: atom data archive check FOLDER; then load it again."
+
+
+class ArchiveHistoryDiffers(CommitRefused):
+    """The dataset has another history than the archive."""
+
+    code = "archive_history_differs"
+    title = "The dataset has another history than the archive."
+    action = "Load the archive under another name: atom data archive load FOLDER --name NAME"
+
+
+class ArchiveObjectUnknown(Invalid):
+    """A key that is no object of an archive, or that the project does not have."""
+
+    code = "archive_object_unknown"
+    title = "The project has no such object to save."
+    action = "Save again; if it happens twice, an object of the bucket is lost: ask the operators."

@@ -1,0 +1,140 @@
+"""Everything that a history needs, followed from its commits and checked on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from atom_sdk.archive.errors import ArchiveCorruptError, ArchiveRegisteredError
+from atom_sdk.archive.history import History
+from atom_sdk.errors import AtomError
+from atom_sdk.manifests.build import read_range
+from atom_sdk.manifests.commits import Commit, read_commit
+from atom_sdk.manifests.entries import check_order, content_digest
+from atom_sdk.manifests.layers import layer_schema, read_layer
+from atom_sdk.manifests.objects import (
+    ObjectStore,
+    commit_key,
+    delta_key,
+    group_key,
+    layer_key,
+    range_key,
+    root_key,
+)
+from atom_sdk.manifests.ranges import range_content
+from atom_sdk.manifests.roots import LayerRef, RangeRef, Root, make_root, read_root
+from atom_sdk.packs.paths import encode_path
+
+TakeEntries = Callable[[pa.Table], None]
+
+
+class Followed:
+    """Keys of manifest objects and digests of packs; each object is looked into once.
+
+    `take` is given the entries of every range, to compare them with the packs.
+    """
+
+    def __init__(self, store: ObjectStore, take: TakeEntries | None = None) -> None:
+        self._store = store
+        self._take = take
+        self._seen: set[RangeRef | LayerRef] = set()
+        self.keys: set[str] = set()
+        self.packs: set[bytes] = set()
+        self.commits: dict[str, tuple[Commit, Root]] = {}
+
+    def follow(self, history: History) -> Followed:
+        """Follow all of a history and return self.
+
+        Raises ArchiveCorruptError for what is missing or lies, ArchiveRegisteredError.
+        """
+        known = set(history.commits)
+        for digest in history.commits:
+            with_files = digest in history.kept
+            try:
+                commit, root = self._commit(digest, known, with_files=with_files)
+            except (ArchiveCorruptError, ArchiveRegisteredError):
+                raise
+            except AtomError as error:
+                raise ArchiveCorruptError(f"The commit {digest[:12]}: {error}") from error
+            self.commits[digest] = commit, root
+        return self
+
+    def _commit(self, digest: str, known: set[str], *, with_files: bool) -> tuple[Commit, Root]:
+        name = bytes.fromhex(digest)
+        commit = read_commit(name, self._store)
+        unknown = [parent.hex() for parent in commit.parents if parent.hex() not in known]
+        if unknown:
+            raise ArchiveCorruptError(f"{digest[:12]} comes from {unknown[0]}, which is not there.")
+        root = read_root(commit.root, self._store)
+        self.keys |= {commit_key(name), root_key(commit.root)}
+        if with_files:
+            self._root(root)
+        return commit, root
+
+    def _root(self, root: Root) -> None:
+        previous: str | None = None
+        self.keys.update(group_key(group.object) for group in root.groups)
+        for part in root.ranges:
+            if previous is not None and part.min <= previous:
+                raise ArchiveCorruptError(f"The range from {part.min!r} is out of order.")
+            previous = part.max
+            if part not in self._seen:
+                self._seen.add(part)
+                self._range(part)
+        # Of a root over groups, nobody has looked at this yet.
+        if make_root(root.ranges).content != root.content:
+            raise ArchiveCorruptError("The content digest of a root does not fit its ranges.")
+        for layer in root.layers:
+            if layer not in self._seen:
+                self._seen.add(layer)
+                self._layer(layer)
+
+    def _range(self, part: RangeRef) -> None:
+        table = read_range(part, self._store)
+        check_entries(part, table)
+        self.keys.add(range_key(part.object))
+        self.keys.update(map(delta_key, part.deltas))
+        self.packs.update(table["pack"].unique().to_pylist())
+        if self._take is not None:
+            self._take(table)
+
+    def _layer(self, layer: LayerRef) -> None:
+        table = read_layer(layer, self._store)
+        check_order(table)
+        domain = f"atom-layer/1 {layer.kind}\n".encode()
+        content = content_digest(table, domain, layer_schema(layer.kind).names)
+        if (content, len(table)) != (layer.content, layer.rows):
+            raise ArchiveCorruptError(f"The layer {layer.name} is not what its root says.")
+        self.keys.add(layer_key(layer.object))
+
+
+def check_entries(part: RangeRef, table: pa.Table) -> None:
+    """Check a range's entries against what its root says of them.
+
+    Raises ArchiveCorruptError, ArchiveRegisteredError, EntryOrderError, PathError.
+    """
+    if registered := len(table) - table["source"].null_count:
+        raise ArchiveRegisteredError(
+            f"{registered} files from {part.min!r} on stay at their source: they are not copied."
+        )
+    nulls = sum(table[name].null_count for name in ("path", "size", "digest", "pack", "offset"))
+    if not len(table) or nulls:
+        raise ArchiveCorruptError(f"Files from {part.min!r} on have no bytes in a pack.")
+    check_order(table)
+    paths = table["path"]
+    said = (part.min, part.max, part.count, part.size_bytes, part.content)
+    size_bytes = pc.sum(table["size"]).as_py()
+    ends = (paths[0].as_py(), paths[-1].as_py())
+    if said != (*ends, len(table), size_bytes, range_content(table)):
+        raise ArchiveCorruptError(f"The range from {part.min!r} is not what its root says.")
+    if pc.min(table["size"]).as_py() < 0 or pc.min(table["offset"]).as_py() < 0:
+        raise ArchiveCorruptError(f"A file from {part.min!r} on has a size below zero.")
+    for path in _texts(paths):
+        encode_path(path)
+
+
+def _texts(column: pa.ChunkedArray) -> Iterator[str]:
+    for chunk in column.chunks:
+        yield from chunk.to_pylist()

@@ -1,0 +1,110 @@
+"""`atom data archive …`: datasets with their history in a plain folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from atom_sdk.archive import ArchiveFolder, CheckReport, check_archive
+from atom_sdk.cli.context import EXIT_FAILED, Context, pass_context
+from atom_sdk.cli.render import Bars, size_text
+
+_folder = click.Path(file_okay=False, path_type=Path)
+_there = click.Path(exists=True, file_okay=False, path_type=Path)
+
+
+@click.group()
+def archive() -> None:
+    """Save datasets with their history into a folder, check it offline, load it elsewhere."""
+
+
+@archive.command()
+@click.argument("dataset")
+@click.argument("folder", type=_folder)
+@click.option(
+    "--ref",
+    "refs",
+    multiple=True,
+    metavar="REF",
+    help="Only the files of this version; repeatable.",
+)
+@click.option("--all-history", is_flag=True, help="The files of all versions (the default).")
+@click.option("--as", "name", metavar="NAME", help="Name in the folder.")
+@pass_context
+def save(
+    context: Context,
+    dataset: str,
+    folder: Path,
+    refs: tuple[str, ...],
+    all_history: bool,
+    name: str | None,
+) -> None:
+    """Save DATASET with its whole history into FOLDER.
+
+    What is there and right is skipped, so that a save that was cut off goes on, and a later one
+    adds what is new. Several datasets can share a folder and its packs.
+    """
+    from atom_sdk.client.archive_save import SaveOptions
+
+    if refs and all_history:
+        raise click.UsageError("Give either --ref or --all-history.")
+    with Bars(context.err, not context.as_json) as bars:
+        result = context.client.archives.save(dataset, folder, SaveOptions(refs, name), bars)
+    context.emit(
+        result.as_json(),
+        lambda out: out.print(
+            f"{result.dataset} in {folder}: {result.versions} versions, "
+            f"{result.versions_with_files} with their files; {result.objects_written} of "
+            f"{result.objects} objects written ({size_text(result.bytes_written)})"
+        ),
+    )
+
+
+@archive.command()
+@click.argument("folder", type=_there)
+@click.argument("dataset", required=False)
+@pass_context
+def check(context: Context, folder: Path, dataset: str | None) -> int:
+    """Verify every byte of FOLDER, offline: of one DATASET, or of all."""
+    with Bars(context.err, not context.as_json) as bars:
+        report = check_archive(ArchiveFolder(folder), dataset, bars)
+    context.emit(report.as_json(), lambda out: _print_report(out, report))
+    return EXIT_FAILED if report.problems else 0
+
+
+def _print_report(out: Console, report: CheckReport) -> None:
+    for problem in report.problems:
+        out.print(f"wrong: {problem}", markup=False)
+    names = ", ".join(report.datasets)
+    found = f"{len(report.problems)} problems" if report.problems else "all of it is right"
+    out.print(f"{names}: {report.objects} objects, {size_text(report.size_bytes)}; {found}")
+
+
+@archive.command()
+@click.argument("folder", type=_there)
+@click.argument("dataset", required=False)
+@click.option("--name", metavar="NAME", help="Name in this project, if not the saved one.")
+@pass_context
+def load(context: Context, folder: Path, dataset: str | None, name: str | None) -> None:
+    """Load a saved DATASET of FOLDER (or its only one) into the project.
+
+    Versions appear when all of it is sent and checked. Packs that the project has are not sent; a
+    load that was cut off goes on when it is run again.
+    """
+    with Bars(context.err, not context.as_json) as bars:
+        result = context.client.archives.load(folder, dataset, name, bars)
+    context.emit(result.as_json(), lambda out: _print_load(out, result))
+
+
+def _print_load(out: Console, result: Any) -> None:
+    if result.unchanged:
+        out.print(f"{result.dataset} has this history already; nothing was changed.")
+        return
+    ref = result.head["ref"] if result.head else "no version on main"
+    out.print(f"{result.dataset}: {result.versions} versions, {ref} is the newest")
+
+
+COMMANDS: tuple[click.Command, ...] = (archive,)

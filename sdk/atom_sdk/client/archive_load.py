@@ -1,0 +1,142 @@
+"""Loading a dataset from an archive: packs that the project lacks, manifests, then one request."""
+
+from __future__ import annotations
+
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from atom_sdk.archive.check import manifest_keys
+from atom_sdk.archive.errors import ArchiveCorruptError
+from atom_sdk.archive.folder import ArchiveFolder, history_key
+from atom_sdk.archive.history import History, lacks, parse_history
+from atom_sdk.client.commits import wait_for_commit
+from atom_sdk.client.config import cache_path
+from atom_sdk.client.errors import ApiError
+from atom_sdk.client.http import Http
+from atom_sdk.client.progress import Progress
+from atom_sdk.client.upload import UploadTarget, upload_file, wait_verified
+from atom_sdk.packs.plan import SourceFile
+from atom_sdk.packs.writer import FileSink, write_pack
+
+if TYPE_CHECKING:
+    from atom_sdk.client.datasets import Datasets
+
+_UPLOADS_AT_ONCE = 2
+
+
+@dataclass(frozen=True)
+class LoadResult:
+    """What a load did; `unchanged` means that the dataset had all of it."""
+
+    dataset: str
+    history: str
+    versions: int
+    versions_with_files: int
+    head: dict[str, Any] | None
+    unchanged: bool
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain values for `--json`."""
+        return asdict(self)
+
+
+class Load:
+    """One load; `run` may be called once, and again by another one after it was cut off."""
+
+    def __init__(self, datasets: Datasets, http: Http, progress: Progress) -> None:
+        self._datasets = datasets
+        self._http = http
+        self._progress = progress
+
+    def run(self, folder: Path, saved: str | None, name: str | None) -> LoadResult:
+        """Load the dataset that the folder has as `saved` (or its only one) under a name.
+
+        Raises ArchiveMissingError, ArchiveCorruptError, ArchiveHistoryDiffersError,
+        UploadRejectedError, CommitFailedError, ApiError.
+        """
+        archive = ArchiveFolder(folder)
+        saved = saved or _only(archive)
+        digest, index = archive.pointed(saved)
+        history = archive.history(digest)
+        sizes = archive.index(index)
+        _require_sizes(archive, sizes)
+        target = name or history.name
+        base = self._datasets.base(target)
+        if self._has_all(base, history):
+            head = self._head(base)
+            return _result(target, digest, history, head, unchanged=True)
+        self._datasets.get_or_create(target, history.description)
+        self._http.put(f"{base}archive/loading/", {"history": digest})
+        self._send_packs(base, archive, sizes)
+        bundle = self._send_manifests(base, archive, [*manifest_keys(sizes), history_key(digest)])
+        body = {"history": digest, "bundle": bundle}
+        request = self._http.post(f"{base}archive/loads/", body)
+        self._progress.start("commit", 0, "files")
+        done = wait_for_commit(self._http, base, request)
+        return _result(target, digest, history, done["version"], unchanged=done["unchanged"])
+
+    def _has_all(self, base: str, history: History) -> bool:
+        try:
+            answer = self._http.get(f"{base}archive/")
+        except ApiError as error:
+            if error.status == 404:
+                return False
+            raise
+        return not lacks(history, parse_history(answer))
+
+    def _head(self, base: str) -> dict[str, Any] | None:
+        latest: dict[str, Any] | None = self._http.get(base)["latest"]
+        return latest
+
+    def _send_packs(self, base: str, archive: ArchiveFolder, sizes: dict[str, int]) -> None:
+        packs = [key for key in sizes if key.startswith("packs/")]
+        self._progress.start("upload", sum(sizes[key] for key in packs), "bytes")
+        target = UploadTarget(self._http, base, self._progress)
+
+        def send(key: str) -> str:
+            return upload_file(target, archive.path(key), "pack", _hex(key))
+
+        with ThreadPoolExecutor(_UPLOADS_AT_ONCE, "atom-load") as pool:
+            for upload_id in pool.map(send, packs):
+                wait_verified(target, upload_id)
+
+    def _send_manifests(self, base: str, archive: ArchiveFolder, keys: list[str]) -> str:
+        """Send manifest objects as one pack, the same in every try; returns its digest."""
+        files = [SourceFile(key, archive.size(key) or 0) for key in sorted(keys)]
+        scratch = cache_path() / "load"
+        scratch.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=scratch, suffix=".tar") as file:
+            summary = write_pack(files, archive.root, FileSink(file.fileno()))
+            self._progress.start("manifests", summary.size_bytes, "bytes")
+            target = UploadTarget(self._http, base, self._progress, step="manifests")
+            wait_verified(
+                target, upload_file(target, Path(file.name), "pack", summary.digest.hex())
+            )
+        return summary.digest.hex()
+
+
+def _only(archive: ArchiveFolder) -> str:
+    names = archive.names()
+    if len(names) > 1:
+        raise ArchiveCorruptError(f"{archive.root} holds {', '.join(names)}: say which to load.")
+    return names[0]
+
+
+def _require_sizes(archive: ArchiveFolder, sizes: dict[str, int]) -> None:
+    """Raise ArchiveCorruptError before anything is sent of an archive that is not whole."""
+    wrong = [key for key, size_bytes in sizes.items() if archive.size(key) != size_bytes]
+    if wrong:
+        raise ArchiveCorruptError(f"{wrong[0]} and {len(wrong) - 1} more are missing or cut off.")
+
+
+def _hex(key: str) -> str:
+    return key.rpartition("/")[2].partition(".")[0]
+
+
+def _result(
+    target: str, digest: str, history: History, head: dict[str, Any] | None, *, unchanged: bool
+) -> LoadResult:
+    return LoadResult(target, digest, len(history.commits), len(history.kept), head, unchanged)

@@ -1,0 +1,216 @@
+"""Saving a dataset with its history into a folder; what is there and right is skipped."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import httpx
+
+from atom_sdk.archive.errors import (
+    ArchiveCorruptError,
+    ArchiveDamagedSourceError,
+    ArchiveNameTakenError,
+)
+from atom_sdk.archive.folder import ArchiveFolder, history_key
+from atom_sdk.archive.follow import Followed
+from atom_sdk.archive.history import History, encode_history, parse_history
+from atom_sdk.client.errors import ApiError, NetworkError
+from atom_sdk.client.http import Http
+from atom_sdk.client.progress import Progress
+from atom_sdk.manifests.commits import read_commit
+from atom_sdk.manifests.objects import (
+    commit_key,
+    delta_key,
+    digest_of,
+    group_key,
+    layer_key,
+    pack_key,
+    range_key,
+    root_key,
+)
+from atom_sdk.manifests.roots import read_root
+
+if TYPE_CHECKING:
+    from atom_sdk.client.datasets import Datasets
+
+_THREADS = 8
+_URL_BATCH = 64
+_CHUNK_BYTES = 1 << 20
+_TRIES = 5
+
+
+@dataclass(frozen=True)
+class SaveOptions:
+    """What to save: the files of some versions, or of all; and under which name in the folder."""
+
+    refs: tuple[str, ...] = ()
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class SaveResult:
+    """What an archive holds of a dataset now, and what of it had to be written."""
+
+    dataset: str
+    folder: str
+    history: str
+    versions: int
+    versions_with_files: int
+    objects: int
+    objects_written: int
+    bytes_written: int
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain values for `--json`."""
+        return asdict(self)
+
+
+class Save:
+    """One save; `run` may be called once."""
+
+    def __init__(self, datasets: Datasets, http: Http, progress: Progress) -> None:
+        self._datasets = datasets
+        self._http = http
+        self._progress = progress
+        self._written = 0
+        self._bytes_written = 0
+
+    def run(self, dataset: str, folder: Path, options: SaveOptions) -> SaveResult:
+        """Save a dataset into a folder, which other datasets may share.
+
+        Raises ArchiveNameTakenError, ArchiveRegisteredError, ArchiveDamagedSourceError,
+        ArchiveWriteError, ArchiveCorruptError, ApiError, NetworkError.
+        """
+        base = self._datasets.base(dataset)
+        archive = ArchiveFolder(folder)
+        history = self._history(base, options.refs)
+        name = options.name or history.name
+        _check_name(archive, name, history)
+        self._bring_manifests(base, archive, history)
+        found = Followed(archive).follow(history)
+        self._bring_packs(base, archive, sorted(found.packs))
+        data = encode_history(history)
+        digest = digest_of(data).hex()
+        archive.put(history_key(digest), data)
+        keys = {*found.keys, *map(pack_key, found.packs)}
+        # Last: who finds the name finds all of it.
+        archive.point(name, digest, archive.write_index(keys))
+        return SaveResult(
+            name, str(folder), digest, len(history.commits), len(history.kept),
+            len(keys), self._written, self._bytes_written,
+        )  # fmt: skip
+
+    def _history(self, base: str, refs: Sequence[str]) -> History:
+        try:
+            history = parse_history(self._http.get(f"{base}archive/"))
+        except (KeyError, TypeError, ValueError) as error:
+            raise ArchiveCorruptError(f"The server's history cannot be read: {error}.") from error
+        if not refs:
+            return history
+        chosen = [self._http.get(f"{base}versions/{ref}/")["commit"] for ref in refs]
+        gone = set(chosen) - history.kept
+        if gone:
+            raise ArchiveCorruptError(f"The files of {min(gone)[:12]} are no longer kept.")
+        return replace(history, kept=frozenset(chosen))
+
+    def _bring_manifests(self, base: str, archive: ArchiveFolder, history: History) -> None:
+        """Fetch level by level: commits, roots, groups, then all that ranges name."""
+        self._progress.start("manifests", 0, "files")
+        commits = [bytes.fromhex(commit) for commit in history.commits]
+        self._bring(base, archive, map(commit_key, commits), "manifests")
+        roots = {commit: read_commit(commit, archive).root for commit in commits}
+        self._bring(base, archive, map(root_key, roots.values()), "manifests")
+        kept = dict.fromkeys(roots[bytes.fromhex(commit)] for commit in history.kept)
+        keys: dict[str, None] = {}
+        for digest in kept:
+            root = read_root(digest, archive)
+            groups = [group_key(group.object) for group in root.groups]
+            self._bring(base, archive, groups, "manifests")
+            for part in root.ranges:
+                keys |= dict.fromkeys([range_key(part.object), *map(delta_key, part.deltas)])
+            keys |= dict.fromkeys(layer_key(layer.object) for layer in root.layers)
+        self._bring(base, archive, keys, "manifests")
+
+    def _bring_packs(self, base: str, archive: ArchiveFolder, packs: Sequence[bytes]) -> None:
+        self._progress.start("packs", 0, "bytes")
+        try:
+            self._bring(base, archive, map(pack_key, packs), "packs")
+        except ApiError as error:
+            if error.code == "pack_quarantined":
+                raise ArchiveDamagedSourceError(str(error)) from error
+            raise
+
+    def _bring(self, base: str, archive: ArchiveFolder, keys: Iterable[str], step: str) -> None:
+        """Fetch what is not there yet, or not right."""
+        with ThreadPoolExecutor(_THREADS, "atom-save") as pool:
+            ordered = sorted(set(keys))
+            right = pool.map(archive.is_right, ordered)
+            missing = [key for key, ok in zip(ordered, right, strict=True) if not ok]
+            for start in range(0, len(missing), _URL_BATCH):
+                # Asked for just before they are used, since they are good for an hour.
+                body = {"keys": missing[start : start + _URL_BATCH]}
+                answer = self._http.post(f"{base}archive/urls/", body)["objects"]
+                sizes = pool.map(lambda row: self._fetch(archive, row, step), answer)
+                for size_bytes in sizes:
+                    self._written += 1
+                    self._bytes_written += size_bytes
+
+    def _fetch(self, archive: ArchiveFolder, row: dict[str, Any], step: str) -> int:
+        told = self._progress.advance if step == "packs" else _not_told
+        chunks = _again(lambda: _chunks(self._http, row["url"], lambda n: told(step, n)))
+        size_bytes = archive.write(row["key"], chunks)
+        if step != "packs":
+            self._progress.advance(step, 1)
+        return size_bytes
+
+
+def _not_told(step: str, amount: int) -> None:
+    """Files are counted whole, not by their bytes."""
+
+
+def _check_name(archive: ArchiveFolder, name: str, history: History) -> None:
+    """Raise ArchiveNameTakenError if the folder has another dataset of that name."""
+    if name not in (archive.names() if (archive.root / "datasets").is_dir() else []):
+        return
+    there = archive.history(archive.pointed(name)[0])
+    shared = set(there.commits) & set(history.commits)
+    if there.commits and not shared:
+        raise ArchiveNameTakenError(
+            f"{archive.root} holds another dataset {name}, from the project {there.project}."
+        )
+
+
+def _again(open_chunks: Callable[[], Iterator[bytes]]) -> Iterator[bytes]:
+    """Yield chunks; a connection that breaks is opened again, what came before is passed over."""
+    passed = 0
+    for attempt in range(_TRIES):
+        position = 0
+        try:
+            for chunk in open_chunks():
+                fresh = chunk[max(0, passed - position) :]
+                position += len(chunk)
+                if fresh:
+                    passed += len(fresh)
+                    yield fresh
+            return
+        except httpx.TransportError as error:
+            if attempt == _TRIES - 1:
+                raise NetworkError(f"The connection to the object store broke: {error}") from error
+            time.sleep(0.25 * 2**attempt)
+
+
+def _chunks(http: Http, url: str, told: Callable[[int], None]) -> Iterator[bytes]:
+    with http.objects.stream("GET", url) as response:
+        if response.status_code in {429, 500, 502, 503, 504}:
+            raise httpx.ReadError(f"The object store answered {response.status_code}")
+        if not response.is_success:
+            detail = f"The object store answered {response.status_code} for {response.url.path}."
+            raise ApiError(response.status_code, {"code": "object_store", "detail": detail})
+        for chunk in response.iter_bytes(_CHUNK_BYTES):
+            told(len(chunk))
+            yield chunk

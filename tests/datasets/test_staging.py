@@ -1,0 +1,82 @@
+"""Staging is cleared of uploads that were given up, never of a live one."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.db.models import F
+
+from atom.core import storage
+from atom.datasets.actions.garbage import add_garbage_run
+from atom.datasets.actions.staging import Cutoffs, clear_staging
+from atom.datasets.garbage_roots import database_now
+from atom.datasets.keys import STAGING, staging_key
+from atom.datasets.models import CommitRequest, GarbageRun, Upload
+from tests.datasets.pushing import Pusher, changes_file, make_pack, png, prepared_commit, put_rows
+
+
+def clear(pusher: Pusher, *, apply: bool, age: timedelta = timedelta(0)) -> GarbageRun:
+    """Clear staging as if everything in it were `age` older than it is, rows left alone."""
+    run = add_garbage_run(pusher.project, None, is_dry_run=not apply)
+    clear_staging(run, Cutoffs(database_now() + age, database_now() - timedelta(days=7)))
+    GarbageRun.objects.filter(pk=run.pk).update(state="done")
+    return run
+
+
+def keys() -> set[str]:
+    return {item.key for item in storage.objects().list_prefix(STAGING)}
+
+
+def unfinished() -> set[str]:
+    return {found.key for found in storage.objects().multipart_list(STAGING)}
+
+
+def test_what_was_given_up_is_counted_and_then_removed(pusher: Pusher) -> None:
+    pack = make_pack({"a.png": png(1)})
+    begun = pusher.begin(pack.data)
+    pusher.send_part(begun, 1, pack.data)
+    sent = pusher.upload(changes_file(put_rows(pack)), "changes")
+    open_key, sent_key = (staging_key(upload["id"]) for upload in (begun, sent))
+    storage.objects().put(f"{STAGING}outputs/x", b"of a run")
+    later = timedelta(hours=1)
+
+    # Everything is old by the store's clock, and the rows say that somebody is at it.
+    assert clear(pusher, apply=True).staged_count == 1
+    assert open_key in unfinished()
+    assert sent_key not in keys()
+
+    Upload.objects.update(updated_at=F("updated_at") - timedelta(days=8))
+    # A part that came lately counts as well, whatever the row says.
+    assert clear(pusher, apply=True, age=-later).staged_count == 0
+    dry = clear(pusher, apply=False, age=later)
+    assert (dry.staged_count, dry.staged_bytes) == (1, len(pack.data))
+    assert open_key in unfinished()
+    assert clear(pusher, apply=True, age=later).staged_count == 1
+    assert open_key not in unfinished()
+    assert Upload.objects.get(pk=begun["id"]).state == "aborted"
+    assert f"{STAGING}outputs/x" in keys()
+    assert clear(pusher, apply=True, age=later).staged_count == 0
+
+    # Sending it again begins anew, and ends well.
+    assert pusher.begin(pack.data)["id"] != begun["id"]
+    assert pusher.upload(pack.data)["state"] == "verified"
+    # A commit of changes that are gone fails with a reason, and is not tried for ever.
+    request = pusher.post("commits/", {"changes_upload": sent["id"], "expected_head": None})
+    assert pusher.get(f"commits/{request['id']}/")["error"]["code"] == "changes_unreadable"
+
+
+def test_an_upload_that_goes_on_or_is_being_committed_is_live(pusher: Pusher) -> None:
+    request = prepared_commit(pusher, {"b.png": png(2)})
+    pack = make_pack({"c.png": png(3)})
+    begun = pusher.begin(pack.data)
+    Upload.objects.update(updated_at=F("updated_at") - timedelta(days=8))
+    assert pusher.begin(pack.data)["id"] == begun["id"]
+
+    run = clear(pusher, apply=True, age=timedelta(hours=1))
+
+    assert run.staged_count == 0
+    assert staging_key(begun["id"]) in unfinished()
+    assert request.changes_upload is not None
+    assert request.changes_upload.key in keys()
+    CommitRequest.objects.filter(pk=request.pk).update(state="failed")
+    assert clear(pusher, apply=True, age=timedelta(hours=1)).staged_count == 1
