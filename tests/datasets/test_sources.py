@@ -116,8 +116,14 @@ def test_patterns_choose(pusher: Pusher, bucket: Bucket) -> None:
 
 
 def _late(status: int, code: str) -> Answer:
-    # The other folders are listed by then.
-    time.sleep(0.3)
+    """Refuse once the other three shards are listed, or else be waited for too long."""
+    folder = scans._folder(SourceScan.objects.get())
+    connection.close()
+    for _ in range(600):
+        keys = [one.key for one in storage.objects().list_prefix(folder.prefix)]
+        if sum(key.endswith("/000000.json") for key in keys) == 3:
+            break
+        time.sleep(0.05)
     return refusal(status, code)
 
 
