@@ -78,6 +78,8 @@ def string_to_sign(request: httpx.Request, account: str) -> str:
     """Return what a Shared Key signs, of API versions since 2015-02-21."""
     headers = request.headers
     lines = [request.method, *(headers.get(name, "") for name in _SIGNED)]
+    # A length of nothing is signed as if it were not sent.
+    lines = ["" if line == "0" else line for line in lines]
     own = sorted(name for name in headers if name.startswith("x-ms-"))
     lines += [f"{name}:{headers[name].strip()}" for name in own]
     path = request.url.raw_path.decode("ascii").partition("?")[0]

@@ -8,6 +8,7 @@ the socket goes to one of these; the name stays what TLS and the Host header mea
 from __future__ import annotations
 
 import socket
+import weakref
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -34,13 +35,17 @@ def http_client(allowed: Sequence[str]) -> httpx.Client:
     """
     # What is asked for is what is stored: no compression on the way.
     headers = {"Accept-Encoding": "identity", "User-Agent": "atom"}
-    return httpx.Client(
-        transport=_CheckedTransport(allowed),
+    transport = _CheckedTransport(allowed)
+    client = httpx.Client(
+        transport=transport,
         follow_redirects=False,
         timeout=_TIMEOUT,
         trust_env=False,
         headers=headers,
     )
+    # A reader has no end of its own: its connections close when nobody has it any more.
+    weakref.finalize(client, transport.close)
+    return client
 
 
 def check_connections(client: Any, allowed: Sequence[str]) -> None:
