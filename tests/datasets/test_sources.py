@@ -191,9 +191,18 @@ def test_an_address_of_our_own_network_is_refused(
     assert not Source.objects.exists()
 
 
-def test_credentials_never_leave_and_are_stored_encrypted(pusher: Pusher, bucket: Bucket) -> None:
-    body = bucket.body()
+def test_credentials_never_leave_and_are_stored_encrypted(
+    pusher: Pusher, bucket: Bucket, moody: Moody, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG")
+    body = bucket.body(endpoint=moody.url)
     answer = register(pusher, body)
+    moody.mood = lambda path: refusal(403, "AccessDenied")
+    told = [answer, scan().error_detail, pusher.get("")]
+    told += [pusher.client.get(f"/api/v1/projects/{pusher.project.slug}/sources/").json()]
+    # botocore's own logger, which shows what it signs with, begins at WARNING in every installation.
+    told += [one.getMessage() for one in caplog.records if not one.name.startswith("botocore")]
+    assert body["secret_access_key"] not in str(told)
     assert body["secret_access_key"] not in str(answer)
     assert answer["has_credentials"] is True
     assert body["secret_access_key"] not in Source.objects.get().credentials
