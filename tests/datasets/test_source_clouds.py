@@ -9,9 +9,12 @@ import json
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
+from click.testing import CliRunner
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
@@ -38,8 +41,12 @@ from atom.datasets.sources.hdfs import HdfsReader
 from atom.datasets.sources.objects import Shard, SourceObject, SourceReader
 from atom.datasets.sources.patience import Patience
 from atom.datasets.sources.spec import Credentials, SourceSpec, check_spec
+from atom_sdk.cli.context import Context
+from atom_sdk.cli.main import cli
+from atom_sdk.client import Client
 from atom_sdk.manifests.pins import Pin
 from tests.datasets.clouds import Asked, FakeAzure, FakeGoogle, FakeHdfs, Reply, Served, Store
+from tests.datasets.pushing import Pusher
 
 FILES = {"in/a-b.txt": b"1", "in/a/c d+ü.txt": b"22", "in/a/d/e&.txt": b"333", "in/z.txt": b"4444"}
 ACCOUNT_KEY = base64.b64encode(b"a very secret key of an account").decode()
@@ -289,3 +296,29 @@ def test_a_key_that_is_none_is_refused_without_quoting_it(
     assert list(failed.value.errors) == [field]
     assert "secret" not in str(failed.value.as_problem())
     assert failed.value.__cause__ is None or "secret" not in str(failed.value.__cause__)
+
+
+def test_each_kind_is_added_and_scanned_by_the_command(
+    client: Client, pusher: Pusher, settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.ATOM_SOURCE_ALLOW = LOCAL
+    runner, context = CliRunner(), Context()
+    context._client = client
+    account = tmp_path / "key.json"
+    kinds = {"azure": azure(Credentials(account_key=ACCOUNT_KEY)), "gcs": google(), "hdfs": hdfs()}
+    account.write_text(kinds["gcs"].spec.credentials.service_account)
+    monkeypatch.setenv("ATOM_SOURCE_ACCOUNT_KEY", ACCOUNT_KEY)
+    options = {"gcs": ["--service-account", str(account)], "hdfs": ["--hdfs-user", "ann"]}
+    for kind, cloud in kinds.items():
+        endpoint = ["--endpoint", cloud.spec.endpoint] if cloud.spec.endpoint else []
+        words = ["source", "add", kind, cloud.spec.url, "--to", f"of-{kind}", "--json", *endpoint]
+        added = runner.invoke(cli, [*words, *options.get(kind, [])], obj=context)
+        assert added.exit_code == 0, added.output
+        told = added.output + str(client.sources.get(kind))
+        assert json.loads(added.stdout)["kind"] == kind
+        assert not [secret for secret in (ACCOUNT_KEY, PEM[100:140]) if secret in told]
+        scanned = runner.invoke(cli, ["source", "scan", kind, "--json"], obj=context)
+        assert json.loads(scanned.stdout)["objects_count"] == len(FILES), scanned.output
+        cloud.served.close()
+    refused = runner.invoke(cli, ["source", "add", "x", "gs://data", "--to", "x"], obj=context)
+    assert (refused.exit_code, "--service-account" in refused.output) == (2, True)

@@ -200,7 +200,7 @@ def test_credentials_never_leave_and_are_stored_encrypted(
     moody.mood = lambda path: refusal(403, "AccessDenied")
     told = [answer, scan().error_detail, pusher.get("")]
     told += [pusher.client.get(f"/api/v1/projects/{pusher.project.slug}/sources/").json()]
-    # botocore's own logger, which shows what it signs with, begins at WARNING in every installation.
+    # botocore's loggers, which show what is signed, begin at WARNING in every installation.
     told += [one.getMessage() for one in caplog.records if not one.name.startswith("botocore")]
     assert body["secret_access_key"] not in str(told)
     assert body["secret_access_key"] not in str(answer)

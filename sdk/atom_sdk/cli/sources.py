@@ -88,11 +88,10 @@ def _credentials(scheme: str, service_account: Path | None, hdfs_user: str) -> d
 def _azure_keys() -> dict[str, str]:
     if token := os.environ.get(_SAS):
         return {"sas_token": token}
-    asked = "Key of the storage account"
-    return {
-        "account_key": os.environ.get(_ACCOUNT_KEY)
-        or click.prompt(asked, hide_input=True, err=True)
-    }
+    key = os.environ.get(_ACCOUNT_KEY) or click.prompt(
+        "Key of the storage account", hide_input=True, err=True
+    )
+    return {"account_key": key}
 
 
 def _keys() -> dict[str, str]:

@@ -72,7 +72,7 @@ def bring(
     if missing:
         progress.start("source", sum(entry.size for entry in missing), "bytes")
     for batch in batches(missing):
-        files.ask({entry.digest: entry.path for entry in batch})
+        files.ask({entry.digest: entry.path for entry in batch if entry.digest is not None})
         pack = registered.fill(batch, _by_pin(files), lambda size: progress.advance("source", size))
         hold.add([pack])
     return registered
