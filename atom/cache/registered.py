@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from atom.cache.engines.registered import RegisteredStore, batches, registered_path
 from atom.cache.placement import pack_store
 from atom.datasets.actions.scans import note_drift
 from atom.datasets.models import Source, Version
@@ -21,6 +20,7 @@ from atom.datasets.sources.opening import open_source
 from atom.datasets.stores import version_store
 from atom_sdk.manifests.entries import Entry
 from atom_sdk.manifests.pins import Pin, pin_of
+from atom_sdk.packs.registered import RegisteredStore, batches, registered_path
 
 _LOOKED_AT = 2000
 _LOOKERS = 8

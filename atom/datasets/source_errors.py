@@ -23,7 +23,7 @@ class SourceDenied(SourceError):
 
     code = "source_denied"
     title = "The source refuses these credentials."
-    action = "Give the source a key that may list and read this bucket and prefix, then scan again."
+    action = "Give the source credentials that may list and read this place, then scan again."
 
 
 class SourceMissing(SourceError):
@@ -41,6 +41,10 @@ class SourceThrottled(SourceError):
     title = "The source asks to slow down, and did not stop asking."
     action = "Scan again later: it goes on where it stopped."
 
+    def __init__(self, detail: str | None = None, *, retry_after_s: float = 0.0) -> None:
+        super().__init__(detail)
+        self.retry_after_s = retry_after_s
+
 
 class SourceAway(SourceError):
     """No answer, or one that only a failing server gives."""
@@ -55,7 +59,7 @@ class SourceOdd(SourceError):
 
     code = "source_odd"
     title = "The source answers in a way that is not understood."
-    action = "Check that the address is that of an S3-compatible service, not of a web page."
+    action = "Check that the address is that of a service of this kind, not of a web page."
 
 
 class SourceEmpty(SourceError):

@@ -16,6 +16,7 @@ from atom.datasets.keys import quarantine_key
 from atom.gateway.errors import MediaDamaged, MediaMissing
 from atom.gateway.links import MediaLink
 from atom.gateway.registered import RegisteredObjects
+from atom_sdk.manifests.pins import Pin
 
 CHUNK_BYTES = 4 << 20
 _PACK_KEY = re.compile(r"p/([0-9a-f-]{36})/packs/([0-9a-f]{64})\.tar")
@@ -56,9 +57,15 @@ class MediaSource:
         if link.pin is None:
             yield from self.chunks(link.key, link.offset + start, link.offset + end)
             return
+        yield from self.registered(link.pin, start, end)
+
+    def registered(self, pin: Pin, start: int, end: int) -> Iterator[bytes]:
+        """Yield part of an object at a source, in pieces of at most CHUNK_BYTES.
+
+        Raises SourceChanged and what else can go wrong at a source.
+        """
         for position in range(start, end, CHUNK_BYTES):
-            limit = min(position + CHUNK_BYTES, end)
-            yield self._registered.read(link.pin, position, limit)
+            yield self._registered.read(pin, position, min(position + CHUNK_BYTES, end))
 
     def whole(self, link: MediaLink) -> bytes:
         """Return all bytes of a link, checked against its digest if it lies in a pack.

@@ -380,22 +380,6 @@ class ReaderError(AtomError):
     code = "reader"
 
 
-class StaysAtSourceError(ReaderError):
-    """Files whose bytes are at a registered source were asked for outside the cluster."""
-
-    code = "stays_at_source"
-    hint = (
-        "Use the version in a run, which brings its bytes to the node; or copy the source itself."
-    )
-
-    def __init__(self, path: str, count: int) -> None:
-        """`path` is one of `count` files."""
-        files = "1 file stays" if count == 1 else f"{count} files stay"
-        super().__init__(f"{files} at a registered source and cannot be pulled, e.g. {path!r}.")
-        self.path = path
-        self.count = count
-
-
 class SampleDigestMismatchError(ReaderError):
     """The bytes of a sample on this node do not hash to the digest of its entry."""
 

@@ -110,6 +110,24 @@ def test_changed_objects_are_named_and_never_given(
     assert (again.state, Source.objects.get().state) == ("warm", "ready")
 
 
+def test_what_a_job_reads_is_pinned_while_the_source_changes_under_it(
+    bucket: Bucket, node: Node, opened: ReadAll
+) -> None:
+    version = newest()
+    warmed(version, node)
+    view = view_for(version, node)
+    running = iter(LocalDataset(view.index_path, view.pack_dir, verify="always"))
+    first = next(running)
+    bucket.put({"more/0/001.png": png(77)})
+    bucket.delete("more/1/002.png")
+    read = {one.path: bytes(one.data) for one in [first, *running]}
+    assert read == class_files() | FILES == opened(version)
+    # On a node that must fetch it now there is an error instead, and no view.
+    evict(version, node)
+    record = warmed(version, node)
+    assert (record.state, "more/0/001.png" in record.error) == ("failed", True)
+
+
 def test_what_was_evicted_can_be_brought_again(bucket: Bucket, node: Node, opened: ReadAll) -> None:
     version = newest()
     warmed(version, node)

@@ -103,6 +103,22 @@ class PackDigestsSerializer(serializers.Serializer[Any]):
     )
 
 
+class SourcePathsSerializer(serializers.Serializer[Any]):
+    """Files at a source that a client is about to read."""
+
+    paths = serializers.ListField(
+        child=serializers.CharField(max_length=4096, trim_whitespace=False),
+        min_length=1,
+        max_length=1000,
+    )
+
+
+class SourceUrlsSerializer(serializers.Serializer[Any]):
+    """Where to GET each file, by its path: addresses of this server."""
+
+    urls = serializers.DictField(child=serializers.CharField())
+
+
 class PackUrlsSerializer(serializers.Serializer[Any]):
     """Where to GET each pack."""
 

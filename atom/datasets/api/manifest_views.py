@@ -20,12 +20,21 @@ from atom.datasets.api.entry_serializers import (
     ManifestSerializer,
     PackDigestsSerializer,
     PackUrlsSerializer,
+    SourcePathsSerializer,
+    SourceUrlsSerializer,
 )
+from atom.datasets.api.rendering import registered_url
 from atom.datasets.api.scope import DatasetScopedView
 from atom.datasets.api.serializers import VersionSerializer
-from atom.datasets.errors import PackUnknown
+from atom.datasets.errors import EntryNotFound, PackUnknown
 from atom.datasets.keys import pack_key
-from atom.datasets.reads import open_root, packs_of, quarantined_among, require_readable
+from atom.datasets.reads import (
+    open_root,
+    open_version,
+    packs_of,
+    quarantined_among,
+    require_readable,
+)
 from atom_sdk.manifests.objects import delta_key, group_key, layer_key, range_key, root_key
 from atom_sdk.manifests.roots import Root, encode_root
 
@@ -75,9 +84,7 @@ class ManifestView(DatasetScopedView, APIView):
         return {key: objects.presign_get(prefix + key, URL_EXPIRES_S) for key in keys}
 
 
-class PackUrlsView(DatasetScopedView, APIView):
-    """Addresses of packs."""
-
+class _ReadByPost(DatasetScopedView, APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Authorize as for a read: POST only carries the long list."""
         APIView.initial(self, request, *args, **kwargs)
@@ -85,6 +92,10 @@ class PackUrlsView(DatasetScopedView, APIView):
         permissions.require_project(token, self.project)
         permissions.require(user_of(request), self.project, "viewer")
         permissions.require_scope(token, "read")
+
+
+class PackUrlsView(_ReadByPost):
+    """Addresses of packs."""
 
     @extend_schema(request=PackDigestsSerializer, responses=PackUrlsSerializer)
     def post(self, request: Request, project: str, dataset: str, ref: str) -> Response:
@@ -102,6 +113,24 @@ class PackUrlsView(DatasetScopedView, APIView):
             for digest in wanted
         }
         return Response({"urls": urls, "expires_at": _expires_at()})
+
+
+class SourceUrlsView(_ReadByPost):
+    """Addresses of files that stay at their source."""
+
+    @extend_schema(request=SourcePathsSerializer, responses=SourceUrlsSerializer)
+    def post(self, request: Request, project: str, dataset: str, ref: str) -> Response:
+        """Return where to GET each file, in the state that the version pinned, for a day."""
+        body = SourcePathsSerializer(data=request.data)
+        check(body)
+        browser = open_version(self.version)
+        urls = {}
+        for path in body.validated_data["paths"]:
+            row = browser.find(path)
+            if row is None or row["source"] is None:
+                raise EntryNotFound(f"{self.dataset.name}@{ref} has no file {path!r} at a source.")
+            urls[path] = registered_url(row, "application/octet-stream", 0)
+        return Response({"urls": urls})
 
 
 def _expires_at() -> datetime:

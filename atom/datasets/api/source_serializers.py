@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
@@ -10,10 +11,10 @@ from rest_framework import serializers
 from atom.accounts.models import slug_validator
 from atom.core.errors import action_of
 from atom.datasets.models import Source, SourceScan
-from atom.datasets.sources.spec import Credentials
+from atom.datasets.sources.spec import KINDS, Credentials
 
 MIN_EVERY_S = 300
-_CREDENTIALS = ("access_key_id", "secret_access_key", "session_token")
+_CREDENTIALS = tuple(one.name for one in fields(Credentials))
 
 
 class ScanSerializer(serializers.ModelSerializer[SourceScan]):
@@ -90,7 +91,7 @@ class SourceSerializer(serializers.ModelSerializer[Source]):
         )
         read_only_fields = fields
 
-    @extend_schema_field(serializers.ChoiceField(choices=["s3", "folder", "http"]))
+    @extend_schema_field(serializers.ChoiceField(choices=list(KINDS)))
     def get_kind(self, source: Source) -> str:
         """Return the kind that the address means."""
         return source.spec.kind
@@ -116,16 +117,21 @@ class _Globs(serializers.ListField):
     child = serializers.CharField(max_length=500)
 
 
+def _secret(max_length: int, of: str) -> serializers.CharField:
+    return serializers.CharField(
+        max_length=max_length, required=False, allow_blank=True, write_only=True, help_text=of
+    )
+
+
 class _CredentialFields(serializers.Serializer[Any]):
-    access_key_id = serializers.CharField(
-        max_length=200, required=False, allow_blank=True, write_only=True
-    )
-    secret_access_key = serializers.CharField(
-        max_length=500, required=False, allow_blank=True, write_only=True
-    )
-    session_token = serializers.CharField(
-        max_length=4000, required=False, allow_blank=True, write_only=True
-    )
+    access_key_id = _secret(200, "S3")
+    secret_access_key = _secret(500, "S3")
+    session_token = _secret(4000, "S3")
+    account_key = _secret(500, "Azure: the key of the storage account.")
+    sas_token = _secret(4000, "Azure: a shared access signature, instead of the key.")
+    service_account = _secret(20_000, "GCS: the JSON of a service account's key.")
+    hdfs_user = _secret(200, "HDFS without Kerberos: the user to be.")
+    delegation_token = _secret(4000, "HDFS with Kerberos: a delegation token.")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Make one thing of the keys."""

@@ -1,9 +1,8 @@
 """Where the server may connect to on behalf of a project: no door into its own network.
 
 Every address that a host name has must be public, unless the administrator allows the host or
-the network. The name is resolved here and again by the client that connects, a moment later: a
-name whose answer changes in between (DNS rebinding) gets through. Who must exclude that puts the
-workers behind an egress proxy.
+the network. `check_url` says so early and in plain words; what protects is `connections`, where
+each connection goes to an address that came out of `checked_addresses` and to no other.
 """
 
 from __future__ import annotations
@@ -32,13 +31,22 @@ def check_url(url: str, allowed: Sequence[str]) -> None:
         raise SourceAddressRefused("The address must begin with https:// or http://.")
     if parts.username or parts.password:
         raise SourceAddressRefused("Give credentials in their own fields, never in the address.")
-    host = parts.hostname.rstrip(".").lower()
-    if host in {item.lower() for item in allowed}:
-        return
-    networks = [network for item in allowed if (network := _network(item)) is not None]
-    for address in _resolve(host, port or 443):
-        if not _is_public(address) and not any(address in network for network in networks):
-            raise SourceAddressRefused(f"{host} is in a network that is not public.")
+    checked_addresses(parts.hostname, port or 443, allowed)
+
+
+def checked_addresses(host: str, port: int, allowed: Sequence[str]) -> list[str]:
+    """Return the addresses of a host, all of which may be connected to.
+
+    Raises SourceAddressRefused if one of them may not, SourceAway if there is none.
+    """
+    name = host.rstrip(".").lower()
+    found = _resolve(name, port)
+    if name not in {item.lower() for item in allowed}:
+        networks = [network for item in allowed if (network := _network(item)) is not None]
+        for address in found:
+            if not _is_public(address) and not any(address in network for network in networks):
+                raise SourceAddressRefused(f"{name} is in a network that is not public.")
+    return [str(address) for address in found]
 
 
 def _resolve(host: str, port: int) -> list[_Address]:

@@ -13,7 +13,8 @@ def encrypted(credentials: Credentials) -> str:
     """Return credentials for a database column; empty if there are none."""
     if credentials == ANONYMOUS:
         return ""
-    return crypto.encrypt(json.dumps(asdict(credentials)))
+    given = {name: value for name, value in asdict(credentials).items() if value}
+    return crypto.encrypt(json.dumps(given))
 
 
 def decrypted(stored: str) -> Credentials:

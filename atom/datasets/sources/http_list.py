@@ -8,22 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
-from email.utils import parsedate_to_datetime
 from itertools import islice
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
 import httpx
 
-from atom.datasets.source_errors import (
-    SourceAway,
-    SourceChanged,
-    SourceDenied,
-    SourceMissing,
-    SourceOdd,
-    SourceThrottled,
-)
+from atom.datasets.source_errors import SourceAway, SourceChanged, SourceOdd
 from atom.datasets.sources.addresses import check_url
+from atom.datasets.sources.answers import check_status, etag_of, mtime_of, part_of, size_of
+from atom.datasets.sources.connections import http_client
 from atom.datasets.sources.objects import Shard, SourceObject
 from atom.datasets.sources.patience import BATCH, Patience
 from atom.datasets.sources.spec import SourceSpec
@@ -31,7 +24,6 @@ from atom_sdk.manifests.pins import Pin
 
 _AT_ONCE = 8
 _PAGE = 200
-_TIMEOUT_S = 60
 _LINE_CHARS = 8192
 
 
@@ -45,13 +37,7 @@ class HttpListReader:
         check_url(spec.url, allowed)
         self._list, self._base = spec.url, urljoin(spec.url, ".")
         self._patience = patience
-        # What is asked for is what is stored: no compression on the way, no proxy of the machine.
-        self._client = httpx.Client(
-            follow_redirects=False,
-            timeout=_TIMEOUT_S,
-            trust_env=False,
-            headers={"Accept-Encoding": "identity"},
-        )
+        self._client = http_client(allowed)
 
     def folders(self, prefix: str) -> list[str] | None:
         """Return None: a list has no folders to go through one by one."""
@@ -82,14 +68,14 @@ class HttpListReader:
             with self._client.stream("GET", self._url(pin.key), headers=headers) as answer:
                 if answer.status_code in {404, 410, 412, 416} or not _is_pinned(answer, pin):
                     raise SourceChanged.of([pin.key])
-                return _body(answer, start, end)
+                return part_of(answer, start, end)
         except httpx.HTTPError as exc:
             raise SourceAway(f"There is no answer from {self._base}.") from exc
 
     def _keys(self) -> Iterator[str]:
         try:
             with self._client.stream("GET", self._list) as answer:
-                _check_status(answer, "the list")
+                check_status(answer, "the list")
                 for number, line in enumerate(answer.iter_lines(), 1):
                     text = line.strip()
                     if text and not text.startswith("#"):
@@ -117,9 +103,9 @@ class HttpListReader:
             raise SourceAway(f"There is no answer from {self._base}.") from exc
         if answer.status_code in {404, 410}:
             return None
-        _check_status(answer, repr(key))
+        check_status(answer, repr(key))
         length = answer.headers.get("Content-Length", "")
-        etag, mtime = _etag(answer), _mtime(answer)
+        etag, mtime = etag_of(answer), mtime_of(answer)
         if not length.isdecimal() or (etag is None and mtime is None):
             raise SourceOdd(
                 f"The server tells neither ETag nor Last-Modified of {key!r}, or no size: it "
@@ -128,47 +114,7 @@ class HttpListReader:
         return SourceObject(key, int(length), etag, mtime)
 
 
-def _check_status(answer: httpx.Response, what: str) -> None:
-    status = answer.status_code
-    if status in {401, 403}:
-        raise SourceDenied(f"The server refuses {what}.")
-    if status in {404, 410}:
-        raise SourceMissing(f"The server does not have {what}.")
-    if status in {429, 503}:
-        raise SourceThrottled
-    if status >= 500:
-        raise SourceAway(f"The server fails with status {status}.")
-    if status not in {200, 206}:
-        raise SourceOdd(f"The server answers with status {status}; redirects are not followed.")
-
-
 def _is_pinned(answer: httpx.Response, pin: Pin) -> bool:
-    _check_status(answer, repr(pin.key))
-    total = answer.headers.get("Content-Range", "").rpartition("/")[2]
-    size = total or answer.headers.get("Content-Length", "")
-    return (size, _etag(answer), _mtime(answer)) == (str(pin.size), pin.etag, pin.mtime)
-
-
-def _body(answer: httpx.Response, start: int, end: int) -> bytes:
-    """Return the wanted part, also of a server that sends all of it."""
-    skip = start if answer.status_code == 200 else 0
-    data = bytearray()
-    for chunk in answer.iter_raw():
-        data += chunk
-        if len(data) >= skip + end - start:
-            break
-    wanted = bytes(data[skip : skip + end - start])
-    if len(wanted) != end - start:
-        raise SourceAway("The server cut the file off.")
-    return wanted
-
-
-def _etag(answer: httpx.Response) -> str | None:
-    return answer.headers.get("ETag", "").strip('"') or None
-
-
-def _mtime(answer: httpx.Response) -> datetime | None:
-    try:
-        return parsedate_to_datetime(answer.headers.get("Last-Modified", ""))
-    except (TypeError, ValueError):
-        return None
+    check_status(answer, repr(pin.key))
+    state = (size_of(answer), etag_of(answer), mtime_of(answer))
+    return state == (str(pin.size), pin.etag, pin.mtime)

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from django.conf import settings
 
+from atom.datasets.sources.azure import AzureReader
 from atom.datasets.sources.folder import FolderReader
+from atom.datasets.sources.gcs import GcsReader
+from atom.datasets.sources.hdfs import HdfsReader
 from atom.datasets.sources.http_list import HttpListReader
 from atom.datasets.sources.objects import SourceReader
 from atom.datasets.sources.patience import BATCH, Patience
 from atom.datasets.sources.s3 import S3Reader
-from atom.datasets.sources.spec import FOLDER, HTTP, SourceSpec, check_spec
+from atom.datasets.sources.spec import AZURE, FOLDER, GCS, HDFS, HTTP, S3, SourceSpec, check_spec
+
+_READERS: dict[str, Callable[[SourceSpec, Sequence[str], Patience], SourceReader]] = {
+    S3: S3Reader,
+    HTTP: HttpListReader,
+    AZURE: AzureReader,
+    GCS: GcsReader,
+    HDFS: HdfsReader,
+}
 
 
 def open_source(spec: SourceSpec, patience: Patience = BATCH) -> SourceReader:
@@ -17,6 +30,4 @@ def open_source(spec: SourceSpec, patience: Patience = BATCH) -> SourceReader:
     check_spec(spec)
     if spec.kind == FOLDER:
         return FolderReader(spec, settings.ATOM_SOURCE_FOLDERS)
-    if spec.kind == HTTP:
-        return HttpListReader(spec, settings.ATOM_SOURCE_ALLOW, patience)
-    return S3Reader(spec, settings.ATOM_SOURCE_ALLOW, patience)
+    return _READERS[spec.kind](spec, settings.ATOM_SOURCE_ALLOW, patience)

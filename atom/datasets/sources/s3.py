@@ -1,33 +1,43 @@
 """Buckets of S3 and of what speaks its protocol.
 
 boto3 and not obstore: it follows no redirect (an address that was checked could send us into our
-own network), tells throttling, refusal and absence apart, and lists with a delimiter page by page.
+own network), connects where we tell it, tells throttling, refusal and absence apart, and lists with
+a delimiter page by page. Of a bucket with versioning, objects are pinned by their version ids.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
 import boto3
 from botocore import UNSIGNED
 from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    HTTPClientError,
+)
+from botocore.exceptions import (
+    ConnectionError as BotoConnectionError,
+)
 
+from atom.core.errors import AtomError
 from atom.datasets.source_errors import (
     SourceAway,
     SourceChanged,
     SourceDenied,
-    SourceError,
     SourceMissing,
     SourceOdd,
     SourceThrottled,
 )
 from atom.datasets.sources.addresses import check_url
+from atom.datasets.sources.connections import check_connections
+from atom.datasets.sources.endless import EndlessGuard
 from atom.datasets.sources.objects import Shard, SourceObject
-from atom.datasets.sources.patience import BATCH, Patience
+from atom.datasets.sources.patience import BATCH, Patience, retry_after_s
 from atom.datasets.sources.spec import DEFAULT_REGION, SourceSpec
 from atom_sdk.manifests.pins import Pin
 
@@ -59,6 +69,9 @@ class S3Reader:
         self._bucket, self._root = spec.bucket, spec.root
         self._patience = patience
         self._client = _client(spec, self._endpoint)
+        check_connections(self._client, allowed)
+        self._versioned: bool | None = None
+        self._asking = threading.Lock()
 
     def folders(self, prefix: str) -> list[str] | None:
         """Return the prefixes directly below, each ending in a slash; None if they are many."""
@@ -73,8 +86,58 @@ class S3Reader:
         """Yield the objects of a shard that come after a key."""
         delimiter = "" if shard.is_deep else "/"
         start = self._root + after if after else ""
+        if self._has_versions():
+            for page in self._list_versions(self._root + shard.prefix, start, delimiter):
+                rows = page.get("Versions", [])
+                yield [self._object(row) for row in rows if row.get("IsLatest")]
+            return
         for page in self._list(self._root + shard.prefix, start, delimiter=delimiter):
             yield [self._object(row) for row in page.get("Contents", [])]
+
+    def _has_versions(self) -> bool:
+        """Whether the bucket keeps old versions, and we may list them; asked once."""
+        with self._asking:
+            if self._versioned is None:
+                self._versioned = self._patience.run(self._ask_for_versions)
+            return self._versioned
+
+    def _ask_for_versions(self) -> bool:
+        try:
+            answer = self._client.get_bucket_versioning(Bucket=self._bucket)
+            # "Suspended" has them too: those from before.
+            if answer.get("Status") not in {"Enabled", "Suspended"}:
+                return False
+            self._client.list_object_versions(Bucket=self._bucket, Prefix=self._root, MaxKeys=1)
+        except ClientError as exc:
+            if _code(exc) in _SLOW_DOWN or _status(exc) in {429, 500, 502, 503, 504}:
+                raise self._told(exc) from exc
+            # A key that may read objects only, or a server that knows nothing of versions.
+            return False
+        except (BotoCoreError, OSError) as exc:
+            raise self._told(exc) from exc
+        return True
+
+    def _list_versions(self, prefix: str, after: str, delimiter: str) -> Iterator[dict[str, Any]]:
+        asked: dict[str, Any] = {"Bucket": self._bucket, "Prefix": prefix}
+        asked |= {"Delimiter": delimiter} if delimiter else {}
+        asked |= {"KeyMarker": after} if after else {}
+        guard = EndlessGuard()
+        while True:
+            page = self._patience.run(lambda: self._call(self._client.list_object_versions, asked))
+            rows = [*page.get("Versions", []), *page.get("DeleteMarkers", [])]
+            guard.see(sorted(f"{row['Key']} {row['VersionId']}" for row in rows))
+            yield page
+            if not page.get("IsTruncated"):
+                return
+            marker = {
+                name: page[f"Next{name}"]
+                for name in ("KeyMarker", "VersionIdMarker")
+                if page.get(f"Next{name}")
+            }
+            if "KeyMarker" not in marker:
+                raise SourceOdd("The source's listing does not go on.")
+            asked.pop("VersionIdMarker", None)
+            asked.update(marker)
 
     def read(self, pin: Pin, start: int, end: int) -> bytes:
         """Return bytes of exactly the pinned state. Raises SourceChanged."""
@@ -111,8 +174,11 @@ class S3Reader:
         asked: dict[str, Any] = {"Bucket": self._bucket, "Prefix": prefix}
         asked |= {"Delimiter": delimiter} if delimiter else {}
         asked |= {"StartAfter": after} if after else {}
+        guard = EndlessGuard()
         while True:
-            page = self._patience.run(lambda: self._list_page(asked))
+            page = self._patience.run(lambda: self._call(self._client.list_objects_v2, asked))
+            names = [row["Key"] for row in page.get("Contents", [])]
+            guard.see(names + [row["Prefix"] for row in page.get("CommonPrefixes", [])])
             yield page
             token = page.get("NextContinuationToken")
             if not page.get("IsTruncated"):
@@ -121,27 +187,33 @@ class S3Reader:
                 raise SourceOdd("The source's listing does not go on.")
             asked["ContinuationToken"] = token
 
-    def _list_page(self, asked: dict[str, Any]) -> dict[str, Any]:
+    def _call(self, method: Callable[..., dict[str, Any]], asked: dict[str, Any]) -> dict[str, Any]:
         try:
-            page: dict[str, Any] = self._client.list_objects_v2(**asked)
+            return method(**asked)
         except (ClientError, BotoCoreError, OSError) as exc:
             raise self._told(exc) from exc
-        return page
 
     def _object(self, row: dict[str, Any]) -> SourceObject:
         key = str(row["Key"]).removeprefix(self._root)
         etag = str(row.get("ETag", "")).strip('"') or None
-        return SourceObject(key, int(row["Size"]), etag, row.get("LastModified"))
+        # "null" is the one state without an id, which the next write takes the place of.
+        version = row.get("VersionId")
+        version = None if version in {None, "", "null"} else str(version)
+        return SourceObject(key, int(row["Size"]), etag, row.get("LastModified"), version)
 
-    def _told(self, error: Exception) -> SourceError:
+    def _told(self, error: Exception) -> AtomError:
         """Return the failure in our words: never the client's, which may quote a signature."""
         if not isinstance(error, ClientError):
-            if isinstance(error, HTTPClientError | OSError):
+            # What our own connections refuse comes wrapped.
+            if isinstance(inner := getattr(error, "kwargs", {}).get("error"), AtomError):
+                return inner
+            if isinstance(error, HTTPClientError | BotoConnectionError | OSError):
                 return SourceAway(f"There is no answer from {self._endpoint}.")
             return SourceOdd(f"{self._endpoint} answers with something that is not S3.")
         code, status = _code(error), _status(error)
         if code in _SLOW_DOWN or status == 429:
-            return SourceThrottled()
+            headers = error.response.get("ResponseMetadata", {}).get("HTTPHeaders", {})
+            return SourceThrottled(retry_after_s=retry_after_s(headers.get("retry-after")))
         if status in {401, 403}:
             return SourceDenied(f"The bucket {self._bucket} refuses these credentials ({code}).")
         if status == 404:

@@ -185,6 +185,17 @@ class ObjectDamaged(S3Error):
     action = "Warm the version, which quarantines the pack; then push its folder again."
 
 
+class SourceObjectUnavailable(S3Error):
+    """A file stays at its source, and what is there now is not what the version pinned."""
+
+    # Not a 5xx, which clients try again and again.
+    status = 409
+    s3_code = "OperationAborted"
+    code = "s3_source_changed"
+    title = "The file changed at its source, or the source was removed."
+    action = "Scan the source again, and read the version that this makes."
+
+
 class ObjectUnavailable(S3Error):
     """The version is there, its bytes or its manifest are not."""
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 
+from atom_sdk.manifests.pins import Pin
 from atom_sdk.manifests.roots import RangeRef, Root
 
 
@@ -20,7 +22,7 @@ class RangeSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """One file: its size and digest, and where its bytes lie in a pack."""
+    """One file: its size and digest, and where its bytes lie: in a pack or, pinned, at a source."""
 
     path: str
     size_bytes: int
@@ -28,6 +30,7 @@ class StoredFile:
     media_type: str | None
     pack: bytes | None
     offset: int
+    pin: Pin | None = None
 
     @property
     def etag(self) -> str:
@@ -60,7 +63,15 @@ class Rows:
             media_type=values["media_type"],
             pack=values["pack"],
             offset=values["offset"] or 0,
+            pin=_pin_of(values),
         )
+
+
+def _pin_of(values: Mapping[str, Any]) -> Pin | None:
+    if values["source"] is None:
+        return None
+    state = (values["version_id"], values["etag"], values["mtime"])
+    return Pin(values["source"], values["key"], values["size"], *state)
 
 
 class VersionFiles:

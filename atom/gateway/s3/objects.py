@@ -44,7 +44,9 @@ class FoundObject:
     def headers(self) -> dict[str, str]:
         """Return what GET and HEAD both say."""
         file = self.file
-        digest = {"x-amz-meta-atom-digest": file.digest.hex()} if file.digest else {}
+        # Of a file at its source nobody has read the bytes: what it has is the digest of its pin.
+        known = file.digest if file.pin is None else None
+        digest = {"x-amz-meta-atom-digest": known.hex()} if known else {}
         return {
             "etag": file.etag,
             "last-modified": format_datetime(self.modified_at.astimezone(UTC), usegmt=True),
@@ -88,6 +90,8 @@ def read_object(source: MediaSource, found: FoundObject, span: ByteRange) -> Ite
     Raises ObjectUnavailable, ObjectDamaged, or what the source raises.
     """
     file = found.file
+    if file.pin is not None:
+        return source.registered(file.pin, span.start, span.end)
     if file.pack is None:
         raise ObjectUnavailable("The bytes of this file lie in no pack.")
     key = found.store_prefix + pack_key(file.pack.hex())

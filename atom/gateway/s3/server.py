@@ -15,6 +15,7 @@ from django.db import InterfaceError, OperationalError
 
 from atom.core.errors import AtomError
 from atom.core.storage import StoreError
+from atom.datasets.source_errors import SourceChanged, SourceError, SourceRemoved
 from atom.gateway.responses import Answer
 from atom.gateway.s3.catalogue import Bucket, Catalogue, Credential
 from atom.gateway.s3.errors import (
@@ -25,6 +26,7 @@ from atom.gateway.s3.errors import (
     OperationUnknown,
     ReadOnly,
     S3Error,
+    SourceObjectUnavailable,
 )
 from atom.gateway.s3.listings import list_buckets, list_objects, open_files
 from atom.gateway.s3.objects import FoundObject, ObjectAnswer, answer_object, read_object
@@ -167,7 +169,12 @@ def _xml(body: bytes) -> Answer:
 
 
 def _as_s3(error: AtomError) -> S3Error:
-    return error if isinstance(error, S3Error) else ObjectUnavailable(error.detail)
+    if isinstance(error, S3Error):
+        return error
+    if isinstance(error, SourceChanged | SourceRemoved):
+        return SourceObjectUnavailable(error.detail)
+    # A source that is away or throttles may be back in a moment.
+    return Busy(error.detail) if isinstance(error, SourceError) else ObjectUnavailable(error.detail)
 
 
 def _refusal(error: S3Error, scope: Mapping[str, Any], request_id: str) -> Answer:

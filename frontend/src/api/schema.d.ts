@@ -1119,6 +1119,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/source-urls/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Return where to GET each file, in the state that the version pinned, for a day. */
+        post: operations["projects_datasets_versions_source_urls_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/split-preview/": {
         parameters: {
             query?: never;
@@ -3204,9 +3221,22 @@ export interface components {
         };
         /** @description What makes a source. */
         NewSourceRequest: {
+            /** @description S3 */
             access_key_id?: string;
+            /** @description S3 */
             secret_access_key?: string;
+            /** @description S3 */
             session_token?: string;
+            /** @description Azure: the key of the storage account. */
+            account_key?: string;
+            /** @description Azure: a shared access signature, instead of the key. */
+            sas_token?: string;
+            /** @description GCS: the JSON of a service account's key. */
+            service_account?: string;
+            /** @description HDFS without Kerberos: the user to be. */
+            hdfs_user?: string;
+            /** @description HDFS with Kerberos: a delegation token. */
+            delegation_token?: string;
             include?: string[];
             exclude?: string[];
             labels_from?: components["schemas"]["LabelsFromEnum"];
@@ -3575,9 +3605,22 @@ export interface components {
         };
         /** @description What may change about a source. Its place may not: add another source for that. */
         PatchedSourceChangesRequest: {
+            /** @description S3 */
             access_key_id?: string;
+            /** @description S3 */
             secret_access_key?: string;
+            /** @description S3 */
             session_token?: string;
+            /** @description Azure: the key of the storage account. */
+            account_key?: string;
+            /** @description Azure: a shared access signature, instead of the key. */
+            sas_token?: string;
+            /** @description GCS: the JSON of a service account's key. */
+            service_account?: string;
+            /** @description HDFS without Kerberos: the user to be. */
+            hdfs_user?: string;
+            /** @description HDFS with Kerberos: a delegation token. */
+            delegation_token?: string;
             include?: string[];
             exclude?: string[];
             labels_from?: components["schemas"]["LabelsFromEnum"];
@@ -4347,14 +4390,34 @@ export interface components {
          * @description * `s3` - s3
          *     * `folder` - folder
          *     * `http` - http
+         *     * `azure` - azure
+         *     * `gcs` - gcs
+         *     * `hdfs` - hdfs
          * @enum {string}
          */
-        SourceKindEnum: "s3" | "folder" | "http";
+        SourceKindEnum: "s3" | "folder" | "http" | "azure" | "gcs" | "hdfs";
+        /** @description Files at a source that a client is about to read. */
+        SourcePathsRequest: {
+            paths: string[];
+        };
         /** @description What is needed to try a connection. */
         SourceProbeRequest: {
+            /** @description S3 */
             access_key_id?: string;
+            /** @description S3 */
             secret_access_key?: string;
+            /** @description S3 */
             session_token?: string;
+            /** @description Azure: the key of the storage account. */
+            account_key?: string;
+            /** @description Azure: a shared access signature, instead of the key. */
+            sas_token?: string;
+            /** @description GCS: the JSON of a service account's key. */
+            service_account?: string;
+            /** @description HDFS without Kerberos: the user to be. */
+            hdfs_user?: string;
+            /** @description HDFS with Kerberos: a delegation token. */
+            delegation_token?: string;
             url: string;
             /** @default  */
             endpoint?: string;
@@ -4371,6 +4434,12 @@ export interface components {
          * @enum {string}
          */
         SourceStateEnum: "drifted" | "failed" | "new" | "ready" | "removed" | "scanning";
+        /** @description Where to GET each file, by its path: addresses of this server. */
+        SourceUrls: {
+            urls: {
+                [key: string]: string;
+            };
+        };
         /** @description How many files a split would get. */
         SplitCount: {
             name: string;
@@ -4927,8 +4996,10 @@ export type SlotResult = components['schemas']['SlotResult'];
 export type SlotResults = components['schemas']['SlotResults'];
 export type Source = components['schemas']['Source'];
 export type SourceKindEnum = components['schemas']['SourceKindEnum'];
+export type SourcePathsRequest = components['schemas']['SourcePathsRequest'];
 export type SourceProbeRequest = components['schemas']['SourceProbeRequest'];
 export type SourceStateEnum = components['schemas']['SourceStateEnum'];
+export type SourceUrls = components['schemas']['SourceUrls'];
 export type SplitCount = components['schemas']['SplitCount'];
 export type SplitPreview = components['schemas']['SplitPreview'];
 export type SplitRequest = components['schemas']['SplitRequest'];
@@ -7353,6 +7424,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Version"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_versions_source_urls_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SourcePathsRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceUrls"];
                 };
             };
             /** @description The request failed. */

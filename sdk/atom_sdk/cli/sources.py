@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import click
@@ -16,6 +17,9 @@ _STEP = "list"
 _KEY = "ATOM_SOURCE_ACCESS_KEY_ID"
 _SECRET = "ATOM_SOURCE_SECRET_ACCESS_KEY"  # a variable's name
 _SESSION = "ATOM_SOURCE_SESSION_TOKEN"
+_ACCOUNT_KEY = "ATOM_SOURCE_ACCOUNT_KEY"
+_SAS = "ATOM_SOURCE_SAS_TOKEN"
+_DELEGATION = "ATOM_SOURCE_DELEGATION_TOKEN"
 
 
 @click.group()
@@ -24,6 +28,7 @@ def source() -> None:
 
     \b
       atom source add photos s3://bucket/prefix --to pets --endpoint https://s3.example.com
+      atom source add scans gs://bucket/prefix --to pets --service-account key.json
       atom source scan photos
     """  # noqa: D301  # click wants the character itself before lines that it keeps apart
 
@@ -33,9 +38,15 @@ def source() -> None:
 @click.argument("url")
 @click.option("--to", "dataset", required=True, help="Dataset; made if there is none.")
 @click.option("--branch", default="main", show_default=True)
-@click.option("--endpoint", default="", help="Address of the S3 service; none: AWS.")
+@click.option("--endpoint", default="", help="Address of the service; none: AWS, Google or Azure.")
 @click.option("--region", default="")
-@click.option("--anonymous", is_flag=True, help="A public bucket: send no key.")
+@click.option("--anonymous", is_flag=True, help="A public place: send no credentials.")
+@click.option(
+    "--service-account",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="JSON file of a Google service account's key.",
+)
+@click.option("--hdfs-user", default="", help="The user to be at an HDFS without Kerberos.")
 @click.option("--include", multiple=True, metavar="GLOB", help="Only paths that fit one of these.")
 @click.option("--exclude", multiple=True, metavar="GLOB", help="No path that fits one of these.")
 @click.option("--labels", "labels_from", type=click.Choice(["folder"]), help="Where labels are.")
@@ -44,16 +55,43 @@ def source() -> None:
 def add(context: Context, /, name: str, url: str, anonymous: bool, **options: Any) -> None:
     """Add the place URL as a source called NAME and try the connection.
 
-    URL is s3://bucket/prefix, file:///folder (of the server) or the https:// address of a text file
-    with one address a line. The key pair of a bucket is taken from ATOM_SOURCE_ACCESS_KEY_ID and
-    ATOM_SOURCE_SECRET_ACCESS_KEY, or asked for.
+    URL is s3://bucket/prefix, gs://bucket/prefix, az://account/container/prefix,
+    webhdfs://host:9870/folder, file:///folder (of the server) or the https:// address of a text
+    file with one address a line. Secrets are taken from ATOM_SOURCE_ACCESS_KEY_ID and
+    ATOM_SOURCE_SECRET_ACCESS_KEY (S3), ATOM_SOURCE_ACCOUNT_KEY or ATOM_SOURCE_SAS_TOKEN (Azure),
+    ATOM_SOURCE_DELEGATION_TOKEN (HDFS), or asked for.
     """
     options["include"], options["exclude"] = list(options["include"]), list(options["exclude"])
     options["labels_from"] = options["labels_from"] or ""
-    if url.startswith("s3://") and not anonymous:
-        options |= _keys()
+    given = {"file": options.pop("service_account"), "user": options.pop("hdfs_user")}
+    if not anonymous:
+        options |= _credentials(url.partition("://")[0], given["file"], given["user"])
     added = context.client.sources.add(name, url, options.pop("dataset"), **options)
     context.emit(added, lambda out: out.print(f"{name} is added; now run: atom source scan {name}"))
+
+
+def _credentials(scheme: str, service_account: Path | None, hdfs_user: str) -> dict[str, str]:
+    if scheme == "s3":
+        return _keys()
+    if scheme == "az":
+        return _azure_keys()
+    if scheme == "gs":
+        if service_account is None:
+            raise click.UsageError("Give --service-account FILE, or --anonymous.")
+        return {"service_account": service_account.read_text(encoding="utf-8")}
+    if scheme in {"webhdfs", "swebhdfs"}:
+        token = os.environ.get(_DELEGATION, "")
+        return {"delegation_token": token} if token else {"hdfs_user": hdfs_user}
+    return {}
+
+
+def _azure_keys() -> dict[str, str]:
+    if token := os.environ.get(_SAS):
+        return {"sas_token": token}
+    key = os.environ.get(_ACCOUNT_KEY) or click.prompt(
+        "Key of the storage account", hide_input=True, err=True
+    )
+    return {"account_key": key}
 
 
 def _keys() -> dict[str, str]:

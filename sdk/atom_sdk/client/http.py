@@ -124,3 +124,12 @@ def send_object(http: Http, method: str, url: str, **kwargs: Any) -> httpx.Respo
         return response
     detail = f"The object store answered {response.status_code}: {response.text[:200]}"
     raise ApiError(response.status_code, {"code": "object_store", "detail": detail})
+
+
+def get_range(http: Http, url: str, start: int, end: int) -> bytes:
+    """Return bytes of what a signed address of our gateway shows. Raises NetworkError, ApiError."""
+    headers = {"Range": f"bytes={start}-{end - 1}", "Accept-Encoding": "identity"}
+    response = _with_retries(lambda: http.objects.request("GET", url, headers=headers))
+    if response.is_success:
+        return response.content
+    raise ApiError(response.status_code, _problem(response))

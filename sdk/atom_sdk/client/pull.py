@@ -19,20 +19,28 @@ from atom_sdk.client.config import cache_path
 from atom_sdk.client.errors import PackUnreadableError, RefSyntaxError
 from atom_sdk.client.http import Http
 from atom_sdk.client.manifest import RemoteManifest
-from atom_sdk.client.progress import Progress
+from atom_sdk.client.progress import Progress, Silent
 from atom_sdk.client.prune import remove_others
-from atom_sdk.errors import EmptyDatasetError, SampleDigestMismatchError, StaysAtSourceError
+from atom_sdk.client.registered import (
+    SourceFiles,
+    SourceRanges,
+    at_their_source,
+    bring,
+    pinned_paths,
+)
+from atom_sdk.errors import EmptyDatasetError, SampleDigestMismatchError
 from atom_sdk.manifests import Entry, Root, ViewSelector, build_view, parse_query, table_entries
+from atom_sdk.manifests.entries import entries_table
 from atom_sdk.manifests.query import below
-from atom_sdk.manifests.views import selected
+from atom_sdk.manifests.views import Placed, selected
 from atom_sdk.packs.paths import encode_path
+from atom_sdk.packs.registered import RegisteredStore
 from atom_sdk.packs.room import Hold, PackRoom, cache_limit_bytes
 from atom_sdk.packs.store import PackStore
 from atom_sdk.packs.walk import hash_file
 
 if TYPE_CHECKING:
     from atom_sdk.client.datasets import Datasets
-    from atom_sdk.client.ranges import PackRanges
     from atom_sdk.readers import LocalDataset, ViewIndex
     from atom_sdk.readers.streaming import StreamingDataset
 
@@ -72,8 +80,9 @@ def pull(
 ) -> PullResult:
     """Write the selected files of the version below `folder`.
 
-    Raises PackDigestMismatchError or SampleDigestMismatchError before a wrong byte is written,
-    QueryError, and EmptyDatasetError if nothing is selected.
+    Files at a source come through the server and into the cache first. Raises
+    PackDigestMismatchError or SampleDigestMismatchError before a wrong byte is written, QueryError,
+    EmptyDatasetError if nothing is selected, and ApiError if an object changed at its source.
     """
     chosen = selector_of(options.selector)
     manifest = RemoteManifest(http, datasets.version_base(reference))
@@ -81,14 +90,13 @@ def pull(
     entries = _wanted(manifest, chosen, folder, selected_paths, progress)
     if not selected_paths:
         raise EmptyDatasetError("No file of this version fits the selection; nothing was changed.")
-    at_source = [entry.path for entry in entries if entry.source is not None]
-    if at_source:
-        raise StaysAtSourceError(at_source[0], len(at_source))
     store = PackStore(cache_path())
-    packs = {entry.pack for entry in entries if entry.pack is not None}
     hold = Hold(store)
+    base = datasets.version_base(reference)
+    entries = _brought(SourceFiles(http, base), store, entries, hold, progress)
+    packs = {entry.pack for entry in entries if entry.pack is not None}
     hold.add(packs)
-    _fetch(http, datasets.version_base(reference), store, sorted(packs), progress)
+    _fetch(http, base, store, sorted(packs), progress)
     progress.start("write", len(entries), "files")
     for entry in entries:
         _write(store, entry, folder)
@@ -106,9 +114,9 @@ def open_dataset(
     from atom_sdk.readers import LocalDataset
 
     store = PackStore(cache_path())
-    base, index = _view_index(datasets, http, reference, selector)
-    dataset = LocalDataset(index, store.packs)
     hold = Hold(store)
+    base, index = _view_index(datasets, http, reference, selector, _Bringing(store, hold, progress))
+    dataset = LocalDataset(index, store.packs)
     hold.add(dataset.index.packs)
     dataset.hold = hold
     _fetch(http, base, store, dataset.missing_packs(), progress)
@@ -119,28 +127,52 @@ def open_dataset(
 def stream_dataset(
     datasets: Datasets, http: Http, reference: str, selector: dict[str, Any]
 ) -> StreamingDataset:
-    """Return a reader that fetches what is not here when it is read."""
+    """Return a reader that fetches what is not here when it is read.
+
+    Files at a source are packed here before this returns: only then their digests are known.
+    """
+    from atom_sdk.client.pack_urls import PackUrls
+    from atom_sdk.client.ranges import PackRanges
+    from atom_sdk.readers import ViewIndex
     from atom_sdk.readers.streaming import StreamingDataset
 
-    index, ranges = version_files(datasets, http, reference, selector)
-    return StreamingDataset(index.path, cache_path(), ranges)
+    store = PackStore(cache_path())
+    hold = Hold(store)
+    base, path = _view_index(datasets, http, reference, selector, _Bringing(store, hold, Silent()))
+    ranges = PackRanges(PackUrls(http.config, base, ViewIndex(path).packs))
+    dataset = StreamingDataset(path, cache_path(), ranges)
+    dataset.hold = hold
+    return dataset
 
 
-def version_files(
-    datasets: Datasets, http: Http, reference: str, selector: dict[str, Any] | None = None
-) -> tuple[ViewIndex, PackRanges]:
-    """Return the files of a version, and what reads parts of their packs."""
+def version_files(datasets: Datasets, http: Http, reference: str) -> tuple[ViewIndex, SourceRanges]:
+    """Return the files of a version, and what reads parts of them where they are."""
     from atom_sdk.client.pack_urls import PackUrls
     from atom_sdk.client.ranges import PackRanges
     from atom_sdk.readers import ViewIndex
 
-    base, path = _view_index(datasets, http, reference, selector or {})
+    base, path = _view_index(datasets, http, reference, {}, None)
     index = ViewIndex(path)
-    return index, PackRanges(PackUrls(http.config, base, index.packs))
+    paths = pinned_paths(index)
+    packs = PackRanges(PackUrls(http.config, base, [p for p in index.packs if p not in paths]))
+    return index, SourceRanges(http.config, base, packs, paths)
+
+
+@dataclass(frozen=True)
+class _Bringing:
+    """Where files at a source are packed before a view can say where they are."""
+
+    store: PackStore
+    hold: Hold
+    progress: Progress
 
 
 def _view_index(
-    datasets: Datasets, http: Http, reference: str, selector: dict[str, Any]
+    datasets: Datasets,
+    http: Http,
+    reference: str,
+    selector: dict[str, Any],
+    bringing: _Bringing | None,
 ) -> tuple[str, Path]:
     """The address of the version that is meant now, and its view on this machine."""
     chosen = selector_of(selector)
@@ -148,18 +180,46 @@ def _view_index(
     # A branch may move while the packs are read; the number of a version does not.
     base = f"{datasets.base(reference)}versions/{manifest.version['ref']}/"
     index = _view_path(manifest.root, selector)
+    if index.exists():
+        # Nothing of it is at a source: such a view has another name.
+        return base, index
+    index.parent.mkdir(parents=True, exist_ok=True)
+    tables = [_at_source(table) for table in selected(manifest.root, manifest, chosen)]
+    placed = None
+    if any(map(len, tables)):
+        files = SourceFiles(http, base)
+        placed, where = _placed(files, [table for table in tables if len(table)], bringing)
+        index = _view_path(manifest.root, {**selector, "at": where})
     if not index.exists():
-        index.parent.mkdir(parents=True, exist_ok=True)
-        build_view(manifest.root, manifest, index, chosen, placed=_stored_only)
+        build_view(manifest.root, manifest, index, chosen, placed=placed)
     return base, index
 
 
-def _stored_only(entries: pa.Table) -> pa.Table:
-    """Refuse to leave out, without a word, what only nodes can read."""
-    at_source = entries.filter(entries["source"].is_valid())
-    if len(at_source):
-        raise StaysAtSourceError(at_source["path"][0].as_py(), len(at_source))
-    return entries
+def _placed(
+    files: SourceFiles, tables: list[pa.Table], bringing: _Bringing | None
+) -> tuple[Placed, list[str]]:
+    """What says where files at a source are, and what tells one such view from another."""
+    if bringing is None:
+        return at_their_source, ["source"]
+    registered = bring(files, bringing.store, tables, bringing.hold, bringing.progress)
+    packs: set[bytes] = set().union(*(registered.packs_of(table) for table in tables))
+    return registered.place, [pack.hex() for pack in sorted(packs)]
+
+
+def _at_source(entries: pa.Table) -> pa.Table:
+    return entries.filter(entries["source"].is_valid())
+
+
+def _brought(
+    files: SourceFiles, store: PackStore, entries: list[Entry], hold: Hold, progress: Progress
+) -> list[Entry]:
+    """The entries, those at a source with the place that they have here now."""
+    stays = [entry for entry in entries if entry.source is not None]
+    if not stays:
+        return entries
+    table = entries_table(stays)
+    placed = bring(files, store, [table], hold, progress).place(table)
+    return [entry for entry in entries if entry.source is None] + list(table_entries(placed))
 
 
 def selector_of(selector: dict[str, Any]) -> ViewSelector:
@@ -200,11 +260,14 @@ def _wanted(
     """Return the selected entries whose files are missing or different; adds all their paths."""
     progress.start("compare", manifest.root.count, "files")
     wanted = []
+    registered = RegisteredStore(PackStore(cache_path()))
     for table in selected(manifest.root, manifest, chosen):
-        for entry in table_entries(table):
+        # What was once here of a source has a digest that files can be compared with.
+        known = table_entries(registered.place(table))
+        for entry, here in zip(table_entries(table), known, strict=True):
             encode_path(entry.path)
             selected_paths.add(entry.path)
-            if not _same(folder / entry.path, entry):
+            if not _same(folder / entry.path, here):
                 wanted.append(entry)
             progress.advance("compare", 1)
     return wanted

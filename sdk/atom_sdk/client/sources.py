@@ -47,8 +47,9 @@ class Sources:
     def add(self, name: str, url: str, dataset: str, **options: Any) -> dict[str, Any]:
         """Add a source.
 
-        Options: endpoint, region, access_key_id, secret_access_key, session_token, branch,
-        include, exclude, labels_from, every_s.
+        Options: endpoint, region, branch, include, exclude, labels_from, every_s; of S3
+        access_key_id, secret_access_key and session_token, of Azure account_key or sas_token, of
+        GCS service_account (the JSON's text), of HDFS hdfs_user or delegation_token.
         """
         body = {"name": name, "url": url, "dataset": dataset, **options}
         found: dict[str, Any] = self._http.post(self._base, body)

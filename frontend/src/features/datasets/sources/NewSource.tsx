@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Modal, NativeSelect, PasswordInput, TextInput } from '@mantine/core';
+import { Alert, Button, Checkbox, Modal, NativeSelect, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconPlugConnected } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -8,11 +8,12 @@ import { ErrorState } from '@/shared/ErrorState';
 import { FormFrame } from '@/shared/FormFrame';
 import { notifySuccess } from '@/shared/undo';
 import { newSource, type SourceForm, sourceProbe } from './newSource';
+import { PlaceFields } from './PlaceFields';
 import { useSourceActions } from './queries';
 import { useScheduleOptions } from './Schedule';
 
 const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
-const URL_SHAPE = /^(s3|file|https?):\/\/./;
+const URL_SHAPE = /^(s3|gs|az|s?webhdfs|file|https?):\/\/./;
 const EMPTY: SourceForm = {
   name: '',
   url: 's3://',
@@ -21,6 +22,11 @@ const EMPTY: SourceForm = {
   region: '',
   access_key_id: '',
   secret_access_key: '',
+  account_key: '',
+  sas_token: '',
+  service_account: '',
+  hdfs_user: '',
+  delegation_token: '',
   include: '',
   exclude: '',
   folderLabels: true,
@@ -49,7 +55,6 @@ export function NewSource({ opened, onClose }: { opened: boolean; onClose: () =>
     notifySuccess(t('sources.added', { name }));
     await scan(name);
   };
-  const isBucket = form.values.url.startsWith('s3://');
   return (
     <Modal
       opened={opened}
@@ -65,27 +70,7 @@ export function NewSource({ opened, onClose }: { opened: boolean; onClose: () =>
           autoComplete="off"
           {...form.getInputProps('url')}
         />
-        {isBucket && (
-          <>
-            <TextInput
-              label={t('sources.endpoint')}
-              description={t('sources.endpointHint')}
-              {...form.getInputProps('endpoint')}
-            />
-            <TextInput label={t('sources.region')} {...form.getInputProps('region')} />
-            <TextInput
-              label={t('sources.accessKey')}
-              description={t('sources.keysHint')}
-              autoComplete="off"
-              {...form.getInputProps('access_key_id')}
-            />
-            <PasswordInput
-              label={t('sources.secretKey')}
-              autoComplete="new-password"
-              {...form.getInputProps('secret_access_key')}
-            />
-          </>
-        )}
+        <PlaceFields form={form} />
         <TextInput
           label={t('sources.dataset')}
           description={t('sources.datasetHint')}

@@ -8,6 +8,11 @@ export interface SourceForm {
   region: string;
   access_key_id: string;
   secret_access_key: string;
+  account_key: string;
+  sas_token: string;
+  service_account: string;
+  hdfs_user: string;
+  delegation_token: string;
   /** Patterns, separated by spaces or commas. */
   include: string;
   exclude: string;
@@ -15,16 +20,46 @@ export interface SourceForm {
   every_s: string;
 }
 
+type Credential =
+  | 'access_key_id'
+  | 'secret_access_key'
+  | 'account_key'
+  | 'sas_token'
+  | 'service_account'
+  | 'hdfs_user'
+  | 'delegation_token';
+
+export interface PlaceKind {
+  hasEndpoint: boolean;
+  hasRegion: boolean;
+  credentials: Credential[];
+}
+
+const NOTHING: PlaceKind = { hasEndpoint: false, hasRegion: false, credentials: [] };
+const HDFS: PlaceKind = { ...NOTHING, credentials: ['hdfs_user', 'delegation_token'] };
+const KINDS: Record<string, PlaceKind> = {
+  s3: { hasEndpoint: true, hasRegion: true, credentials: ['access_key_id', 'secret_access_key'] },
+  gs: { hasEndpoint: true, hasRegion: false, credentials: ['service_account'] },
+  az: { hasEndpoint: true, hasRegion: false, credentials: ['account_key', 'sas_token'] },
+  webhdfs: HDFS,
+  swebhdfs: HDFS,
+};
+
+/** What the kind of place that an address means has besides the address. */
+export const placeKind = (url: string): PlaceKind => KINDS[url.trim().split('://')[0] ?? ''] ?? NOTHING;
+
 const patterns = (text: string) => text.split(/[\s,]+/).filter(Boolean);
 
 /** What the form says of the place; what a kind of place does not have is left out. */
 export function sourceProbe(form: SourceForm): SourceProbe {
-  const url = form.url.trim();
-  if (!url.startsWith('s3://')) return { url, endpoint: '', region: '' };
-  const keys = form.access_key_id
-    ? { access_key_id: form.access_key_id.trim(), secret_access_key: form.secret_access_key.trim() }
-    : {};
-  return { url, endpoint: form.endpoint.trim(), region: form.region.trim(), ...keys };
+  const { hasEndpoint, hasRegion, credentials } = placeKind(form.url);
+  const given = credentials.filter((name) => form[name].trim() !== '');
+  return {
+    url: form.url.trim(),
+    endpoint: hasEndpoint ? form.endpoint.trim() : '',
+    region: hasRegion ? form.region.trim() : '',
+    ...Object.fromEntries(given.map((name) => [name, form[name].trim()])),
+  };
 }
 
 export function newSource(form: SourceForm): NewSource {

@@ -65,6 +65,33 @@ test('a running scan shows how far it is and can be cancelled', async () => {
   await waitFor(() => expect(sent.some(({ line }) => line.startsWith('DELETE') && line.includes(scan.id))).toBe(true));
 });
 
+test('each kind of place asks for its own credentials, and sends no other', async () => {
+  serve('GET', AT, listing());
+  serve('POST', 'projects/{project}/source-tests/', { keys: ['a.png'], has_more: false });
+  await open();
+  await screen.findByText('No sources yet');
+  await userEvent.click(screen.getAllByRole('button', { name: 'Add a source' })[0] as HTMLElement);
+  const element = await screen.findByRole('dialog');
+  const dialog = within(element);
+  const address = dialog.getByRole('textbox', { name: 'Address' });
+  await userEvent.type(dialog.getByRole('textbox', { name: 'Access key id' }), 'of-s3');
+  for (const [url, label] of [
+    ['gs://b', 'JSON key of the service account'],
+    ['webhdfs://h:9870/d', 'Delegation token (with Kerberos)'],
+    ['az://acct/data', 'SAS token instead of the key'],
+  ] as const) {
+    await userEvent.clear(address);
+    await userEvent.type(address, url);
+    dialog.getByLabelText(label);
+  }
+  await userEvent.type(dialog.getByLabelText('SAS token instead of the key'), 'sig=x');
+  await expectNoViolations(element);
+  await userEvent.click(dialog.getByRole('button', { name: 'Test the connection' }));
+  await dialog.findByText('It works. There is: a.png');
+  const body = sent.find(({ line }) => line.endsWith('/source-tests/'))?.body;
+  expect(body).toEqual({ url: 'az://acct/data', endpoint: '', region: '', sas_token: 'sig=x' });
+});
+
 test('a connection is tried first, then the source is added and scanned', async () => {
   serve('GET', AT, listing());
   serve(

@@ -1,6 +1,6 @@
-"""Objects at a source, packed on this node: nobody else keeps a copy.
+"""Objects at a source, packed on this machine: nobody else keeps a copy.
 
-Layout below `<root>/<project id>/`: the packs lie with all others, named by their digests;
+Layout below the root of a pack store: the packs lie with all others, named by their digests;
 `registered.sqlite` says for each pin (32 bytes) the digest of its bytes and where they are. Pins
 are packed in path order, up to PACK_BYTES a pack, so the same missing pins give the same packs. A
 version that shares most of its pins with another one fetches only the rest.

@@ -1,0 +1,131 @@
+"""Connections of sources: to an address that was checked a moment before, and to no other.
+
+A client that resolves a name by itself, after a check did, can be sent elsewhere in between (DNS
+rebinding). Here the name is resolved once for each connection, every address of it is checked, and
+the socket goes to one of these; the name stays what TLS and the Host header mean.
+"""
+
+from __future__ import annotations
+
+import socket
+import weakref
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import httpcore
+import httpx
+from botocore.awsrequest import (
+    AWSHTTPConnection,
+    AWSHTTPConnectionPool,
+    AWSHTTPSConnection,
+    AWSHTTPSConnectionPool,
+)
+from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
+
+from atom.datasets.sources.addresses import checked_addresses
+
+_TIMEOUT = httpx.Timeout(60.0, connect=10.0)
+_LIMITS = httpx.Limits(max_connections=32, max_keepalive_connections=16)
+
+
+def http_client(allowed: Sequence[str]) -> httpx.Client:
+    """Return a client that follows no redirect, uses no proxy and reaches only what it may.
+
+    Sending raises SourceAddressRefused and SourceAway besides httpx's own errors.
+    """
+    # What is asked for is what is stored: no compression on the way.
+    headers = {"Accept-Encoding": "identity", "User-Agent": "atom"}
+    transport = _CheckedTransport(allowed)
+    client = httpx.Client(
+        transport=transport,
+        follow_redirects=False,
+        timeout=_TIMEOUT,
+        trust_env=False,
+        headers=headers,
+    )
+    # A reader has no end of its own: its connections close when nobody has it any more.
+    weakref.finalize(client, transport.close)
+    return client
+
+
+def check_connections(client: Any, allowed: Sequence[str]) -> None:
+    """Have a new boto3 client connect in the same way; the error comes wrapped in its own."""
+
+    class Plain(_CheckedConnection, AWSHTTPConnection):  # type: ignore[misc]  # botocore mixes too
+        pass
+
+    class Secure(_CheckedConnection, AWSHTTPSConnection):  # type: ignore[misc]
+        pass
+
+    Plain.allowed = Secure.allowed = tuple(allowed)
+
+    class PlainPool(AWSHTTPConnectionPool):  # type: ignore[misc]  # botocore has no types
+        ConnectionCls = Plain
+
+    class SecurePool(AWSHTTPSConnectionPool):  # type: ignore[misc]
+        ConnectionCls = Secure
+
+    # No public place to say so; a test connects through it, so that we would see it moved.
+    manager = client._endpoint.http_session._manager
+    manager.pool_classes_by_scheme = {"http": PlainPool, "https": SecurePool}
+
+
+class _CheckedTransport(httpx.HTTPTransport):
+    def __init__(self, allowed: Sequence[str]) -> None:
+        super().__init__(trust_env=False)
+        self._pool.close()
+        self._pool = httpcore.ConnectionPool(
+            ssl_context=httpx.create_ssl_context(trust_env=False),
+            max_connections=_LIMITS.max_connections,
+            max_keepalive_connections=_LIMITS.max_keepalive_connections,
+            network_backend=_CheckedBackend(allowed),
+        )
+
+
+class _CheckedBackend(httpcore.SyncBackend):
+    def __init__(self, allowed: Sequence[str]) -> None:
+        self._allowed = tuple(allowed)
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.NetworkStream:
+        *others, last = checked_addresses(host, port, self._allowed)
+        for address in others:
+            try:
+                return super().connect_tcp(address, port, timeout, local_address, socket_options)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout):
+                continue
+        return super().connect_tcp(last, port, timeout, local_address, socket_options)
+
+
+class _CheckedConnection:
+    """Mixed into urllib3's connections, whose own way is to resolve the name here."""
+
+    allowed: tuple[str, ...] = ()
+    host: str
+    port: int
+    timeout: Any
+
+    def _new_conn(self) -> socket.socket:
+        addresses = checked_addresses(self.host, self.port, self.allowed)
+        try:
+            return _connect(addresses, self.port, self.timeout)
+        except TimeoutError as exc:
+            raise ConnectTimeoutError(self, f"no answer from {self.host}") from exc
+        except OSError as exc:
+            raise NewConnectionError(self, f"no connection to {self.host}") from exc  # type: ignore[arg-type]
+
+
+def _connect(addresses: Sequence[str], port: int, timeout_s: float | None) -> socket.socket:
+    *others, last = addresses
+    for address in others:
+        try:
+            return socket.create_connection((address, port), timeout_s)
+        except OSError:
+            continue
+    return socket.create_connection((last, port), timeout_s)

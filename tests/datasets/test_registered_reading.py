@@ -1,0 +1,163 @@
+"""Files that stay at their source, through every way of reading a version from outside."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from atom.datasets.actions import scans
+from atom.datasets.models import Source
+from atom.gateway.asgi import application, media_server
+from atom_sdk.client import Client
+from atom_sdk.client.config import cache_path
+from atom_sdk.client.errors import ApiError
+from atom_sdk.fs import AtomFileSystem
+from atom_sdk.mount import MountOptions, unmount
+from atom_sdk.mount.names import HARD_LINKS
+from atom_sdk.readers.streaming import StreamingDataset
+from tests.datasets.buckets import Bucket
+from tests.datasets.pushing import Pusher, png
+
+pytestmark = pytest.mark.django_db(transaction=True)
+PUSHED = {"mine/a.txt": b"a", "mine/b.txt": b"bb"}
+STAYS = {"far/c d+ü.txt": b"ccc", "far/e.png": png(5), "far/empty": b"", "z.txt": b"zzzz"}
+
+
+class Gateway(httpx.BaseTransport):
+    """The gateway in this process, for `/media/`; everything else goes over the network."""
+
+    def __init__(self) -> None:
+        self._rest = httpx.HTTPTransport()
+        self.reads = 0
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        if not request.url.path.startswith("/media/"):
+            return self._rest.handle_request(request)
+        self.reads += 1
+        answers: list[httpx.Response] = []
+        thread = threading.Thread(target=lambda: answers.append(asyncio.run(_asked(request))))
+        thread.start()
+        thread.join()
+        return answers[0]
+
+    def close(self) -> None:
+        self._rest.close()
+
+
+async def _asked(request: httpx.Request) -> httpx.Response:
+    transport = httpx.ASGITransport(app=application)  # type: ignore[arg-type]
+    async with httpx.AsyncClient(transport=transport) as client:
+        found = await client.get(request.url, headers=dict(request.headers))
+    return httpx.Response(found.status_code, headers=found.headers, content=found.content)
+
+
+@pytest.fixture
+def gateway(client: Client) -> Iterator[Gateway]:
+    made = Gateway()
+    client.http.objects.close()
+    client.http.objects = httpx.Client(transport=made)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def bucket(pusher: Pusher, settings: Any) -> Bucket:
+    """A bucket whose files stand beside the pushed ones in `digits`, as version 2."""
+    settings.ATOM_SOURCE_ALLOW = ["127.0.0.0/8"]
+    media_server.cache_clear()
+    pusher.push(PUSHED)
+    bucket = Bucket()
+    bucket.put(STAYS)
+    pusher.post(f"/api/v1/projects/{pusher.project.slug}/sources/", bucket.body())
+    source = Source.objects.get()
+    scan = scans.request_scan(source, source.created_by)
+    scan.refresh_from_db()
+    assert scan.state == "done", scan.error_detail
+    return bucket
+
+
+def on_disk(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_every_way_of_reading_gives_the_files_of_a_source(
+    client: Client, bucket: Bucket, gateway: Gateway, pusher: Pusher, tmp_path: Path
+) -> None:
+    whole = PUSHED | STAYS
+    streamed = client.datasets.open("digits@v2", stream=True)
+    assert isinstance(streamed, StreamingDataset)
+    assert {one.path: bytes(one.data) for one in streamed} == whole
+    brought = gateway.reads
+    assert brought == len([data for data in STAYS.values() if data])
+
+    result = client.datasets.pull("digits@v2", tmp_path / "copy")
+    assert (result.written, on_disk(tmp_path / "copy")) == (len(whole), whole)
+    # Now their digests are known here: nothing is fetched or written again.
+    assert client.datasets.pull("digits@v2", tmp_path / "copy").written == 0
+
+    opened = client.datasets.open("digits@v2", prefix="far/")
+    assert {one.path: bytes(one.data) for one in opened} == {
+        path: data for path, data in STAYS.items() if path.startswith("far/")
+    }
+    client.datasets.mount("digits@v2", tmp_path / "m", MountOptions(how=HARD_LINKS))
+    assert on_disk(tmp_path / "m") == whole
+    unmount(tmp_path / "m", cache_path())
+    assert gateway.reads == brought, "packed in the cache once, for all of these"
+
+
+def test_fsspec_reads_a_part_of_a_file_at_its_source(
+    client: Client, bucket: Bucket, gateway: Gateway, pusher: Pusher, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr("atom_sdk.client.registered.Http", lambda config: client.http)
+    config = client.config
+    fs = AtomFileSystem(config.url, config.token, config.project, skip_instance_cache=True)
+    root = f"{pusher.project.slug}/digits@v2"
+    assert fs.find(root) == sorted(f"{root}/{path}" for path in PUSHED | STAYS)
+    assert gateway.reads == 0
+    assert fs.cat_file(f"{root}/z.txt", 1, 3) == b"zz"
+    assert fs.cat_file(f"{root}/far/c d+ü.txt") == b"ccc"
+    assert fs.cat_file(f"{root}/mine/b.txt") == b"bb"
+    with fs.open(f"{root}/far/e.png") as file:
+        assert file.read() == png(5)
+    fs.close()
+
+
+def test_other_bytes_than_the_pinned_are_never_given_to_a_client(
+    client: Client, bucket: Bucket, gateway: Gateway, tmp_path: Path
+) -> None:
+    bucket.put({"z.txt": b"ZZZZ"})
+    for read in (
+        lambda: client.datasets.open("digits@v2"),
+        lambda: client.datasets.pull("digits@v2", tmp_path / "copy"),
+    ):
+        with pytest.raises(ApiError, match=r"'z\.txt'") as failed:
+            read()
+        assert failed.value.code == "source_changed"
+    assert not (tmp_path / "copy").exists()
+    # What did not change is read.
+    assert len(client.datasets.open("digits@v2", prefix="far/")) == 3
+
+
+def test_addresses_are_given_for_files_at_a_source_only(pusher: Pusher, bucket: Bucket) -> None:
+    address = f"{pusher.base}versions/v2/source-urls/"
+    answer = pusher.client.post(address, {"paths": ["z.txt"]}, format="json")
+    assert answer.json()["urls"]["z.txt"].startswith("/media/")
+    for wrong, status in (
+        ({"paths": ["mine/a.txt"]}, 404),
+        ({"paths": ["nothing"]}, 404),
+        ({"paths": []}, 400),
+        ({"paths": "z.txt"}, 400),
+        ({"path": ["z.txt"]}, 400),
+        ({"paths": ["z.txt"] * 1001}, 400),
+    ):
+        assert pusher.client.post(address, wrong, format="json").status_code == status, wrong
