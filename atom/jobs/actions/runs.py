@@ -15,6 +15,7 @@ from atom.jobs import states
 from atom.jobs.actions import effects, runtimes, workflows
 from atom.jobs.actions.events import announce, move, record
 from atom.jobs.actions.requests import RunPlan, RunRequest, plan_run
+from atom.jobs.engines.deliveries import PACKS
 from atom.jobs.errors import NotCancellable, NotRetryable
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import Run, RunFile, RunInput
@@ -73,7 +74,13 @@ def _insert(project: Project, user: User, plan: RunPlan) -> Run:
         tags=request.tags,
     )
     RunInput.objects.bulk_create(
-        RunInput(run=run, alias=alias, version=version, selector=plan.selectors.get(alias, {}))
+        RunInput(
+            run=run,
+            alias=alias,
+            version=version,
+            selector=plan.selectors.get(alias, {}),
+            delivery=request.deliveries.get(alias, PACKS),
+        )
         for alias, version in plan.inputs.items()
     )
     RunFile.objects.bulk_create(
@@ -150,7 +157,8 @@ def request_like(run: Run) -> RunRequest:
     """Return the request that makes a run like this one."""
     own = run.workflow is None
     # The inputs of a workflow follow from its parameters.
-    inputs = list(run.inputs.select_related("version__dataset")) if own else []
+    every = list(run.inputs.select_related("version__dataset"))
+    inputs = every if own else []
     return RunRequest(
         name=run.name,
         workflow=run.workflow.slug if run.workflow else "",
@@ -160,6 +168,7 @@ def request_like(run: Run) -> RunRequest:
         requirements=run.runtime.requirements if own and run.runtime else "",
         datasets={one.alias: f"{one.version.dataset.name}@{one.version.ref}" for one in inputs},
         selectors={one.alias: one.selector for one in inputs if one.selector},
+        deliveries={one.alias: one.delivery for one in every if one.delivery != PACKS},
         resources={"cpus": run.cpus, "memory_bytes": run.memory_bytes, "gpus": run.gpus},
         env=run.env,
         timeout_s=run.timeout_s,

@@ -1607,6 +1607,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runner/datasets/{alias}/pack-urls/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Return where to GET packs of a dataset that the run streams. */
+        post: operations["runner_pack_urls"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runner/exit/": {
         parameters: {
             query?: never;
@@ -2472,6 +2489,13 @@ export interface components {
         DecisionsRequest: {
             decisions: components["schemas"]["DecisionRequest"][];
         };
+        /**
+         * @description * `packs` - packs
+         *     * `mount` - mount
+         *     * `stream` - stream
+         * @enum {string}
+         */
+        DeliveryEnum: "packs" | "mount" | "stream";
         /** @description One page of a diff. */
         DiffPage: {
             summary: components["schemas"]["DiffSummary"];
@@ -2685,10 +2709,11 @@ export interface components {
          *     * `slow_decode` - slow_decode
          *     * `cold_cache` - cold_cache
          *     * `small_files` - small_files
+         *     * `streamed` - streamed
          *     * `unexplained` - unexplained
          * @enum {string}
          */
-        FindingCodeEnum: "unmeasured" | "not_bound" | "bound" | "too_few_cpus" | "slow_decode" | "cold_cache" | "small_files" | "unexplained";
+        FindingCodeEnum: "unmeasured" | "not_bound" | "bound" | "too_few_cpus" | "slow_decode" | "cold_cache" | "small_files" | "streamed" | "unexplained";
         /** @description A folder below the prefix. */
         Folder: {
             name: string;
@@ -3830,6 +3855,7 @@ export interface components {
          *     * `runtime` - runtime
          *     * `runtime_built` - runtime_built
          *     * `warmed` - warmed
+         *     * `mounted` - mounted
          *     * `running` - running
          *     * `checkpoint` - checkpoint
          *     * `output_refused` - output_refused
@@ -3846,7 +3872,7 @@ export interface components {
          *     * `registration_failed` - registration_failed
          * @enum {string}
          */
-        RunEventKindEnum: "created" | "placed" | "resumes" | "runtime" | "runtime_built" | "warmed" | "running" | "checkpoint" | "output_refused" | "cancel_requested" | "cancelling" | "ended" | "retry" | "retried" | "succeeded" | "failed" | "cancelled" | "model_registered" | "evaluated" | "registration_failed";
+        RunEventKindEnum: "created" | "placed" | "resumes" | "runtime" | "runtime_built" | "warmed" | "mounted" | "running" | "checkpoint" | "output_refused" | "cancel_requested" | "cancelling" | "ended" | "retry" | "retried" | "succeeded" | "failed" | "cancelled" | "model_registered" | "evaluated" | "registration_failed";
         RunEventPage: {
             results: components["schemas"]["RunEvent"][];
             next: string | null;
@@ -3868,19 +3894,23 @@ export interface components {
          *     * `exited_with_error` - exited_with_error
          *     * `not_launched` - not_launched
          *     * `nothing_selected` - nothing_selected
+         *     * `not_mounted` - not_mounted
          *     * `runner_lost` - runner_lost
          *     * `node_lost` - node_lost
          *     * `data_warmup` - data_warmup
          *     * `runtime_build` - runtime_build
          * @enum {string}
          */
-        RunFailureCodeEnum: "out_of_memory" | "deadline" | "command_not_found" | "not_prepared" | "signalled" | "exited" | "exited_with_error" | "not_launched" | "nothing_selected" | "runner_lost" | "node_lost" | "data_warmup" | "runtime_build";
+        RunFailureCodeEnum: "out_of_memory" | "deadline" | "command_not_found" | "not_prepared" | "signalled" | "exited" | "exited_with_error" | "not_launched" | "nothing_selected" | "not_mounted" | "runner_lost" | "node_lost" | "data_warmup" | "runtime_build";
         /** @description A dataset version that the run reads. */
         RunInput: {
             alias: string;
             dataset: string;
             ref: string;
             selector: components["schemas"]["Selector"];
+            delivery: components["schemas"]["DeliveryEnum"];
+            mounted_by: string;
+            readonly mount_skipped: components["schemas"]["SkippedMount"][];
         };
         RunLog: {
             attempt: number;
@@ -3964,6 +3994,10 @@ export interface components {
             };
             selectors?: {
                 [key: string]: components["schemas"]["SelectorRequest"];
+            };
+            /** @description How the data of an alias gets there; packs by default. */
+            deliveries?: {
+                [key: string]: "packs" | "mount" | "stream";
             };
             resources?: components["schemas"]["PartialResourcesRequest"];
             env?: {
@@ -4191,6 +4225,11 @@ export interface components {
          * @enum {string}
          */
         SideChangeEnum: "added" | "changed" | "removed";
+        /** @description A way of mounting that was not possible, and why. */
+        SkippedMount: {
+            how: string;
+            reason: string;
+        };
         /** @description What became of one submission or decision; `code` names the failure. */
         SlotResult: {
             /** Format: uuid */
@@ -4632,6 +4671,7 @@ export type Confusion = components['schemas']['Confusion'];
 export type Dataset = components['schemas']['Dataset'];
 export type DecisionRequest = components['schemas']['DecisionRequest'];
 export type DecisionsRequest = components['schemas']['DecisionsRequest'];
+export type DeliveryEnum = components['schemas']['DeliveryEnum'];
 export type DiffPage = components['schemas']['DiffPage'];
 export type DiffRow = components['schemas']['DiffRow'];
 export type DiffRowKindEnum = components['schemas']['DiffRowKindEnum'];
@@ -4810,6 +4850,7 @@ export type SelectorRequest = components['schemas']['SelectorRequest'];
 export type SentPartRequest = components['schemas']['SentPartRequest'];
 export type Session = components['schemas']['Session'];
 export type SideChangeEnum = components['schemas']['SideChangeEnum'];
+export type SkippedMount = components['schemas']['SkippedMount'];
 export type SlotResult = components['schemas']['SlotResult'];
 export type SlotResults = components['schemas']['SlotResults'];
 export type Source = components['schemas']['Source'];
@@ -8611,6 +8652,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runner_pack_urls: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PackDigestsRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PackUrls"];
+                };
             };
             /** @description The request failed. */
             default: {

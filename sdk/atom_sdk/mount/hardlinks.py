@@ -95,10 +95,23 @@ def _link_all(dataset: LocalDataset, files: Path, folder: Path) -> None:
         target = os.fsencode(folder) + b"/" + path
         above = os.path.dirname(target)
         if above not in made:
-            os.makedirs(above, exist_ok=True)
-            made.add(above)
+            _make_folders(above, made)
         digest = reader.index.digest_of(row).hex()
         _link(reader, row, files / digest[:2] / digest, target)
+
+
+def _make_folders(folder: bytes, made: set[bytes]) -> None:
+    """Make a folder and those above it that are missing, for everybody to read."""
+    missing = []
+    while folder not in made and not os.path.isdir(folder):
+        missing.append(folder)
+        folder = os.path.dirname(folder)
+    made.add(folder)
+    for one in reversed(missing):
+        os.mkdir(one)
+        # Whatever our own umask is: a job reads as another user.
+        os.chmod(one, 0o755)
+        made.add(one)
 
 
 def _link(reader: LocalDataset, row: int, copy: Path, target: bytes) -> None:

@@ -94,6 +94,12 @@ def mounts(cache: Path) -> list[tuple[MountRecord, bool]]:
     return [(record, _is_there(record)) for record in MountRecords(cache).all()]
 
 
+def mounted_below(folder: Path, cache: Path) -> list[MountRecord]:
+    """Records of what is, or before a restart was, mounted at or below a folder (resolved)."""
+    records = MountRecords(cache).all()
+    return [record for record in records if Path(record.folder).is_relative_to(folder)]
+
+
 def _begin(
     dataset: LocalDataset, folder: Path, reference: str, options: MountOptions
 ) -> MountRecord:

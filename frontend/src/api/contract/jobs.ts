@@ -10,6 +10,7 @@ export type {
   PartialResources as Resources,
   Placement,
   Run,
+  RunInput,
   RunCurve as MetricSeries,
   RunEvent,
   RunLog as LogRead,

@@ -1,7 +1,7 @@
 import { Card, Code, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Run } from '@/api/contract/jobs';
+import type { Run, RunInput } from '@/api/contract/jobs';
 import { CommandLine } from '@/shared/CommandLine';
 import { CopyId } from '@/shared/CopyId';
 import { useFormat } from '@/shared/format';
@@ -19,6 +19,30 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
       </Title>
       {children}
     </Card>
+  );
+}
+
+/** A version, how its data got there and, for a folder, which way of mounting it was and why no better one. */
+function InputValue({ input }: { input: RunInput }) {
+  const { t } = useTranslation();
+  const { dataset, ref, delivery } = input;
+  const how = [t(`jobs.delivery.${delivery}`), input.mounted_by && t('jobs.mountedBy', { how: input.mounted_by })];
+  return (
+    <Stack gap={2}>
+      <Group gap="xs">
+        <AnchorLink to="/datasets/$name" params={{ name: dataset }} search={{ ref }} fz="inherit">
+          {`${dataset}@${ref}`}
+        </AnchorLink>
+        <Text c="dimmed" fz="inherit">
+          {how.filter(Boolean).join(' · ')}
+        </Text>
+      </Group>
+      {input.mount_skipped.map((one) => (
+        <Text key={one.how} size="xs" c="dimmed">
+          {t('jobs.mountSkipped', { how: one.how, reason: one.reason })}
+        </Text>
+      ))}
+    </Stack>
   );
 }
 
@@ -47,12 +71,7 @@ export function ConfigTab({ run }: { run: Run }) {
         <Section title={t('jobs.config.data')}>
           {run.datasets.length === 0 && <Text c="dimmed">{t('common.none')}</Text>}
           <KeyValueList
-            items={run.datasets.map(({ alias, dataset, ref }) => [
-              alias,
-              <AnchorLink key={alias} to="/datasets/$name" params={{ name: dataset }} search={{ ref }} fz="inherit">
-                {`${dataset}@${ref}`}
-              </AnchorLink>,
-            ])}
+            items={run.datasets.map((input) => [input.alias, <InputValue key={input.alias} input={input} />])}
           />
         </Section>
         <Section title={t('jobs.config.resources')}>

@@ -47,9 +47,13 @@ export function toCli(request: RunRequest, project: string): string {
   const head = ['atom', '--project', project];
   if (request.workflow) {
     const parameters = Object.entries(request.parameters ?? {}).flatMap(([name, value]) => ['-p', `${name}=${value}`]);
-    return joinWords([...head, 'workflow', 'run', request.workflow, ...parameters, ...commonOptions(request)]);
+    const how = Object.entries(request.deliveries ?? {}).flatMap(([name, one]) => ['--delivery', `${name}=${one}`]);
+    return joinWords([...head, 'workflow', 'run', request.workflow, ...parameters, ...how, ...commonOptions(request)]);
   }
-  const data = Object.entries(request.datasets ?? {}).flatMap(([alias, ref]) => ['--data', `${alias}=${ref}`]);
+  const data = Object.entries(request.datasets ?? {}).flatMap(([alias, ref]) => {
+    const how = request.deliveries?.[alias];
+    return ['--data', `${alias}=${ref}${how ? `:${how}` : ''}`];
+  });
   const requirements = (request.requirements ?? '')
     .split('\n')
     .map((line) => line.trim())

@@ -1,4 +1,4 @@
-import type { Parameter, Resources, Run, RunRequest, Workflow } from '@/api/contract/jobs';
+import type { Parameter, Resources, Run, RunInput, RunRequest, Workflow } from '@/api/contract/jobs';
 import { joinWords, splitWords } from './shellWords';
 
 export const STEPS = ['workflow', 'parameters', 'resources', 'review'] as const;
@@ -7,6 +7,8 @@ export type Step = (typeof STEPS)[number];
 /** The workflow of a run that is any command. */
 export const COMMAND = 'command';
 export const GIB = 1024 ** 3;
+
+export type Delivery = RunInput['delivery'];
 
 export interface DatasetRow {
   alias: string;
@@ -29,6 +31,8 @@ export interface Draft {
   codeSnapshot: string;
   requirements: string;
   datasets: DatasetRow[];
+  /** How the data of an alias gets there, where it is not as packs. */
+  deliveries: Record<string, Delivery>;
   env: EnvRow[];
   cpus: number;
   memoryGib: number;
@@ -46,6 +50,7 @@ export const EMPTY_DRAFT: Draft = {
   codeSnapshot: '',
   requirements: '',
   datasets: [],
+  deliveries: {},
   env: [],
   cpus: 1,
   memoryGib: 2,
@@ -106,6 +111,7 @@ export function draftFromRun(run: Run): Draft {
     codeSnapshot: run.code?.id ?? '',
     requirements: run.workflow ? '' : (run.runtime?.requirements ?? ''),
     datasets: run.workflow ? [] : run.datasets.map(({ alias, dataset, ref }) => ({ alias, dataset, ref })),
+    deliveries: Object.fromEntries(run.datasets.map(({ alias, delivery }) => [alias, delivery])),
     env: run.env.map((name) => ({ name, value: '' })),
     timeoutMinutes: run.timeout_s ? Math.round(run.timeout_s / 60) : null,
     maxRetries: run.max_retries ?? 0,
@@ -131,16 +137,39 @@ export function draftErrors(draft: Draft): { field: string; error: 'openQuote' }
   return isOpen ? [{ field: 'command', error: 'openQuote' }] : [];
 }
 
+/** The names under which a run of the draft reads datasets, as far as they are chosen. */
+export function inputsOf(draft: Draft, workflow: Workflow | undefined): string[] {
+  if (draft.workflow === COMMAND)
+    return draft.datasets.filter((row) => row.dataset && row.ref).map((row) => row.alias || row.dataset);
+  const named = workflow?.parameters.filter((one) => one.type === 'dataset' && draft.parameters[one.name]) ?? [];
+  return named.map((one) => one.name);
+}
+
+/** The variable with the folder of an input, as the server names it. */
+export const variableOf = (alias: string): string => `ATOM_INPUT_${alias.toUpperCase().replace(/[^A-Z0-9]/g, '_')}`;
+
+/** Choices for inputs that the draft has no longer are not sent; packs are the server's default. */
+function chosenDeliveries(draft: Draft): Record<string, Delivery> {
+  const isInput = (alias: string) =>
+    draft.workflow === COMMAND
+      ? draft.datasets.some((row) => row.dataset && row.ref && (row.alias || row.dataset) === alias)
+      : Boolean(draft.parameters[alias]);
+  const entries = Object.entries(draft.deliveries ?? {});
+  return Object.fromEntries(entries.filter(([alias, how]) => how !== 'packs' && isInput(alias)));
+}
+
 /** What is sent to `runs/preview/` and `runs/`; empty fields are left out, so that the server's defaults hold. */
 export function requestOf(draft: Draft): RunRequest {
   const env = draft.env.filter((row) => row.name.trim() !== '');
   const parameters = Object.entries(draft.parameters).filter(([, value]) => value !== '' && value != null);
+  const deliveries = chosenDeliveries(draft);
   return {
     ...(draft.name.trim() && { name: draft.name.trim() }),
     ...(draft.workflow === COMMAND
       ? commandFields(draft)
       : { workflow: draft.workflow ?? undefined, parameters: Object.fromEntries(parameters) }),
     resources: { cpus: draft.cpus, memory_bytes: Math.round(draft.memoryGib * GIB), gpus: draft.gpus },
+    ...(Object.keys(deliveries).length > 0 && { deliveries }),
     ...(env.length > 0 && { env: Object.fromEntries(env.map((row) => [row.name.trim(), row.value])) }),
     ...(draft.timeoutMinutes !== null && { timeout_s: draft.timeoutMinutes * 60 }),
     ...(draft.maxRetries > 0 && { max_retries: draft.maxRetries }),
@@ -148,7 +177,8 @@ export function requestOf(draft: Draft): RunRequest {
   };
 }
 
-const RESOURCE_FIELDS = /^(resources|cpus|memory_bytes|gpus|timeout_s|max_retries|datasets($|\.)|env|tags|name)/;
+const RESOURCE_FIELDS =
+  /^(resources|cpus|memory_bytes|gpus|timeout_s|max_retries|datasets($|\.)|deliveries|env|tags|name)/;
 
 /** The server's name of a workflow's parameter; a parameter may be called as a field of the run is. */
 export const parameterField = (name: string): string => `parameters.${name}`;
