@@ -13,13 +13,13 @@ import pytest
 from rest_framework.test import APIClient
 
 from atom.accounts.models import Project
+from atom.cache.actions import request_warm
 from atom.cache.delivery import attempts_with_mounts
 from atom.cache.models import CacheRecord
 from atom.cache.placement import job_views, mounted_folder
-from atom.clusters.actions import beat_local_node
+from atom.clusters.actions import beat_local_node, ensure_local_node
 from atom.datasets.models import Version
 from atom.jobs import states
-from atom.jobs.actions import reconcile
 from atom.jobs.actions.attempts import issue_token
 from atom.jobs.actions.inputs import show_datasets
 from atom.jobs.actions.job_spec import job_of
@@ -68,7 +68,7 @@ def test_deliveries_that_cannot_be_had_are_named() -> None:
 def test_a_run_says_how_each_of_its_inputs_gets_there() -> None:
     beat_local_node()
     project = make_project("vision")
-    make_version(make_dataset(project, "digits"), labels={})
+    make_version(make_dataset(project, "digits"), labels={"a.png": None})
     api = APIClient()
     api.force_authenticate(make_member(project, "researcher"))
     body: dict[str, Any] = {"command": ["true"], "datasets": {"a": "digits@v1", "b": "digits@v1"}}
@@ -146,10 +146,9 @@ def test_a_folder_outlives_the_worker_that_mounted_it_and_not_a_killed_superviso
     home: Path,
 ) -> None:
     version = push_digits(make_project())
-    attempt = make_attempt(make_run(version.dataset.project), states.WARMING)
+    attempt = make_attempt(make_run(version.dataset.project), states.SUBMITTED)
     give(attempt.run, version, MOUNT)
-    reconcile.advance(attempt.run_id)
-    attempt.refresh_from_db()
+    request_warm(version, ensure_local_node())
     show_datasets(attempt, None)
     # The next worker, after the first died here.
     show_datasets(attempt, None)

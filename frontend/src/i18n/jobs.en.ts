@@ -106,7 +106,7 @@ export const jobs = {
   delivery: { packs: 'Packs', mount: 'Folder', stream: 'Stream' },
   deliveryHint: {
     packs: 'On the machine before the start; read with the SDK, fastest.',
-    mount: 'On the machine before the start; an ordinary read-only folder at ${{variable}}, for any script.',
+    mount: 'On the machine before the start; an ordinary read-only folder at {{variable}}, for any script.',
     stream: 'Starts at once; the SDK fetches from the store what is read, and keeps it for the next epoch.',
   },
   mountedBy: 'mounted by {{how}}',

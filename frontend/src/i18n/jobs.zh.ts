@@ -98,7 +98,7 @@ export const jobs: Translation<typeof source> = {
   delivery: { packs: '数据包', mount: '文件夹', stream: '流式' },
   deliveryHint: {
     packs: '启动前已在机器上；用 SDK 读取，最快。',
-    mount: '启动前已在机器上；位于 ${{variable}} 的普通只读文件夹，任何脚本都能用。',
+    mount: '启动前已在机器上；位于 {{variable}} 的普通只读文件夹，任何脚本都能用。',
     stream: '立即启动；SDK 从存储读取所需内容，并保留给下一轮。',
   },
   mountedBy: '挂载方式：{{how}}',

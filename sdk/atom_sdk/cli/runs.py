@@ -41,9 +41,8 @@ def _inputs(values: tuple[str, ...]) -> tuple[dict[str, str], dict[str, str]]:
             continue
         if how not in DELIVERIES:
             known = ", ".join(DELIVERIES)
-            raise click.BadParameter(
-                f"{text!r}: after the colon comes {known}", param_hint="--data"
-            )
+            said = f"{text!r}: after the colon comes one of {known}"
+            raise click.BadParameter(said, param_hint="--data")
         references[alias], deliveries[alias] = reference, how
     return references, deliveries
 

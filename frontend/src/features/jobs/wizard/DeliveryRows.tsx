@@ -59,7 +59,7 @@ function DeliveryRow({ input, value, error, onChange }: DeliveryRowProps) {
         />
       </Group>
       <Text id={hint} size="xs" c="dimmed" mt={4}>
-        {t(`jobs.deliveryHint.${value}`, { variable: variableOf(input) })}
+        {t(`jobs.deliveryHint.${value}`, { variable: `$${variableOf(input)}` })}
       </Text>
       {error && <Input.Error mt={4}>{error}</Input.Error>}
     </div>
