@@ -1,8 +1,8 @@
 """Shows with real torch that ranks and workers read every sample once, and resume without repeats.
 
-Not part of the tests, which have no torch: run `python -m bench.torch_order` where torch is
-installed. Two processes of two workers each read an epoch; then four steps of it, and the rest with
-three processes.
+Run `python -m bench.torch_order` where torch is installed; the end-to-end tests do so with the
+interpreter of the built-in training. Two processes of two workers each read an epoch, and four
+steps of the next; three others read the rest of that.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from atom_sdk.readers import LocalDataset, Sample
 
 SAMPLES = 1003
 BATCH = 8
+STEPS = 4
 
 
 class _Bytes(bytearray):
@@ -51,7 +52,10 @@ def number_of(sample: Sample) -> int:
 
 
 def train(folder: Path, rank: int, ranks: int, steps: int, state: str) -> None:
-    """Be one rank: print what was read, and the position after it."""
+    """Be one rank: print what was read of each epoch, and the position after it.
+
+    Without a state: a whole epoch, then `steps` of the next. With one: the rest of its epoch.
+    """
     import torch.utils.data
 
     from atom_sdk.readers.torch import IterableSamples
@@ -60,14 +64,18 @@ def train(folder: Path, rank: int, ranks: int, steps: int, state: str) -> None:
     samples = IterableSamples(dataset, number_of, BATCH, ranks=(rank, ranks))
     if state:
         samples.load_state_dict(json.loads(state))
-    seen: list[int] = []
-    loader = torch.utils.data.DataLoader(samples, batch_size=BATCH, num_workers=2)
-    for step, batch in enumerate(loader):
-        if step == steps:
-            break
-        seen += batch.tolist()
-        samples.step()
-    print(json.dumps({"seen": seen, "state": samples.state_dict()}))
+    epochs: list[list[int]] = []
+    for epoch, most in [(samples.epoch, SAMPLES)] if state else [(0, SAMPLES), (1, steps)]:
+        samples.set_epoch(epoch)
+        loader = torch.utils.data.DataLoader(samples, batch_size=BATCH, num_workers=2)
+        seen: list[int] = []
+        for step, batch in enumerate(loader):
+            if step == most:
+                break
+            seen += batch.tolist()
+            samples.step()
+        epochs.append(seen)
+    print(json.dumps({"epochs": epochs, "state": samples.state_dict()}))
 
 
 def run(folder: Path, ranks: int, steps: int, state: str = "") -> list[dict[str, Any]]:
@@ -88,16 +96,18 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         make_dataset(folder)
-        whole = run(folder, 2, SAMPLES)
-        once = sorted(number for rank in whole for number in rank["seen"]) == everything
-        print(f"2 ranks x 2 workers read each of {SAMPLES} samples once: {once}")
-        before = run(folder, 2, 4)
+        before = run(folder, 2, STEPS)
         after = run(folder, 3, SAMPLES, json.dumps(before[0]["state"]))
-        first = [number for rank in before for number in rank["seen"]]
-        rest = [number for rank in after for number in rank["seen"]]
-        none = sorted(first + rest) == everything
-        print(f"{len(first)} by 2 ranks, then {len(rest)} by 3: none repeated, none lost: {none}")
+    once = _sorted(before, 0) == everything
+    print(f"2 ranks x 2 workers read each of {SAMPLES} samples once: {once}")
+    first, rest = _sorted(before, 1), _sorted(after, 0)
+    none = len(first) == 2 * STEPS * BATCH and sorted(first + rest) == everything
+    print(f"{len(first)} by 2 ranks, then {len(rest)} by 3: none repeated, none lost: {none}")
     sys.exit(not (once and none))
+
+
+def _sorted(ranks: list[dict[str, Any]], epoch: int) -> list[int]:
+    return sorted(number for rank in ranks for number in rank["epochs"][epoch])
 
 
 if __name__ == "__main__":

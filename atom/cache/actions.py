@@ -20,7 +20,8 @@ from django.db.models import Q
 from django.utils import timezone
 
 from atom.cache.coverage import measure
-from atom.cache.engines.links import close_to, link_view, open_to
+from atom.cache.delivery import link_present, open_job_folder, unmount_from_job
+from atom.cache.engines.links import link_view, packs_of_view
 from atom.cache.engines.local import (
     REPORT_EVERY_S,
     DamagedPackError,
@@ -289,11 +290,28 @@ def show_to_job(view: ViewPath, attempt_id: UUID, alias: str, gid: int | None) -
     """
     shown = job_view(attempt_id, alias)
     link_view(view.index_path, view.pack_dir, shown.index_path.parent)
-    if gid is not None:
-        folder = job_views(attempt_id)
-        open_to(gid, folder, cache_root())
-        close_to(gid, folder.parent, but=folder.name)
+    open_job_folder(attempt_id, gid)
     return shown
+
+
+def stream_to_job(
+    version: Version, attempt_id: UUID, alias: str, selector: Selector, gid: int | None
+) -> ViewPath:
+    """Give an attempt the view index and the packs that are here; it fetches the others itself.
+
+    Nothing is brought and nothing is waited for. Raises SelectionEmpty, OSError.
+    """
+    shown = link_present(_write_view(version, selector), attempt_id, alias, gid)
+    open_job_folder(attempt_id, gid)
+    return shown
+
+
+def packs_to_stream(version: Version, selector: Selector) -> set[str]:
+    """Return the packs (hex) of what a selector leaves: what a streaming job may fetch.
+
+    Raises SelectionEmpty, or Invalid for the selector.
+    """
+    return set(packs_of_view(_write_view(version, selector).index_path))
 
 
 def attempts_shown_to() -> Iterator[UUID]:
@@ -304,8 +322,12 @@ def attempts_shown_to() -> Iterator[UUID]:
 
 
 def hide_from_job(attempt_id: UUID) -> None:
-    """Remove an ended attempt's links, so that an eviction frees its packs; safe to repeat."""
-    shutil.rmtree(job_views(attempt_id), ignore_errors=True)
+    """Remove an ended attempt's folders and links, so that an eviction frees its packs.
+
+    Safe to repeat: a folder that is still in use stays for the next time.
+    """
+    if unmount_from_job(attempt_id):
+        shutil.rmtree(job_views(attempt_id), ignore_errors=True)
 
 
 def evict(version: Version, node: Node) -> CacheRecord | None:

@@ -51,6 +51,11 @@ def job_views(attempt_id: UUID) -> Path:
     return cache_root() / "attempts" / str(attempt_id)
 
 
+def mounted_folder(attempt_id: UUID, alias: str) -> Path:
+    """Return where an attempt finds a dataset as an ordinary folder, if it asked for that."""
+    return job_views(attempt_id) / alias / "files"
+
+
 def job_view(attempt_id: UUID, alias: str) -> ViewPath:
     """Return where an attempt finds one of its datasets."""
     folder = job_views(attempt_id) / alias

@@ -40,8 +40,13 @@ def registered_packs(version: Version) -> dict[str, int] | None:
     try:
         found: dict[str, int] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        return None if any(True for _ in _tables(version)) else {}
+        return None if has_registered(version) else {}
     return found
+
+
+def has_registered(version: Version) -> bool:
+    """Return whether some of the version's objects stay at a source."""
+    return next(_tables(version), None) is not None
 
 
 def registered_bytes(version: Version) -> int:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from atom.accounts.models import Project
+from atom.core import storage
 from atom.core.errors import NotFound
 from atom.datasets.engines.browse import VersionBrowser
 from atom.datasets.engines.diff_pages import Difference, differences
 from atom.datasets.errors import DatasetDeleted, PackQuarantined, PackUnknown, VersionExpired
+from atom.datasets.keys import pack_key
 from atom.datasets.models import Dataset, Pack, Version
 from atom.datasets.stores import version_store
 from atom_sdk.manifests.diff import diff_roots
 from atom_sdk.manifests.roots import Root
+
+URL_EXPIRES_S = 3600
 
 
 def find_dataset(project: Project, name: str) -> Dataset:
@@ -90,3 +94,19 @@ def require_readable(project: Project, digests: list[str]) -> None:
             raise PackQuarantined(f"The pack {digest} is quarantined.", pack=digest)
         if state != "verified":
             raise PackUnknown(f"The project has no verified pack {digest}.", pack=digest)
+
+
+def pack_addresses(version: Version, wanted: list[str], allowed: set[str]) -> dict[str, str]:
+    """Return where to GET packs (hex) of a version, good for URL_EXPIRES_S.
+
+    Raises PackUnknown for a pack that is not among the allowed ones, PackQuarantined.
+    """
+    strange = sorted(set(wanted) - allowed)
+    if strange:
+        raise PackUnknown(f"The version has no pack {strange[0]}.", pack=strange[0])
+    project = version.dataset.project
+    require_readable(project, wanted)
+    prefix, objects = storage.project_prefix(project), storage.objects()
+    return {
+        digest: objects.presign_get(prefix + pack_key(digest), URL_EXPIRES_S) for digest in wanted
+    }

@@ -18,6 +18,7 @@ class EventKind(StrEnum):
     RUNTIME = "runtime"
     RUNTIME_BUILT = "runtime_built"
     WARMED = "warmed"
+    MOUNTED = "mounted"
     RUNNING = "running"
     CHECKPOINT = "checkpoint"
     OUTPUT_REFUSED = "output_refused"

@@ -12,6 +12,7 @@ from atom.clusters.models import Node
 from atom.core import states
 from atom.core.models import TimestampedModel
 from atom.datasets.models import Version
+from atom.jobs.engines.deliveries import DELIVERIES, PACKS
 from atom.jobs.states import (
     ARTIFACT_KINDS,
     ARTIFACT_STATES,
@@ -153,10 +154,20 @@ class RunInput(TimestampedModel):
     selector = models.JSONField(default=dict)
     # The saved view that was named. What it asked is part of the selector: the view may change.
     view = models.CharField(max_length=63, blank=True)
+    delivery = models.CharField(
+        max_length=10, choices=[(one, one) for one in DELIVERIES], default=PACKS
+    )
+    # Which way of mounting the last attempt got; `mount_skipped` are pairs of a better way and why
+    # the machine could not.
+    mounted_by = models.CharField(max_length=20, blank=True)
+    mount_skipped = models.JSONField(default=list)
 
     class Meta:
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["run", "alias"], name="input_alias"),
+            models.CheckConstraint(
+                condition=models.Q(delivery__in=DELIVERIES), name="input_delivery"
+            ),
         ]
 
 

@@ -9,6 +9,7 @@ from celery import shared_task
 
 BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "jobs.tick": {"task": "jobs.tick", "schedule": 1.0},
+    "jobs.unmount_ended": {"task": "jobs.unmount_ended", "schedule": 5.0},
     "jobs.remove_old_attempts": {"task": "jobs.remove_old_attempts", "schedule": 60.0},
 }
 
@@ -21,7 +22,8 @@ def tick() -> None:
     reconcile.tick()
 
 
-@shared_task(name="jobs.launch_attempt", soft_time_limit=110, time_limit=120)
+# Unpacking a large dataset, where only hard links can show it as a folder, takes its time.
+@shared_task(name="jobs.launch_attempt", soft_time_limit=1790, time_limit=1800)
 def launch_attempt(attempt_id: str) -> None:
     """Start an attempt's supervisor."""
     from atom.jobs.actions.launch import launch
@@ -51,6 +53,14 @@ def verify_output(artifact_id: str) -> None:
     from atom.jobs.actions import outputs
 
     outputs.verify(UUID(artifact_id))
+
+
+@shared_task(name="jobs.unmount_ended", soft_time_limit=290, time_limit=300)
+def unmount_ended() -> None:
+    """Take away the mounted folders of ended attempts."""
+    from atom.jobs.actions import retention
+
+    retention.unmount_ended()
 
 
 @shared_task(name="jobs.remove_old_attempts", soft_time_limit=290, time_limit=300)

@@ -20,6 +20,7 @@ ATOM_RUNTIME_PIP_OPTIONS = ENV.atom_runtime_pip_options
 ATOM_RUNTIME_BUILD_TIMEOUT_S = ENV.atom_runtime_build_timeout_s
 ATOM_ATTEMPT_KEPT_S = ENV.atom_attempt_kept_s
 ATOM_LAST_ATTEMPT_KEPT_S = ENV.atom_last_attempt_kept_s
+ATOM_STREAM_CACHE_BYTES = ENV.atom_stream_cache_bytes
 ATOM_CACHE_LIMIT_BYTES = ENV.atom_cache_limit_bytes or None
 ATOM_SOURCE_ALLOW = [item.strip() for item in ENV.atom_source_allow.split(",") if item.strip()]
 ATOM_SOURCE_FOLDERS = [item.strip() for item in ENV.atom_source_folders.split(",") if item.strip()]

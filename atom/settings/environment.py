@@ -81,6 +81,8 @@ class Environment(BaseSettings):
     atom_last_attempt_kept_s: int = 86_400
     # 0 means no limit but the disk.
     atom_cache_limit_bytes: int = 0
+    # How much a run that streams its data may keep of it on the disk.
+    atom_stream_cache_bytes: int = 20 << 30
     # Nightly garbage collection only reports until this is set.
     atom_garbage_apply: bool = False
     atom_garbage_grace_days: int = 7

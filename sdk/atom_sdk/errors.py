@@ -37,6 +37,8 @@
     └── ReaderError                   reading samples on a node
         ├── SampleDigestMismatchError
         ├── ResumeMismatchError
+        ├── ImageDecodeError
+        ├── ImageDecoderMissingError
         └── ViewIndexError
 
 Every class carries a stable `code` for programs and a `hint` that says what to do next;
@@ -393,6 +395,29 @@ class SampleDigestMismatchError(ReaderError):
         )
         self.path = path
         self.pack = pack
+
+
+class ImageDecodeError(ReaderError):
+    """A file is no picture, or a damaged one."""
+
+    code = "image_decode"
+    hint = "Leave the file out with a query, or replace it in a new version of the dataset."
+
+    def __init__(self, path: str, reason: str) -> None:
+        """`reason` is what the decoder said."""
+        super().__init__(f"The file {path!r} cannot be decoded as a picture: {reason}.")
+        self.path = path
+
+
+class ImageDecoderMissingError(ReaderError):
+    """Pillow, which decodes pictures, is not installed."""
+
+    code = "image_decoder_missing"
+    hint = "Install it: pip install 'atom-sdk[images]'."
+
+    def __init__(self) -> None:
+        """There is nothing more to say."""
+        super().__init__("Decoding pictures needs the package pillow.")
 
 
 class ResumeMismatchError(ReaderError):

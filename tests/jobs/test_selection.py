@@ -17,7 +17,8 @@ from atom.clusters.actions import ensure_local_node, reserve
 from atom.datasets.models import Dataset, SavedView
 from atom.jobs import states
 from atom.jobs.actions import launch, reconcile
-from atom.jobs.actions.job_spec import job_of, show_datasets
+from atom.jobs.actions.inputs import show_datasets
+from atom.jobs.actions.job_spec import job_of
 from atom.jobs.actions.requests import RunRequest, plan_run
 from atom.jobs.engines.parameters import Parameter
 from atom.jobs.engines.selection import check_inputs, selector_of

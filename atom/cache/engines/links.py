@@ -28,8 +28,8 @@ def link_view(index: Path, packs: Path, folder: Path) -> None:
         # Whatever our own umask is.
         part.chmod(0o755)
     for digest in packs_of_view(index):
-        _link(packs / f"{digest}.tar", shown / f"{digest}.tar")
-    _link(index, folder / VIEW_NAME)
+        link_file(packs / f"{digest}.tar", shown / f"{digest}.tar")
+    link_file(index, folder / VIEW_NAME)
 
 
 def packs_of_view(index: Path) -> list[str]:
@@ -40,7 +40,8 @@ def packs_of_view(index: Path) -> list[str]:
     return [text[at : at + _DIGEST_HEX] for at in range(0, len(text), _DIGEST_HEX)]
 
 
-def _link(source: Path, target: Path) -> None:
+def link_file(source: Path, target: Path) -> None:
+    """Give a file of the cache a second name, unless it has it. Raises OSError."""
     try:
         os.link(source, target)
     except FileExistsError:

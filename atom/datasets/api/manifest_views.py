@@ -26,19 +26,18 @@ from atom.datasets.api.entry_serializers import (
 from atom.datasets.api.rendering import registered_url
 from atom.datasets.api.scope import DatasetScopedView
 from atom.datasets.api.serializers import VersionSerializer
-from atom.datasets.errors import EntryNotFound, PackUnknown
-from atom.datasets.keys import pack_key
+from atom.datasets.errors import EntryNotFound
 from atom.datasets.reads import (
+    URL_EXPIRES_S,
     open_root,
     open_version,
+    pack_addresses,
     packs_of,
     quarantined_among,
     require_readable,
 )
 from atom_sdk.manifests.objects import delta_key, group_key, layer_key, range_key, root_key
 from atom_sdk.manifests.roots import Root, encode_root
-
-URL_EXPIRES_S = 3600
 
 
 class ManifestView(DatasetScopedView, APIView):
@@ -103,15 +102,7 @@ class PackUrlsView(_ReadByPost):
         body = PackDigestsSerializer(data=request.data)
         check(body)
         wanted: list[str] = body.validated_data["packs"]
-        strange = sorted(set(wanted) - set(packs_of(self.version)))
-        if strange:
-            raise PackUnknown(f"The version has no pack {strange[0]}.", pack=strange[0])
-        require_readable(self.project, wanted)
-        prefix, objects = storage.project_prefix(self.project), storage.objects()
-        urls = {
-            digest: objects.presign_get(prefix + pack_key(digest), URL_EXPIRES_S)
-            for digest in wanted
-        }
+        urls = pack_addresses(self.version, wanted, set(packs_of(self.version)))
         return Response({"urls": urls, "expires_at": _expires_at()})
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from atom.jobs.actions.series import Curve, Window, curves
 from atom.jobs.engines.advice import Finding, Measured, advise
+from atom.jobs.engines.deliveries import STREAM
 from atom.jobs.models import Run
 
 _WAIT, _CPU = "system/data_wait_percent", "system/cpu_percent"
@@ -25,6 +26,7 @@ def advice_of(run: Run) -> list[Finding]:
             cores_used=None if cpu is None else cpu / 100,
             disk_read_bytes_s=_mean(found.get(_DISK)),
             mean_file_bytes=_mean_file_bytes(run),
+            is_streamed=run.inputs.filter(delivery=STREAM).exists(),
         )
     )
 

@@ -12,7 +12,7 @@ from atom.cache.models import CacheRecord
 from atom.jobs import states
 from atom.jobs.actions import runtimes
 from atom.jobs.actions.requests import RunPlan
-from atom.jobs.actions.scheduling import capacities_for, demand_of, sizes_of
+from atom.jobs.actions.scheduling import capacities_for, demand_of, sizes_of, warmed_inputs
 from atom.jobs.engines.placement import Placement, place
 from atom.jobs.models import Run
 
@@ -158,7 +158,7 @@ def _data_reasons(run: Run) -> list[Reason]:
         )
     }
     reasons = []
-    for one in run.inputs.select_related("version__dataset"):
+    for one in warmed_inputs(run):
         known = cached.get(one.version_id)
         if known is None or known.state != "warm":
             name = f"{one.version.dataset.name}@{one.version.ref}"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from atom.cache.actions import show_to_job, view_for
-from atom.cache.placement import job_view
+from django.conf import settings
+
+from atom.cache.placement import job_view, mounted_folder
 from atom.core import storage
 from atom.jobs.actions import outputs, runtimes
-from atom.jobs.models import Attempt, Run
+from atom.jobs.engines.deliveries import MOUNT, STREAM, variable_of
+from atom.jobs.models import Attempt, Run, RunInput
 from atom.jobs.pipelines.interpreter import library_path
 
 URL_EXPIRES_S = 24 * 3600
@@ -80,8 +82,8 @@ def _inputs(run: Run) -> list[dict[str, Any]]:
     ]
 
 
-def _datasets(attempt: Attempt) -> list[dict[str, str]]:
-    views: list[dict[str, str]] = []
+def _datasets(attempt: Attempt) -> list[dict[str, Any]]:
+    views: list[dict[str, Any]] = []
     for one in attempt.run.inputs.select_related("version__dataset"):
         view = job_view(attempt.pk, one.alias)
         views.append(
@@ -90,21 +92,20 @@ def _datasets(attempt: Attempt) -> list[dict[str, str]]:
                 "index_path": str(view.index_path),
                 "pack_dir": str(view.pack_dir),
                 "reference": f"{one.version.dataset.name}@{one.version.ref}",
+                "delivery": one.delivery,
+                **_extras(attempt, one),
             }
         )
     return views
 
 
-def show_datasets(attempt: Attempt, gid: int | None) -> None:
-    """Put what the run's selectors leave of its datasets where the job will look for it.
-
-    Raises SelectionEmpty, ViewNotReady, OSError.
-    """
-    if attempt.node is None:
-        return
-    for one in attempt.run.inputs.select_related("version__dataset__project"):
-        view = view_for(one.version, attempt.node, one.selector)
-        show_to_job(view, attempt.pk, one.alias, gid)
+def _extras(attempt: Attempt, one: RunInput) -> dict[str, Any]:
+    if one.delivery == MOUNT:
+        folder = str(mounted_folder(attempt.pk, one.alias))
+        return {"folder": folder, "variable": variable_of(one.alias)}
+    if one.delivery == STREAM:
+        return {"cache_bytes": settings.ATOM_STREAM_CACHE_BYTES}
+    return {}
 
 
 def _resume(run: Run) -> dict[str, Any] | None:

@@ -19,11 +19,13 @@ from atom.core.errors import AtomError
 from atom.core.leases import kept
 from atom.jobs import states
 from atom.jobs.actions import attempts
-from atom.jobs.actions.job_spec import job_of, show_datasets
+from atom.jobs.actions.inputs import show_datasets
+from atom.jobs.actions.job_spec import job_of
 from atom.jobs.actions.reconcile import fail_launch
 from atom.jobs.engines import failures
 from atom.jobs.executors.local import LaunchFailedError, LocalExecutor, Observation
 from atom.jobs.models import Attempt, Run
+from atom_sdk.mount.errors import MountError
 
 log = structlog.get_logger(__name__)
 
@@ -47,6 +49,9 @@ def launch(attempt_id: UUID) -> None:
             seen = _start(attempt)
     except SelectionEmpty as error:
         fail_launch(attempt_id, failures.nothing_selected(str(error)))
+        return
+    except MountError as error:
+        fail_launch(attempt_id, failures.not_mounted(str(error)))
         return
     except (LaunchFailedError, AtomError, OSError) as error:
         log.warning("launch_failed", attempt_id=str(attempt_id), error=str(error))

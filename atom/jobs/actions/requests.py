@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from atom.accounts.models import Project, User
+from atom.cache.registered import has_registered
 from atom.clusters.models import Node
 from atom.core.errors import AtomError, NotFound
 from atom.datasets.errors import QueryInvalid, ViewNotFound
@@ -18,6 +19,7 @@ from atom.datasets.reads import find_dataset, require_kept
 from atom.datasets.refs import resolve_ref
 from atom.jobs.actions import workflows
 from atom.jobs.actions.nodes import is_silent
+from atom.jobs.engines.deliveries import STREAM, wrong_deliveries
 from atom.jobs.engines.parameters import check_parameters
 from atom.jobs.engines.placement import Demand, NodeCapacity, never_fits
 from atom.jobs.engines.refs import BadReferenceError, parse_reference
@@ -46,6 +48,7 @@ class RunRequest:
     requirements: str = ""
     datasets: dict[str, str] = field(default_factory=dict)
     selectors: dict[str, dict[str, Any]] = field(default_factory=dict)
+    deliveries: dict[str, str] = field(default_factory=dict)
     resources: dict[str, int] = field(default_factory=dict)
     env: dict[str, str] = field(default_factory=dict)
     timeout_s: int | None = None
@@ -96,6 +99,7 @@ def plan_run(project: Project, user: User, request: RunRequest) -> RunPlan:
         _plan_command(plan, project)
     _plan_datasets(plan, project, user)
     _plan_selectors(plan)
+    _check_deliveries(plan)
     _plan_models(plan, project)
     _check_env(plan)
     plan.demand = _demand(plan)
@@ -213,6 +217,21 @@ def _narrow(plan: RunPlan, alias: str) -> None:
         text = query.text if view and query else plan.asked.get(alias, "")
         if text:
             plan.selectors[alias] = {**plan.selectors.get(alias, {}), "where": text}
+
+
+def _check_deliveries(plan: RunPlan) -> None:
+    """A workflow's data may come in any way too: none shows more of it than its selector does."""
+    wanted = plan.request.deliveries
+    # What is wrong with the dataset itself was said already.
+    broken = {name.partition(".")[2] for name in plan.errors}
+    for alias, said in wrong_deliveries(wanted, plan.inputs.keys() | broken).items():
+        plan.errors[f"deliveries.{alias}"] = [said]
+    for alias, version in plan.inputs.items():
+        if wanted.get(alias) == STREAM and has_registered(version):
+            plan.errors[f"deliveries.{alias}"] = [
+                "Some of its files stay at their source, so they cannot be streamed from the "
+                "store: choose packs or mount."
+            ]
 
 
 def _parameters_of_type(plan: RunPlan, kind: str) -> list[str]:

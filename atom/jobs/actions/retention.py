@@ -13,8 +13,10 @@ from django.conf import settings
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
-from atom.cache.actions import attempts_shown_to, hide_from_job
+from atom.cache.actions import attempts_shown_to
+from atom.cache.delivery import attempts_with_mounts
 from atom.jobs import states
+from atom.jobs.actions.inputs import hide_datasets
 from atom.jobs.engines.retention import EndedAttempt, Retention, removal_order
 from atom.jobs.executors.local import LocalExecutor
 from atom.jobs.models import Artifact, Attempt
@@ -28,7 +30,8 @@ LOW_DISK = 0.10
 def remove_old_attempts() -> int:
     """Remove the folders that are due, and more while the disk is nearly full; return how many."""
     local = LocalExecutor(Path(settings.ATOM_HOME))
-    _hide_datasets(local)
+    # At once: links to packs would hold the bytes of what the cache evicts.
+    hide_datasets(local, set(attempts_shown_to()))
     due, spare = removal_order(_ended(local), timezone.now(), _retention())
     removed = 0
     for attempt_id in (*due, *spare):
@@ -40,12 +43,10 @@ def remove_old_attempts() -> int:
     return removed
 
 
-def _hide_datasets(local: LocalExecutor) -> None:
-    """Remove links to packs at once: they would hold the bytes of what the cache evicts."""
-    shown = set(attempts_shown_to())
-    for attempt_id in shown - _open(shown):
-        if not local.observe(attempt_id).alive:
-            hide_from_job(attempt_id)
+def unmount_ended() -> None:
+    """Take away the folders of attempts that have ended, however they did; soon, and only those."""
+    local = LocalExecutor(Path(settings.ATOM_HOME))
+    hide_datasets(local, set(attempts_with_mounts()))
 
 
 def _open(attempt_ids: set[UUID]) -> set[UUID]:

@@ -16,6 +16,7 @@ from atom.jobs import states
 from atom.jobs.actions import effects, runtimes, workflows
 from atom.jobs.actions.events import announce, move, record
 from atom.jobs.actions.requests import RunPlan, RunRequest, plan_run
+from atom.jobs.engines.deliveries import PACKS
 from atom.jobs.errors import NotCancellable, NotRetryable
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import Run, RunFile, RunInput
@@ -80,6 +81,7 @@ def _insert(project: Project, user: User, plan: RunPlan) -> Run:
             version=version,
             selector=plan.selectors.get(alias, {}),
             view=plan.views.get(alias, ""),
+            delivery=request.deliveries.get(alias, PACKS),
         )
         for alias, version in plan.inputs.items()
     )
@@ -164,11 +166,12 @@ def request_like(run: Run) -> RunRequest:
         command=list(run.command) if own else [],
         code_snapshot=run.code_id if own else None,
         requirements=run.runtime.requirements if own and run.runtime else "",
-        # The inputs of a workflow follow from its parameters, but for what people narrow.
+        # The inputs of a workflow follow from its parameters, but for what people narrow or choose.
         datasets={one.alias: f"{one.version.dataset.name}@{one.version.ref}" for one in inputs}
         if own
         else {},
         selectors={one.alias: found for one in inputs if (found := _asked(one, own=own))},
+        deliveries={one.alias: one.delivery for one in inputs if one.delivery != PACKS},
         resources={"cpus": run.cpus, "memory_bytes": run.memory_bytes, "gpus": run.gpus},
         env=run.env,
         timeout_s=run.timeout_s,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from uuid import UUID
 
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 
 from atom.cache.actions import request_warm
 from atom.cache.models import CacheRecord
@@ -19,6 +19,7 @@ from atom.jobs.actions.events import move, record
 from atom.jobs.actions.requests import capacities
 from atom.jobs.engines import failures
 from atom.jobs.engines.build_log import excerpt
+from atom.jobs.engines.deliveries import STREAM
 from atom.jobs.engines.placement import Demand, NodeCapacity, Placement, place
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import Attempt, Run, RunInput
@@ -96,7 +97,8 @@ def _begin(run: Run, attempt_id: UUID, node: Node, placement: Placement) -> None
     if checkpoint is not None:
         text = f"It resumes from the checkpoint of step {checkpoint.step}."
         record(run, EventKind.RESUMES, text, attempt, step=checkpoint.step)
-    for one in run.inputs.select_related("version__dataset__project"):
+    run.inputs.update(mounted_by="", mount_skipped=[])
+    for one in warmed_inputs(run):
         request_warm(one.version, node, one.selector)
     move(run, states.WARMING, attempt)
 
@@ -104,6 +106,12 @@ def _begin(run: Run, attempt_id: UUID, node: Node, placement: Placement) -> None
 def _placement_json(placement: Placement) -> dict[str, object]:
     candidates = [{**asdict(one), "node_id": str(one.node_id)} for one in placement.candidates]
     return {"why": placement.why, "candidates": candidates}
+
+
+def warmed_inputs(run: Run) -> QuerySet[RunInput]:
+    """Return the inputs that have to be on the machine before the start: not what is streamed."""
+    rows = run.inputs.exclude(delivery=STREAM).order_by("alias")
+    return rows.select_related("version__dataset__project")
 
 
 def warm_run(run: Run, attempt: Attempt) -> None:
@@ -127,7 +135,7 @@ def _data_ready(run: Run, attempt: Attempt) -> bool | None:
         )
     }
     ready = True
-    for one in run.inputs.select_related("version__dataset__project"):
+    for one in warmed_inputs(run):
         cached = records.get(one.version_id)
         if cached is not None and cached.state == "failed":
             failure = failures.data_warmup(_name(one), cached.error or "see its cache page")

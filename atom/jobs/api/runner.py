@@ -8,8 +8,10 @@ from __future__ import annotations
 import json
 import math
 import zlib
+from datetime import timedelta
 from typing import IO, Any, cast
 
+from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
 from rest_framework import serializers
@@ -22,7 +24,10 @@ from rest_framework.views import APIView
 
 from atom.accounts.authentication import bearer_of
 from atom.core.errors import Invalid, TooLarge
+from atom.datasets.api.entry_serializers import PackDigestsSerializer, PackUrlsSerializer
+from atom.datasets.reads import URL_EXPIRES_S
 from atom.jobs.actions import attempts, logs, metrics, outputs
+from atom.jobs.actions.inputs import stream_addresses
 from atom.jobs.actions.job_spec import job_of
 from atom.jobs.actions.outputs import OutputFile
 from atom.jobs.actions.reconcile import ask_flush
@@ -131,6 +136,20 @@ class StartedView(RunnerView):
         pid = request.data.get("pid") if isinstance(request.data, dict) else None
         attempts.note_started(self.attempt, pid if isinstance(pid, int) else None)
         return Response({"ok": True})
+
+
+class StreamedPacksView(RunnerView):
+    """`runner/datasets/<alias>/pack-urls/`: for the reader inside a run, of its own inputs only."""
+
+    @extend_schema(
+        operation_id="runner_pack_urls", request=PackDigestsSerializer, responses=PackUrlsSerializer
+    )
+    def post(self, request: Request, alias: str) -> Response:
+        """Return where to GET packs of a dataset that the run streams."""
+        wanted = _checked(PackDigestsSerializer, request)["packs"]
+        urls = stream_addresses(self.attempt, alias, wanted)
+        expires_at = timezone.now() + timedelta(seconds=URL_EXPIRES_S)
+        return Response({"urls": urls, "expires_at": expires_at})
 
 
 NEXT = inline_serializer("RunnerLogNext", {"next": serializers.IntegerField()})

@@ -17,10 +17,20 @@ from atom.core import storage
 from atom.jobs import states
 from atom.jobs.actions.explain import AnswerCode, Outlook, ReasonKind
 from atom.jobs.engines.advice import FindingCode
+from atom.jobs.engines.deliveries import DELIVERIES
 from atom.jobs.engines.failures import FAILURE_CLASSES, FailureCode
 from atom.jobs.engines.placement import PlacementCode
 from atom.jobs.event_kinds import EventKind
-from atom.jobs.models import Artifact, Attempt, CodeSnapshot, Run, RunEvent, Runtime, Workflow
+from atom.jobs.models import (
+    Artifact,
+    Attempt,
+    CodeSnapshot,
+    Run,
+    RunEvent,
+    RunInput,
+    Runtime,
+    Workflow,
+)
 from atom_sdk.manifests.query import MAX_TEXT_CHARACTERS, QueryError, parse_query
 
 DOWNLOAD_EXPIRES_S = 3600
@@ -176,6 +186,11 @@ class RunRequestSerializer(serializers.Serializer[Any]):
     )
     datasets = serializers.DictField(child=serializers.CharField(), required=False)
     selectors = serializers.DictField(child=SelectorSerializer(), required=False)
+    deliveries = serializers.DictField(
+        child=serializers.ChoiceField(choices=DELIVERIES),
+        required=False,
+        help_text="How the data of an alias gets there; packs by default.",
+    )
     resources = PartialResourcesSerializer(required=False)
     env = serializers.DictField(
         child=serializers.CharField(allow_blank=True, trim_whitespace=False), required=False
@@ -189,6 +204,13 @@ class RunRequestSerializer(serializers.Serializer[Any]):
     )
 
 
+class SkippedMountSerializer(serializers.Serializer[Any]):
+    """A way of mounting that was not possible, and why."""
+
+    how = serializers.CharField()
+    reason = serializers.CharField()
+
+
 class RunInputSerializer(serializers.Serializer[Any]):
     """A dataset version that the run reads."""
 
@@ -197,6 +219,15 @@ class RunInputSerializer(serializers.Serializer[Any]):
     ref = serializers.CharField(source="version.ref")
     selector = SelectorSerializer(help_text="What the run sees, also of its view.")
     view = serializers.CharField(help_text="The saved view that was named, or nothing.")
+    delivery = serializers.ChoiceField(choices=DELIVERIES)
+    # Of the last attempt; empty before it starts, and where nothing is mounted.
+    mounted_by = serializers.CharField()
+    mount_skipped = serializers.SerializerMethodField()
+
+    @extend_schema_field(SkippedMountSerializer(many=True))
+    def get_mount_skipped(self, one: RunInput) -> list[dict[str, str]]:
+        """Return the better ways that the machine could not go."""
+        return [{"how": how, "reason": reason} for how, reason in one.mount_skipped]
 
 
 class RunShortSerializer(serializers.ModelSerializer[Run]):

@@ -28,6 +28,7 @@ class FindingCode(StrEnum):
     SLOW_DECODE = "slow_decode"
     COLD_CACHE = "cold_cache"
     SMALL_FILES = "small_files"
+    STREAMED = "streamed"
     UNEXPLAINED = "unexplained"
 
 
@@ -43,6 +44,8 @@ class Measured:
     cores_used: float | None = None
     disk_read_bytes_s: float | None = None
     mean_file_bytes: float | None = None
+    # Whether some of its data came from the object store while it ran.
+    is_streamed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +70,17 @@ def advise(measured: Measured) -> list[Finding]:
         return [Finding(FindingCode.NOT_BOUND, text, params={"percent": percent})]
     text = f"It was bound by its data: it waited {percent} % of the time."
     verdict = Finding(FindingCode.BOUND, text, params={"percent": percent})
-    rules = (_too_few_cpus, _slow_decode, _cold_cache, _small_files)
+    rules = (_streamed, _too_few_cpus, _slow_decode, _cold_cache, _small_files)
     reasons = [found for rule in rules if (found := rule(measured)) is not None]
     return [verdict, *(reasons or [_unexplained()])]
+
+
+def _streamed(measured: Measured) -> Finding | None:
+    if not measured.is_streamed:
+        return None
+    text = "It streamed its data: what it read for the first time came over the network."
+    action = "Choose packs if it may start later; a second epoch reads from the disk either way."
+    return Finding(FindingCode.STREAMED, text, action)
 
 
 def _too_few_cpus(measured: Measured) -> Finding | None:

@@ -39,6 +39,7 @@ class FailureCode(StrEnum):
     EXITED_WITH_ERROR = "exited_with_error"
     NOT_LAUNCHED = "not_launched"
     NOTHING_SELECTED = "nothing_selected"
+    NOT_MOUNTED = "not_mounted"
     RUNNER_LOST = "runner_lost"
     NODE_LOST = "node_lost"
     DATA_WARMUP = "data_warmup"
@@ -202,6 +203,17 @@ def nothing_selected(said: str) -> Failure:
         "Look at the splits of the dataset version, then start the run again with a split or a "
         "version that has samples.",
         FailureCode.NOTHING_SELECTED,
+        {"said": said},
+    )
+
+
+def not_mounted(said: str) -> Failure:
+    """Return the failure of a run for which a dataset could not be shown as a folder."""
+    return Failure(
+        DATA_WARMUP,
+        f"A dataset could not be mounted: {said}",
+        "Read it with the SDK instead: start the run again with its data as packs.",
+        FailureCode.NOT_MOUNTED,
         {"said": said},
     )
 

@@ -62,6 +62,10 @@ export const failure = {
     reason: 'The job’s supervisor could not be started: {{said}}',
     suggestion: 'Look at the worker’s log; the run starts again by itself while it has retries left.',
   },
+  not_mounted: {
+    reason: 'A dataset could not be mounted: {{said}}',
+    suggestion: 'Read it with the SDK instead: start the run again with its data as packs.',
+  },
   nothing_selected: {
     reason: 'The run would have nothing to read: {{said}}',
     suggestion:
@@ -94,6 +98,7 @@ export const event = {
   runtime: 'Its Python environment is being built; later runs start at once.',
   runtime_built: 'Its Python environment was built in {{took_s}} ({{size_bytes}}).',
   warmed: 'Data and environment are ready on the machine.',
+  mounted: '{{alias}} is a folder of {{files}} files, mounted by {{how}}.',
   running: 'The command was started.',
   checkpoint: 'The checkpoint of step {{step}} is safe ({{size_bytes}}).',
   output_refused: 'The file “{{path}}” was refused: its bytes are not what was announced.',

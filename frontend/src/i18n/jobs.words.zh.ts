@@ -47,6 +47,10 @@ export const failure: Translation<typeof en.failure> = {
     reason: '任务的监管进程无法启动：{{said}}',
     suggestion: '请查看工作进程的日志；只要还有重试次数，运行会自动重新开始。',
   },
+  not_mounted: {
+    reason: '数据集无法挂载：{{said}}',
+    suggestion: '请改用 SDK 读取：将数据的提供方式改为“数据包”后重新启动运行。',
+  },
   nothing_selected: {
     reason: '该运行没有可读取的样本：{{said}}',
     suggestion: '请查看数据集版本的划分，然后选择有样本的划分或版本重新启动运行。',
@@ -76,6 +80,7 @@ export const event: Translation<typeof en.event> = {
   runtime: '正在构建 Python 环境；以后的运行可立即开始。',
   runtime_built: 'Python 环境构建完成，用时 {{took_s}}（{{size_bytes}}）。',
   warmed: '机器上的数据和环境已就绪。',
+  mounted: '{{alias}} 已挂载为文件夹，共 {{files}} 个文件，方式：{{how}}。',
   running: '命令已启动。',
   checkpoint: '第 {{step}} 步的检查点已安全保存（{{size_bytes}}）。',
   output_refused: '文件“{{path}}”被拒绝：内容与声明不符。',

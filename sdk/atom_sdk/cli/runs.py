@@ -17,6 +17,8 @@ from atom_sdk.cli.render import duration_text, print_table
 from atom_sdk.client.snapshot import send_snapshot, take_snapshot
 from atom_sdk.manifests.query import QueryError, parse_query
 
+DELIVERIES = ("packs", "mount", "stream")
+
 
 def _pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
     found = {}
@@ -26,6 +28,23 @@ def _pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
             raise click.BadParameter(f"{text!r}: write NAME=VALUE", param_hint=option)
         found[name] = value
     return found
+
+
+def _inputs(values: tuple[str, ...]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the references and the deliveries of `digits=digits@v3:mount`, by alias."""
+    references = _pairs(values, "--data")
+    deliveries = {}
+    for alias, text in references.items():
+        reference, colon, how = text.rpartition(":")
+        # `atom://project/dataset` has a colon of its own.
+        if not colon or "/" in how:
+            continue
+        if how not in DELIVERIES:
+            known = ", ".join(DELIVERIES)
+            said = f"{text!r}: after the colon comes one of {known}"
+            raise click.BadParameter(said, param_hint="--data")
+        references[alias], deliveries[alias] = reference, how
+    return references, deliveries
 
 
 def _resources(cpus: int | None, memory: int | None, gpus: int | None) -> dict[str, int]:
@@ -39,8 +58,10 @@ def _resources(cpus: int | None, memory: int | None, gpus: int | None) -> dict[s
 @click.option(
     "--data",
     multiple=True,
-    metavar="ALIAS=REF",
-    help="A dataset version to read, or a saved view of it: d=digits@v3?view=cats.",
+    metavar="ALIAS=REF[:HOW]",
+    help="A dataset version to read, or a saved view of it: d=digits@v3?view=cats. HOW it gets "
+    "there: packs (read by the SDK; the default), mount (a folder at $ATOM_INPUT_<ALIAS>) or "
+    "stream (start at once, fetch what is read).",
 )
 @click.option(
     "--where",
@@ -69,11 +90,13 @@ def _resources(cpus: int | None, memory: int | None, gpus: int | None) -> dict[s
 @pass_context
 def run(context: Context, /, command: tuple[str, ...], **options: Any) -> int:
     """Run COMMAND on the cluster with a snapshot of the code: atom run -- python train.py."""
+    datasets, deliveries = _inputs(options["data"])
     requirements = [*_lines_of(options["requirements_file"]), *options["req"]]
     body: dict[str, Any] = {
         "command": list(command),
         "requirements": "\n".join(requirements),
-        "datasets": _pairs(options["data"], "--data"),
+        "datasets": datasets,
+        "deliveries": deliveries,
         "selectors": _selectors(options["where"]),
         "env": _pairs(options["env"], "--env"),
         "tags": list(options["tag"]),
@@ -182,13 +205,20 @@ def get(context: Context, run_name: str) -> None:
     context.emit(found, lambda out: _print_run(out, found))
 
 
+def _input_text(one: dict[str, Any]) -> str:
+    text = f"{one['alias']}={one['dataset']}@{one['ref']}"
+    if one["mounted_by"]:
+        return f"{text}:{one['delivery']} ({one['mounted_by']})"
+    return text if one["delivery"] == "packs" else f"{text}:{one['delivery']}"
+
+
 def _print_run(out: Console, found: dict[str, Any]) -> None:
     rows = [
         ("run", f"{found['number']} {found['name']}"),
         ("id", found["id"]),
         ("state", f"{found['state']} {found['progress_text']}"),
         ("command", " ".join(found["command"])),
-        ("data", " ".join(f"{d['alias']}={d['dataset']}@{d['ref']}" for d in found["datasets"])),
+        ("data", " ".join(map(_input_text, found["datasets"]))),
         ("duration", duration_text(found["duration_s"])),
         ("metrics", json.dumps(found["metrics_summary"])),
     ]
@@ -309,6 +339,12 @@ def workflow_show(context: Context, slug: str) -> None:
     metavar="NAME=QUERY",
     help="Only files that match, of a dataset that the workflow lets you narrow.",
 )
+@click.option(
+    "--delivery",
+    multiple=True,
+    metavar="NAME=HOW",
+    help="How a dataset parameter's data gets there: packs, mount or stream.",
+)
 @click.option("--name")
 @click.option("--cpus", type=click.IntRange(1))
 @click.option("--memory", type=Size())
@@ -324,6 +360,8 @@ def workflow_run(
     body: dict[str, Any] = {"workflow": slug, "parameters": values, "resources": resources}
     if selectors := _selectors(options["where"]):
         body["selectors"] = selectors
+    if options["delivery"]:
+        body["deliveries"] = _pairs(options["delivery"], "--delivery")
     if options["name"]:
         body["name"] = options["name"]
     return _started(context, context.client.runs.create(**body), follow)

@@ -14,6 +14,7 @@ from atom_sdk.client.refs import parse_ref
 if TYPE_CHECKING:
     from atom_sdk.client.datasets import Datasets
     from atom_sdk.mount import MountOptions, MountRecord
+    from atom_sdk.readers import LocalDataset
 
 
 def mount_version(
@@ -25,7 +26,6 @@ def mount_version(
 ) -> MountRecord:
     """Show a version as a folder. Raises what `atom_sdk.mount.mount` does, IncompleteViewError."""
     from atom_sdk.mount import MountOptions, mount
-    from atom_sdk.mount.errors import IncompleteViewError
 
     version = datasets.version(reference)
     # A branch may move while packs are fetched; what is mounted is one version.
@@ -33,8 +33,15 @@ def mount_version(
     project = f"atom://{ref.project}/" if ref.project else ""
     pinned = f"{project}{ref.dataset}@{version['ref']}"
     dataset = datasets.open(pinned, progress)
-    if len(dataset) != version["file_count"]:
-        raise IncompleteViewError(version["file_count"], len(dataset))
+    require_complete(dataset, version["file_count"])
     created_at = datetime.fromisoformat(version["created_at"])
     dated = replace(options or MountOptions(), modified_at_s=int(created_at.timestamp()))
     return mount(dataset, folder, cache_path(), pinned, dated)
+
+
+def require_complete(dataset: LocalDataset, files: int) -> None:
+    """Raise IncompleteViewError if some of a version's files are in no pack."""
+    from atom_sdk.mount.errors import IncompleteViewError
+
+    if len(dataset) != files:
+        raise IncompleteViewError(files, len(dataset))

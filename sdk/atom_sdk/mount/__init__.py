@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from atom_sdk.mount.mounting import MountOptions, mount, mounts, unmount
+    from atom_sdk.mount.mounting import MountOptions, mount, mounted_below, mounts, unmount
     from atom_sdk.mount.records import MountRecord
 
-__all__ = ["MountOptions", "MountRecord", "mount", "mounts", "unmount"]
+__all__ = ["MountOptions", "MountRecord", "mount", "mounted_below", "mounts", "unmount"]
 
 
 def __getattr__(name: str) -> Any:

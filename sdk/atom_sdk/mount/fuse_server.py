@@ -6,6 +6,7 @@ A process of its own, so that the folder outlives the command that mounted it.
 from __future__ import annotations
 
 import errno
+import os
 import stat
 import sys
 from pathlib import Path
@@ -76,6 +77,8 @@ def main() -> None:
         nosuid=True,
         nodev=True,
         fsname="atom",
+        # As kernel mounts do; the folders above decide who may enter.
+        **({"allow_other": True} if os.geteuid() == 0 else {}),
         attr_timeout=_KERNEL_MEMORY_S,
         entry_timeout=_KERNEL_MEMORY_S,
         kernel_cache=True,

@@ -13,7 +13,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from atom_sdk.errors import PackStoreFullError
@@ -26,6 +26,7 @@ from atom_sdk.readers import LocalDataset, Sample, ViewIndex
 _MODE = 0o444
 # All our copies have this modification time: whatever has another one is not ours any more.
 _MODIFIED_AT_S = 1_000_000_000
+_SPARE_BYTES = 20 << 30
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
@@ -46,7 +47,50 @@ def mount_links(plan: MountPlan) -> str:
             # The next way needs an empty folder.
             remove_links(plan.dataset.index, plan.folder)
             raise
+        _trim(files, spare_limit_bytes())
     return str(files)
+
+
+def spare_limit_bytes() -> int:
+    """How much of the copies that no mount uses is kept: `ATOM_MOUNT_COPIES_BYTES`, or 20 GiB.
+
+    Raises ValueError if it is not a number of bytes.
+    """
+    text = os.environ.get("ATOM_MOUNT_COPIES_BYTES", "")
+    if text and not text.isdecimal():
+        raise ValueError(f"ATOM_MOUNT_COPIES_BYTES must be a number of bytes, not {text!r}.")
+    return int(text) if text else _SPARE_BYTES
+
+
+def trim_copies(cache: Path) -> None:
+    """Remove copies that no mount uses, those that were mounted longest ago first."""
+    files = cache / "files"
+    if files.exists():
+        with _one_at_a_time(files):
+            _trim(files, spare_limit_bytes())
+
+
+def _trim(files: Path, limit_bytes: int) -> None:
+    spare = sorted(_spare_copies(files))
+    size_bytes = sum(size for _, size, _ in spare)
+    for _, size, path in spare:
+        if size_bytes <= limit_bytes:
+            return
+        path.unlink(missing_ok=True)
+        size_bytes -= size
+
+
+def _spare_copies(files: Path) -> Iterator[tuple[int, int, Path]]:
+    """When it was last linked or unlinked, the size and the path of each copy with no other name.
+
+    A link changes the inode, so its change time is the time of the last mount or unmount. The time
+    of the last access is not kept on many machines.
+    """
+    for path in files.glob("??/*"):
+        with suppress(FileNotFoundError):
+            found = path.stat()
+            if found.st_nlink == 1:
+                yield found.st_ctime_ns, found.st_size, path
 
 
 def remove_links(index: ViewIndex, folder: Path) -> list[str]:
@@ -95,10 +139,23 @@ def _link_all(dataset: LocalDataset, files: Path, folder: Path) -> None:
         target = os.fsencode(folder) + b"/" + path
         above = os.path.dirname(target)
         if above not in made:
-            os.makedirs(above, exist_ok=True)
-            made.add(above)
+            _make_folders(above, made)
         digest = reader.index.digest_of(row).hex()
         _link(reader, row, files / digest[:2] / digest, target)
+
+
+def _make_folders(folder: bytes, made: set[bytes]) -> None:
+    """Make a folder and those above it that are missing, for everybody to read."""
+    missing = []
+    while folder not in made and not os.path.isdir(folder):
+        missing.append(folder)
+        folder = os.path.dirname(folder)
+    made.add(folder)
+    for one in reversed(missing):
+        os.mkdir(one)
+        # Whatever our own umask is: a job reads as another user.
+        os.chmod(one, 0o755)
+        made.add(one)
 
 
 def _link(reader: LocalDataset, row: int, copy: Path, target: bytes) -> None:

@@ -21,7 +21,7 @@ from atom_sdk.mount.errors import (
     TargetNotEmptyError,
 )
 from atom_sdk.mount.fuse import mount_fuse, unmount_as_user
-from atom_sdk.mount.hardlinks import mount_links, remove_links
+from atom_sdk.mount.hardlinks import mount_links, remove_links, trim_copies
 from atom_sdk.mount.kernel import mount_files
 from atom_sdk.mount.loop import mount_loop
 from atom_sdk.mount.mountinfo import mounted_at, users_of
@@ -92,6 +92,12 @@ def unmount(folder: Path, cache: Path) -> tuple[MountRecord, list[str]]:
 def mounts(cache: Path) -> list[tuple[MountRecord, bool]]:
     """All records, and whether each folder still shows its version."""
     return [(record, _is_there(record)) for record in MountRecords(cache).all()]
+
+
+def mounted_below(folder: Path, cache: Path) -> list[MountRecord]:
+    """Records of what is, or before a restart was, mounted at or below a folder (resolved)."""
+    records = MountRecords(cache).all()
+    return [record for record in records if Path(record.folder).is_relative_to(folder)]
 
 
 def _begin(
@@ -191,6 +197,7 @@ def _undo(records: MountRecords, record: MountRecord) -> list[str]:
     left = []
     if record.how == HARD_LINKS:
         left = remove_links(ViewIndex(records.path(folder, ".arrow")), folder)
+        trim_copies(records.folder.parent)
     elif _is_ours(records, record):
         _detach(folder)
     if record.made_folder and not left:

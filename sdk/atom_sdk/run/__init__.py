@@ -26,7 +26,7 @@ from atom_sdk.run.context import (
     output_dir,
 )
 from atom_sdk.run.data_wait import track
-from atom_sdk.run.datasets import UnknownAliasError, dataset
+from atom_sdk.run.datasets import UnknownAliasError, dataset, folder
 from atom_sdk.run.metrics import log, progress
 from atom_sdk.run.models import save_model
 from atom_sdk.run.parameters import Parameters, params
@@ -38,6 +38,7 @@ __all__ = [
     "UnknownAliasError",
     "checkpoint_dir",
     "dataset",
+    "folder",
     "input_dir",
     "is_in_run",
     "log",

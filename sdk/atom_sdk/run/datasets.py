@@ -11,7 +11,10 @@ from atom_sdk.errors import AtomError
 from atom_sdk.run.context import NotInRunError
 
 if TYPE_CHECKING:
+    from atom_sdk.readers import LocalDataset
     from atom_sdk.run.split import SplitView
+
+STREAM = "stream"
 
 
 class UnknownAliasError(AtomError):
@@ -34,10 +37,34 @@ def dataset(alias: str | None = None, split: str | None = None) -> SplitView:
         known = ", ".join(sorted(views)) or "none"
         raise UnknownAliasError(f"The run has no dataset '{alias}'. It has: {known}.")
     # Here and not above: importing Arrow takes half a second.
-    from atom_sdk.run.split import open_split
+    from atom_sdk.run.split import split_of
 
-    view = views[alias]
-    return open_split(Path(view["index_path"]), Path(view["pack_dir"]), split)
+    return split_of(_open(views[alias]), split)
+
+
+def folder(alias: str | None = None) -> Path:
+    """Return the folder of a dataset that the run mounted; the only one when no alias is given.
+
+    The same path is in the environment, as ATOM_INPUT_<ALIAS>. Raises NotInRunError,
+    UnknownAliasError.
+    """
+    folders = {name: view["folder"] for name, view in _views().items() if view.get("folder")}
+    if alias is None and len(folders) == 1:
+        alias = next(iter(folders))
+    if alias not in folders:
+        known = ", ".join(sorted(folders)) or "none"
+        raise UnknownAliasError(f"The run has not mounted '{alias}'. Mounted are: {known}.")
+    return Path(folders[alias])
+
+
+def _open(view: dict[str, Any]) -> LocalDataset:
+    if view.get("delivery") == STREAM:
+        from atom_sdk.run.streams import open_stream
+
+        return open_stream(view)
+    from atom_sdk.readers import LocalDataset
+
+    return LocalDataset(Path(view["index_path"]), Path(view["pack_dir"]))
 
 
 def _views() -> dict[str, dict[str, Any]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,9 +59,8 @@ class SplitView:
         return codes
 
 
-def open_split(index_path: Path, pack_dir: Path, split: str | None) -> SplitView:
-    """Open a view index and choose a split. See `atom_sdk.run.dataset`."""
-    dataset = LocalDataset(index_path, pack_dir)
+def split_of(dataset: LocalDataset, split: str | None) -> SplitView:
+    """Choose a split of a dataset. See `atom_sdk.run.dataset`."""
     return SplitView(dataset, _rows(dataset, split))
 
 

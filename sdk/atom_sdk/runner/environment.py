@@ -51,6 +51,11 @@ def _atom(job: Job, paths: AttemptPaths) -> dict[str, str]:
         "ATOM_PARAMETERS": str(parameters),
         "ATOM_DATASETS": str(datasets),
     }
+    env.update(
+        (str(entry["variable"]), str(entry["folder"]))
+        for entry in job.datasets
+        if entry.get("folder") and entry.get("variable")
+    )
     if job.resume:
         env["ATOM_RESUME_DIR"] = str(paths.resume)
         env["ATOM_RESUME_STEP"] = json.dumps(job.resume.get("step"))

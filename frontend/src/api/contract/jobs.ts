@@ -12,6 +12,7 @@ export type {
   Run,
   RunCurve as MetricSeries,
   RunEvent,
+  RunInput,
   RunLog as LogRead,
   RunMetric as Metric,
   RunPreview as Preview,

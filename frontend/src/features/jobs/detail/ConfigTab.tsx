@@ -1,7 +1,7 @@
 import { Card, Code, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Run } from '@/api/contract/jobs';
+import type { Run, RunInput } from '@/api/contract/jobs';
 import { CommandLine } from '@/shared/CommandLine';
 import { CopyId } from '@/shared/CopyId';
 import { useFormat } from '@/shared/format';
@@ -24,21 +24,40 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
 
 const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** A version that was read, and the part of it that the run saw: the link shows the same files. */
-function InputLink({ dataset, ref, view, selector: { where } }: Run['datasets'][number]) {
-  const { t } = useTranslation();
+/** A version and the part of it that the run saw: the link shows the same files. */
+function InputLink({ dataset, ref, selector: { where } }: RunInput) {
   return (
-    <>
-      <AnchorLink to="/datasets/$name" params={{ name: dataset }} search={{ ref, where }} fz="inherit">
-        {`${dataset}@${ref}`}
-      </AnchorLink>
+    <AnchorLink to="/datasets/$name" params={{ name: dataset }} search={{ ref, where }} fz="inherit">
+      {`${dataset}@${ref}`}
+    </AnchorLink>
+  );
+}
+
+/** An input, how its data got there and, for a folder, which way of mounting it was and why no better one. */
+function InputValue({ input }: { input: RunInput }) {
+  const { t } = useTranslation();
+  const { view, selector, delivery } = input;
+  const how = [t(`jobs.delivery.${delivery}`), input.mounted_by && t('jobs.mountedBy', { how: input.mounted_by })];
+  return (
+    <Stack gap={2}>
+      <Group gap="xs">
+        <InputLink {...input} />
+        <Text c="dimmed" fz="inherit">
+          {how.filter(Boolean).join(' · ')}
+        </Text>
+      </Group>
       {view && <Text size="xs">{t('jobs.config.view', { name: view })}</Text>}
-      {where && (
+      {selector.where && (
         <Code block fz="xs" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-          {where}
+          {selector.where}
         </Code>
       )}
-    </>
+      {input.mount_skipped.map((one) => (
+        <Text key={one.how} size="xs" c="dimmed">
+          {t('jobs.mountSkipped', { how: one.how, reason: one.reason })}
+        </Text>
+      ))}
+    </Stack>
   );
 }
 
@@ -65,7 +84,7 @@ export function ConfigTab({ run }: { run: Run }) {
         <Section title={t('jobs.config.data')}>
           {run.datasets.length === 0 && <Text c="dimmed">{t('common.none')}</Text>}
           <KeyValueList
-            items={run.datasets.map((input) => [input.alias, <InputLink key={input.alias} {...input} />])}
+            items={run.datasets.map((input) => [input.alias, <InputValue key={input.alias} input={input} />])}
           />
         </Section>
         <Section title={t('jobs.config.resources')}>

@@ -4,7 +4,8 @@ import { useTranslation } from 'react-i18next';
 import type { Cluster } from '@/api/contract/jobs';
 import { useFormat } from '@/shared/format';
 import { useClusters } from '../queries';
-import type { Draft, EnvRow } from './draft';
+import { DeliveryRows } from './DeliveryRows';
+import { type Draft, type EnvRow, inputsOf } from './draft';
 import type { StepProps } from './ParametersStep';
 
 interface Free {
@@ -24,7 +25,7 @@ function mostFree(clusters: Cluster[] | undefined): Free | null {
   };
 }
 
-export function ResourcesStep({ draft, dispatch, errors }: StepProps) {
+export function ResourcesStep({ draft, dispatch, errors, workflow }: StepProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const free = mostFree(useClusters().data?.results);
@@ -88,6 +89,12 @@ export function ResourcesStep({ draft, dispatch, errors }: StepProps) {
           onChange={(value) => set({ maxRetries: Number(value) || 0 })}
         />
       </SimpleGrid>
+      <DeliveryRows
+        inputs={inputsOf(draft, workflow)}
+        deliveries={draft.deliveries ?? {}}
+        errors={errors}
+        onChange={(deliveries) => set({ deliveries })}
+      />
       <TagsInput
         label={t('jobs.wizard.tags')}
         placeholder={draft.tags.length === 0 ? t('jobs.wizard.tagsHint') : undefined}

@@ -60,13 +60,14 @@ export function toCli(request: RunRequest, project: string): string {
       '-p',
       `${name}=${value}${viewOf(request, name)}`,
     ]);
-    const options = [...parameters, ...wheres(request), ...commonOptions(request)];
+    const how = Object.entries(request.deliveries ?? {}).flatMap(([name, one]) => ['--delivery', `${name}=${one}`]);
+    const options = [...parameters, ...wheres(request), ...how, ...commonOptions(request)];
     return joinWords([...head, 'workflow', 'run', request.workflow, ...options]);
   }
-  const data = Object.entries(request.datasets ?? {}).flatMap(([alias, ref]) => [
-    '--data',
-    `${alias}=${ref}${viewOf(request, alias)}`,
-  ]);
+  const data = Object.entries(request.datasets ?? {}).flatMap(([alias, ref]) => {
+    const how = request.deliveries?.[alias];
+    return ['--data', `${alias}=${ref}${viewOf(request, alias)}${how ? `:${how}` : ''}`];
+  });
   const requirements = (request.requirements ?? '')
     .split('\n')
     .map((line) => line.trim())

@@ -112,13 +112,50 @@ describe('a part of the data', () => {
   });
 });
 
+describe('how the data gets there', () => {
+  const draft: Draft = {
+    ...EMPTY_DRAFT,
+    workflow: COMMAND,
+    command: 'true',
+    datasets: [
+      { alias: 'my-data', dataset: 'digits', ref: 'v3' },
+      { alias: 'other', dataset: '', ref: '' },
+    ],
+  };
+
+  test('is sent for chosen inputs only, and packs are what the server takes anyway', () => {
+    expect(inputsOf(draft, undefined)).toEqual(['my-data']);
+    const sent = (deliveries: Draft['deliveries']) => requestOf({ ...draft, deliveries }).deliveries;
+    expect(sent({ 'my-data': 'packs' })).toBeUndefined();
+    expect(sent({ 'my-data': 'mount', other: 'stream', gone: 'mount' })).toEqual({ 'my-data': 'mount' });
+  });
+
+  test('is an ending of the reference in a terminal, and an option for a workflow', () => {
+    const request = requestOf({ ...draft, deliveries: { 'my-data': 'mount' } });
+    expect(toCli(request, 'demo')).toContain('--data my-data=digits@v3:mount');
+    const workflow = { workflow: 'train', parameters: { dataset: 'digits@v3' }, deliveries: { dataset: 'stream' } };
+    expect(toCli(workflow as never, 'demo')).toContain('--delivery dataset=stream');
+  });
+
+  test('names the variable of a folder as the server does', () => {
+    expect(variableOf('my-data.v2')).toBe('ATOM_INPUT_MY_DATA_V2');
+  });
+});
+
 describe('cloning a run', () => {
   const run = {
     name: 'base',
     workflow: null,
     command: ['python', '-c', 'print("a b")\nprint("$HOME")', ''],
     datasets: [
-      { alias: 'data', dataset: 'digits', ref: 'v3', view: 'ones', selector: { where: 'size > 1', split: ['val'] } },
+      {
+        alias: 'data',
+        dataset: 'digits',
+        ref: 'v3',
+        view: 'ones',
+        selector: { where: 'size > 1', split: ['val'] },
+        delivery: 'mount',
+      },
     ],
     resources: { cpus: 4, memory_bytes: 1024 ** 3, gpus: 1 },
     env: ['SEED'],
@@ -136,6 +173,7 @@ describe('cloning a run', () => {
       datasets: { data: 'digits@v3' },
       // The text of the view, which may be another by now.
       selectors: { data: { where: 'size > 1', split: ['val'] } },
+      deliveries: { data: 'mount' },
       requirements: 'numpy',
       resources: run.resources,
       timeout_s: 600,

@@ -1,4 +1,4 @@
-import type { Parameter, Resources, Run, RunRequest, Selector, Workflow } from '@/api/contract/jobs';
+import type { Parameter, Resources, Run, RunInput, RunRequest, Selector, Workflow } from '@/api/contract/jobs';
 import { joinWords, splitWords } from './shellWords';
 
 export const STEPS = ['workflow', 'parameters', 'resources', 'review'] as const;
@@ -7,6 +7,8 @@ export type Step = (typeof STEPS)[number];
 /** The workflow of a run that is any command. */
 export const COMMAND = 'command';
 export const GIB = 1024 ** 3;
+
+export type Delivery = RunInput['delivery'];
 
 /** The part of a version that a run sees: what matches, of a saved view; both may be left out. */
 export interface Selection {
@@ -39,6 +41,8 @@ export interface Draft {
   codeSnapshot: string;
   requirements: string;
   datasets: DatasetRow[];
+  /** How the data of an alias gets there, where it is not as packs. */
+  deliveries: Record<string, Delivery>;
   env: EnvRow[];
   cpus: number;
   memoryGib: number;
@@ -57,6 +61,7 @@ export const EMPTY_DRAFT: Draft = {
   codeSnapshot: '',
   requirements: '',
   datasets: [],
+  deliveries: {},
   env: [],
   cpus: 1,
   memoryGib: 2,
@@ -148,6 +153,7 @@ export function draftFromRun(run: Run): Draft {
       ? Object.fromEntries(run.datasets.map(({ alias, selector: { where } }) => [alias, { where }]))
       : {},
     datasets: run.workflow ? [] : run.datasets.map(rowOf),
+    deliveries: Object.fromEntries(run.datasets.map(({ alias, delivery }) => [alias, delivery])),
     env: run.env.map((name) => ({ name, value: '' })),
     timeoutMinutes: run.timeout_s ? Math.round(run.timeout_s / 60) : null,
     maxRetries: run.max_retries ?? 0,
@@ -190,10 +196,32 @@ export function draftErrors(draft: Draft): { field: string; error: 'openQuote' }
   return isOpen ? [{ field: 'command', error: 'openQuote' }] : [];
 }
 
+/** The names under which a run of the draft reads datasets, as far as they are chosen. */
+export function inputsOf(draft: Draft, workflow: Workflow | undefined): string[] {
+  if (draft.workflow === COMMAND)
+    return draft.datasets.filter((row) => row.dataset && row.ref).map((row) => row.alias || row.dataset);
+  const named = workflow?.parameters.filter((one) => one.type === 'dataset' && draft.parameters[one.name]) ?? [];
+  return named.map((one) => one.name);
+}
+
+/** The variable with the folder of an input, as the server names it. */
+export const variableOf = (alias: string): string => `ATOM_INPUT_${alias.toUpperCase().replace(/[^A-Z0-9]/g, '_')}`;
+
+/** Choices for inputs that the draft has no longer are not sent; packs are the server's default. */
+function chosenDeliveries(draft: Draft): Record<string, Delivery> {
+  const isInput = (alias: string) =>
+    draft.workflow === COMMAND
+      ? draft.datasets.some((row) => row.dataset && row.ref && (row.alias || row.dataset) === alias)
+      : Boolean(draft.parameters[alias]);
+  const entries = Object.entries(draft.deliveries ?? {});
+  return Object.fromEntries(entries.filter(([alias, how]) => how !== 'packs' && isInput(alias)));
+}
+
 /** What is sent to `runs/preview/` and `runs/`; empty fields are left out, so that the server's defaults hold. */
 export function requestOf(draft: Draft): RunRequest {
   const env = draft.env.filter((row) => row.name.trim() !== '');
   const parameters = Object.entries(draft.parameters).filter(([, value]) => value !== '' && value != null);
+  const deliveries = chosenDeliveries(draft);
   return {
     ...(draft.name.trim() && { name: draft.name.trim() }),
     ...(draft.workflow === COMMAND
@@ -204,6 +232,7 @@ export function requestOf(draft: Draft): RunRequest {
           ...selectorsOf(Object.entries(draft.selections).filter(([name]) => draft.parameters[name])),
         }),
     resources: { cpus: draft.cpus, memory_bytes: Math.round(draft.memoryGib * GIB), gpus: draft.gpus },
+    ...(Object.keys(deliveries).length > 0 && { deliveries }),
     ...(env.length > 0 && { env: Object.fromEntries(env.map((row) => [row.name.trim(), row.value])) }),
     ...(draft.timeoutMinutes !== null && { timeout_s: draft.timeoutMinutes * 60 }),
     ...(draft.maxRetries > 0 && { max_retries: draft.maxRetries }),
@@ -211,7 +240,8 @@ export function requestOf(draft: Draft): RunRequest {
   };
 }
 
-const RESOURCE_FIELDS = /^(resources|cpus|memory_bytes|gpus|timeout_s|max_retries|datasets($|\.)|env|tags|name)/;
+const RESOURCE_FIELDS =
+  /^(resources|cpus|memory_bytes|gpus|timeout_s|max_retries|datasets($|\.)|deliveries|env|tags|name)/;
 
 /** The server's name of a workflow's parameter; a parameter may be called as a field of the run is. */
 export const parameterField = (name: string): string => `parameters.${name}`;

@@ -21,6 +21,7 @@ export function labelOfField(field: string, workflow: Workflow | undefined, t: T
     tags: t('jobs.wizard.tags'),
   };
   const [group, ...rest] = field.split('.');
+  if (group === 'deliveries') return t('jobs.wizard.deliveryOf', { input: rest.join('.') });
   if (group === 'datasets') return [t('jobs.wizard.dataset'), ...rest].join(' ');
   if (group === 'selectors') return [t('jobs.wizard.part'), ...rest.slice(0, 1)].join(' ');
   return labels[field] ?? field;

@@ -1,0 +1,72 @@
+"""Puts the datasets of an attempt where its command looks for them, and takes them away again."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from atom.cache.actions import (
+    hide_from_job,
+    packs_to_stream,
+    show_to_job,
+    stream_to_job,
+    view_for,
+)
+from atom.cache.delivery import mount_for_job
+from atom.core.errors import NotFound
+from atom.datasets.reads import pack_addresses
+from atom.jobs import states
+from atom.jobs.actions.events import record
+from atom.jobs.engines.deliveries import MOUNT, STREAM
+from atom.jobs.event_kinds import EventKind
+from atom.jobs.executors.local import LocalExecutor
+from atom.jobs.models import Attempt, RunInput
+from atom_sdk.mount import MountRecord
+
+
+def show_datasets(attempt: Attempt, gid: int | None) -> None:
+    """Show what the run's selectors leave of its datasets; safe to repeat.
+
+    Raises SelectionEmpty, ViewNotReady, MountError, OSError.
+    """
+    if attempt.node is None:
+        return
+    for one in attempt.run.inputs.select_related("version__dataset__project").order_by("alias"):
+        if one.delivery == STREAM:
+            stream_to_job(one.version, attempt.pk, one.alias, one.selector, gid)
+            continue
+        view = view_for(one.version, attempt.node, one.selector)
+        show_to_job(view, attempt.pk, one.alias, gid)
+        if one.delivery == MOUNT:
+            _note_mount(attempt, one, mount_for_job(one.version, attempt.pk, one.alias))
+
+
+def _note_mount(attempt: Attempt, one: RunInput, mounted: MountRecord) -> None:
+    """Keep which way it was, and why not a better one, for the run's page."""
+    if one.mounted_by == mounted.how:
+        return  # a worker that died afterwards has said it
+    one.mounted_by, one.mount_skipped = mounted.how, [list(pair) for pair in mounted.skipped]
+    one.save(update_fields=["mounted_by", "mount_skipped", "updated_at"])
+    why = "".join(f" Not by {how}: {reason}." for how, reason in mounted.skipped)
+    text = f"{one.alias} is a folder of {mounted.files} files, mounted by {mounted.how}.{why}"
+    data = {"alias": one.alias, "how": mounted.how, "files": mounted.files}
+    record(attempt.run, EventKind.MOUNTED, text, attempt, **data, skipped=one.mount_skipped)
+
+
+def stream_addresses(attempt: Attempt, alias: str, packs: list[str]) -> dict[str, str]:
+    """Return where to GET packs of a streamed input.
+
+    Raises NotFound, PackUnknown, PackQuarantined.
+    """
+    rows = attempt.run.inputs.select_related("version__dataset__project")
+    one = rows.filter(alias=alias, delivery=STREAM).first()
+    if one is None:
+        raise NotFound(f"This run streams no dataset called '{alias}'.")
+    return pack_addresses(one.version, packs, packs_to_stream(one.version, one.selector))
+
+
+def hide_datasets(local: LocalExecutor, shown: set[UUID]) -> None:
+    """Remove what ended attempts were shown, once their processes are gone."""
+    known = Attempt.objects.filter(pk__in=shown).exclude(state__in=states.TERMINAL)
+    for attempt_id in shown - set(known.values_list("pk", flat=True)):
+        if not local.observe(attempt_id).alive:
+            hide_from_job(attempt_id)

@@ -1,0 +1,82 @@
+"""How a run's data gets there, in the environment of the built-in training: torch and Pillow."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from atom.settings.environment import BASE_DIR
+from atom_sdk.client import Client
+from tests.e2e.test_main_job import named, run_demo
+from tests.stack import Stack
+
+pytestmark = [pytest.mark.timeout(900), pytest.mark.slow]
+
+# First what any ImageFolder does, without Atom; then the SDK, over packs that are not here yet.
+SCRIPT = """
+import os
+from PIL import Image
+top = os.environ["ATOM_INPUT_PICTURES"]
+classes = sorted(entry.name for entry in os.scandir(top) if entry.is_dir())
+sizes = [
+    Image.open(os.path.join(folder, name)).convert("RGB").size
+    for folder, _, names in os.walk(top) for name in sorted(names)[:20]
+]
+print("walked", len(classes), len(sizes), set(sizes), flush=True)
+
+from atom_sdk import run
+from atom_sdk.readers.images import ImageDecoder, decode_many
+shapes = [pixels.shape for pixels, _ in decode_many(run.dataset("cold"), ImageDecoder())]
+print("streamed", shapes.count((3, 24, 32)))
+"""
+
+
+def test_an_unmodified_script_reads_a_folder_and_the_sdk_a_stream(
+    stack: Stack, atom: Client, images: Path
+) -> None:
+    run_demo(stack)
+    atom.datasets.push(images, "cold-pictures")
+    training = atom.runs.get(named(atom, "digits classifier")["id"])
+    pictures = training["datasets"][0]
+
+    started = atom.runs.create(
+        name="both inputs",
+        command=["python", "-c", SCRIPT],
+        requirements=training["runtime"]["requirements"],
+        datasets={
+            "pictures": f"{pictures['dataset']}@{pictures['ref']}",
+            "cold": "cold-pictures@v1",
+        },
+        deliveries={"pictures": "mount", "cold": "stream"},
+    )
+    ended = atom.runs.wait(started["id"], timeout_s=300)
+
+    said = "".join(atom.runs.log(started["id"]))
+    assert ended["state"] == "succeeded", said
+    assert "walked 10 " in said
+    assert "streamed 40" in said
+    shown = {one["alias"]: one for one in ended["datasets"]}
+    assert shown["pictures"]["mounted_by"] in {"erofs", "loop", "hardlinks", "fuse"}
+    assert atom.datasets.coverage("cold-pictures@v1") == []
+
+
+def test_ranks_and_workers_of_torch_read_every_sample_once_and_resume_without_repeats(
+    stack: Stack, atom: Client
+) -> None:
+    run_demo(stack)
+    digest = atom.runs.get(named(atom, "digits classifier")["id"])["runtime"]["digest"]
+    python = stack.home / "runtimes" / digest[:32] / "bin" / "python"
+    done = subprocess.run(
+        [python, "-m", "bench.torch_order"],
+        cwd=BASE_DIR,
+        env={"PATH": "/usr/bin:/bin", "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 ranks x 2 workers read each of 1003 samples once: True" in done.stdout
+    assert "64 by 2 ranks, then 939 by 3: none repeated, none lost: True" in done.stdout
