@@ -74,6 +74,7 @@ export const settings = {
     rolebinding: 'Role',
     run: 'Run',
     s3keypair: 'S3 key',
+    savedview: 'View',
     tag: 'Tag',
     version: 'Version',
   },

@@ -76,6 +76,7 @@ export const settings: Translation<typeof en.settings> = {
     rolebinding: '角色',
     run: '运行',
     s3keypair: 'S3 密钥',
+    savedview: '视图',
     tag: '标签',
     version: '版本',
   },

@@ -17,6 +17,7 @@ const KINDS = [
   'rolebinding',
   'run',
   's3keypair',
+  'savedview',
   'tag',
   'version',
 ] as const;
