@@ -59,7 +59,7 @@ def _write_on(request: CommitRequest, head_digest: str) -> tuple[Version, bool]:
             raise EmptyCommit
         return head, True
     working.update(progress=0.8)
-    counts = count_changes(before, root, store.store)
+    counts, _ = count_changes(before, root, store.store)
     said = {"files": counts.added + counts.changed, **_said(request, settled)}
     commit = _store_commit(request, head, root, said)
     return move_branch(BranchMove(dataset, request.branch, head_digest, commit)), False
