@@ -3433,6 +3433,10 @@ export interface components {
             branch?: string;
             /** @default  */
             message?: string;
+            /** @description Where the files come from, for the version. */
+            provenance?: {
+                [key: string]: unknown;
+            };
         };
         /** @description What asks for the version. */
         NewWriteRequest: {
@@ -3454,6 +3458,10 @@ export interface components {
             branch?: string;
             /** @default  */
             message?: string;
+            /** @description Where the files come from, for the version: a run, its inputs. */
+            provenance?: {
+                [key: string]: unknown;
+            };
             /** Format: uuid */
             write_job?: string | null;
             /** @default  */
