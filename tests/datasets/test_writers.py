@@ -437,6 +437,9 @@ def test_requests_of_two_drivers_at_once_are_one(pusher: Pusher, client: Client)
     with client.datasets.write_job("digits", "etl").task("a") as attempt:
         attempt.write("a.txt", b"a")
     job = WriteJob.objects.get()
+    with pytest.raises(ApiError) as refused:
+        attempt.abandon()
+    assert refused.value.code == "writer_ended", "a task that counts is not taken away in silence"
     start = threading.Barrier(2)
 
     def ask(_: int) -> str:
