@@ -33,7 +33,7 @@ from atom_sdk.client.errors import (
     WriterClosedError,
     WriterTakenOverError,
 )
-from atom_sdk.client.writing import DatasetWriter, TaskWriter
+from atom_sdk.client.writing import DatasetWriter, TaskWriter, WriterOptions
 from tests.datasets.pushing import Pusher
 
 
@@ -68,7 +68,8 @@ def test_files_are_readable_when_persisted_and_become_one_version(
     pusher.push({"old.txt": b"old", "gone.txt": b"gone", "same.txt": b"same"})
     before = pusher.get("versions/main/")
 
-    with client.datasets.writer("digits", message="Features") as writer:
+    options = WriterOptions(provenance={"inputs": ["raw@v1"], "writer": "a lie"})
+    with client.datasets.writer("digits", message="Features", options=options) as writer:
         assert writer.state == "writing"
         writer.write("a/1.bin", b"first", label="cat", attributes={"n": 1})
         writer.write("a/1.bin", b"second", label="cat", attributes={"n": 2})
@@ -94,7 +95,8 @@ def test_files_are_readable_when_persisted_and_become_one_version(
     assert (version["ref"], version["message"]) == ("v2", "Features")
     assert version["parents"] == [before["commit"]]
     assert (version["added"], version["removed"], version["changed"]) == (3, 1, 1)
-    assert version["provenance"]["writer"] == writer.id
+    said = version["provenance"]
+    assert (said["writer"], said["inputs"]) == (writer.id, ["raw@v1"])
     found = rows_of(client, "digits@v2")
     assert set(found) == {"a/1.bin", "old.txt", "same.txt", "text/é.txt", "later.txt"}
     assert (found["a/1.bin"]["label"], found["a/1.bin"]["attributes"]) == ("cat", {"n": 2})
@@ -121,7 +123,7 @@ def test_a_dataset_is_made_by_writing_to_it_and_nothing_written_makes_no_version
     assert (writer.version, client.datasets.get("fresh")["latest"]) == (None, None)
     with client.datasets.writer("fresh") as writer:
         writer.write("only.txt", b"")
-    assert client.datasets.get("fresh")["latest"]["message"] == "Write 1 files"
+    assert client.datasets.get("fresh")["latest"]["message"] == "Write 1 file"
     assert files_of(client, "fresh@v1") == {"only.txt": b""}
 
 
@@ -435,6 +437,9 @@ def test_requests_of_two_drivers_at_once_are_one(pusher: Pusher, client: Client)
     with client.datasets.write_job("digits", "etl").task("a") as attempt:
         attempt.write("a.txt", b"a")
     job = WriteJob.objects.get()
+    with pytest.raises(ApiError) as refused:
+        attempt.abandon()
+    assert refused.value.code == "writer_ended", "a task that counts is not taken away in silence"
     start = threading.Barrier(2)
 
     def ask(_: int) -> str:

@@ -107,14 +107,8 @@ def _said(request: CommitRequest, settled: int) -> dict[str, Any]:
         said["conflicts_settled"] = settled
     if request.write_job is not None:
         tasks = request.write_job.tasks.count()
-        return {
-            **request.write_job.provenance,
-            **said,
-            "write_job": request.write_job.name,
-            "tasks": tasks,
-        }
-    assert request.writer is not None, "commit_write_names_writer"
-    return {**request.writer.provenance, **said, "writer": str(request.writer.pk)}
+        return {**said, "write_job": request.write_job.name, "tasks": tasks}
+    return {**said, "writer": str(request.writer_id)}
 
 
 def _store_commit(
@@ -128,11 +122,20 @@ def _store_commit(
         root=write_root(root, store),
         parents=(bytes.fromhex(head.commit),) if head else (),
         author=request.created_by.username if request.created_by else "",
-        message=request.message or f"Write {files} files",
+        message=request.message or f"Write {files} file{'s' * (files != 1)}",
         created_at=request.created_at,
-        provenance={name: value for name, value in kept.items() if value is not None} | said,
+        provenance=_given(request)
+        | {name: value for name, value in kept.items() if value is not None}
+        | said,
     )
     return write_commit(commit, store).hex()
+
+
+def _given(request: CommitRequest) -> dict[str, Any]:
+    """Return what the client says of where the files come from."""
+    source = request.write_job or request.writer
+    said = source.provenance if source else {}
+    return {name: value for name, value in said.items() if name not in _PUSH_OPTIONS}
 
 
 def _present_head(request: CommitRequest) -> str:

@@ -154,13 +154,19 @@ def request_write(writer: Writer, on_conflict: str, message: str, user: User) ->
 
 
 def abandon_writer(writer: Writer, user: User | None) -> Writer:
-    """Give up what was not committed; doing it twice changes nothing. Raises WriterEnded."""
+    """Give up what was not committed; doing it twice changes nothing.
+
+    Raises WriterEnded, also for the attempt that counts for a task of a job.
+    """
     with transaction.atomic():
         found = lock_writer(writer)
         if found.state == "abandoned":
             return found
         if found.state in {"committing", "committed"}:
             raise WriterEnded(f"The writer is {found.state}.", state=found.state)
+        if hasattr(found, "counted_as"):
+            # The job would commit without the task and nobody would know.
+            raise WriterEnded("The writer's task is committed: it ends with its job.")
         abandon_locked(found, user)
     return found
 
@@ -227,7 +233,8 @@ def settle_write(writer: Writer, version: Version | None, code: str, detail: str
 
 def _check_room(dataset: Dataset, job: WriteJob | None) -> None:
     if job is not None:
-        if WriteJob.objects.get(pk=job.pk).state != "open":
+        # An attempt that begins while the job ends would belong to nobody.
+        if WriteJob.objects.select_for_update().get(pk=job.pk).state != "open":
             raise WriteJobEnded(f"The job {job.name} is not open.")
         count, most = job.attempts.count(), MAX_ATTEMPTS_OF_JOB
     else:

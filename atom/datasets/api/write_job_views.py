@@ -78,8 +78,8 @@ class WriteJobListView(WriteJobScopedView, generics.ListAPIView[WriteJob]):
         """Open a job, or return the one of that name, whatever its state."""
         body = NewWriteJobSerializer(data=request.data)
         check(body)
-        said = body.validated_data
-        new = NewWriteJob(said["name"], said["branch"], said["message"])
+        said = dict(body.validated_data)
+        new = NewWriteJob(target=said.pop("branch"), **said)
         job = actions.open_write_job(self.dataset, new, user_of(request))
         return self.rendered(job, status.HTTP_201_CREATED)
 

@@ -135,6 +135,9 @@ class NewWriterSerializer(serializers.Serializer[Any]):
 
     branch = serializers.CharField(max_length=63, validators=[slug_validator], default="main")
     message = serializers.CharField(max_length=10_000, allow_blank=True, default="")
+    provenance = serializers.DictField(
+        default=dict, help_text="Where the files come from, for the version: a run, its inputs."
+    )
     write_job = serializers.UUIDField(allow_null=True, default=None)
     task = serializers.CharField(max_length=100, allow_blank=True, default="")
 
@@ -178,6 +181,9 @@ class NewWriteJobSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=100)
     branch = serializers.CharField(max_length=63, validators=[slug_validator], default="main")
     message = serializers.CharField(max_length=10_000, allow_blank=True, default="")
+    provenance = serializers.DictField(
+        default=dict, help_text="Where the files come from, for the version."
+    )
 
 
 class CommittedTaskSerializer(serializers.Serializer[Any]):

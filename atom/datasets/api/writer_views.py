@@ -87,7 +87,7 @@ class WriterListView(WriterScopedView, generics.ListAPIView[Writer]):
         said = body.validated_data
         job = self._job(said["write_job"])
         target = job.target if job else said["branch"]
-        new = NewWriter(target, said["message"], job, said["task"])
+        new = NewWriter(target, said["message"], job, said["task"], said["provenance"])
         writer = actions.open_writer(self.dataset, new, user_of(request))
         return self.rendered(writer, status.HTTP_201_CREATED)
 

@@ -28,7 +28,8 @@ def open_writer(
     datasets.get_or_create(name)
     chosen = options or WriterOptions()
     site = Site(datasets, http, name)
-    body = {"branch": branch, "message": message or chosen.message}
+    said = {"message": message or chosen.message, "provenance": dict(chosen.provenance)}
+    body = {"branch": branch, **said}
     return DatasetWriter(site, http.post(f"{site.base}writers/", body), chosen)
 
 
@@ -57,6 +58,7 @@ def open_write_job(
     chosen = options or WriterOptions()
     site = Site(datasets, http, name)
     job, branch, message = asked
-    body = {"name": job, "branch": branch, "message": message or chosen.message}
+    said = {"message": message or chosen.message, "provenance": dict(chosen.provenance)}
+    body = {"name": job, "branch": branch, **said}
     row = http.post(f"{site.base}write-jobs/", body)
     return WriteJob(site, row, replace(chosen, message=""))

@@ -47,10 +47,12 @@ class WriterOptions:
     """How a writer works.
 
     `on_conflict` says whose side counts where the branch changed the same files meanwhile: fail,
-    ours (the branch's) or theirs (the writer's).
+    ours (the branch's) or theirs (the writer's). `provenance` is kept with the version: where the
+    files come from.
     """
 
     message: str = ""
+    provenance: Mapping[str, Any] = field(default_factory=dict)
     on_conflict: str = "fail"
     spool: SpoolLimits = field(default_factory=SpoolLimits)
     packs: PackLimits = field(default_factory=PackLimits)
