@@ -32,7 +32,8 @@ class SourceQuerySet(models.QuerySet["Source"]):
 
     def due(self, now: datetime) -> SourceQuerySet:
         """Return the sources whose next scan should have begun."""
-        waiting = self.filter(next_scan_at__lte=now).exclude(state__in=["removed", "scanning"])
+        live = self.filter(next_scan_at__lte=now, dataset__deleted_at__isnull=True)
+        waiting = live.exclude(state__in=["removed", "scanning"])
         return waiting.select_related("project", "dataset")
 
 

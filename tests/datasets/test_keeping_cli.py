@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from atom.datasets.models import Dataset
 from atom_sdk.cli.context import Context
 from atom_sdk.cli.main import cli
 from atom_sdk.client import Client
-from atom_sdk.client.errors import ApiError
+from atom_sdk.client.errors import ApiError, DatasetNotFoundError
 from tests.datasets.pushing import Pusher, png
 
 
@@ -53,6 +54,23 @@ def test_holds_are_placed_listed_and_released_by_command(run: Any) -> None:
     assert (hold["ref"], run("hold", "place", "digits", "--reason", "all")["ref"]) == ("v2", None)
     assert run("hold", "release", "digits", hold["id"])["released_at"]
     assert [row["reason"] for row in run("hold", "list", "digits")] == ["all", "a dispute"]
+
+
+def test_a_dataset_is_saved_deleted_and_brought_back_by_command(run: Any, tmp_path: Path) -> None:
+    assert run("archive", "save", "digits", str(tmp_path), "--ref", "v2")["versions"] == 3
+    assert run("archive", "check", str(tmp_path))["is_whole"] is True
+    assert run("archive", "load", str(tmp_path), "--name", "copied")["versions_with_files"] == 1
+    with pytest.raises(SystemExit):
+        run("delete", "digits", "--confirm", "other")
+
+    assert run("delete", "digits", "--confirm", "digits") == {"deleted": "digits"}
+    with pytest.raises(ApiError) as gone:
+        run("ls", "digits@v2")
+    assert (gone.value.status, gone.value.code) == (410, "dataset_deleted")
+    assert [row["name"] for row in run("deleted")] == ["digits"]
+    assert run("undelete", "digits")["versions_count"] == 3
+    with pytest.raises(DatasetNotFoundError):
+        run("undelete", "digits")
 
 
 def test_two_policies_at_once_are_refused(run: Any) -> None:

@@ -188,7 +188,8 @@ def _advance(branch: Branch, commit: str) -> Version:
 def _point(branch: Branch, version: Version, seq: int) -> None:
     branch.head, branch.seq = version, seq
     branch.save(update_fields=["head", "seq", "updated_at"])
-    Dataset.objects.filter(pk=branch.dataset_id).update(updated_at=timezone.now())
+    # Who pushes to it does not wait for a load that was given up.
+    Dataset.objects.filter(pk=branch.dataset_id).update(updated_at=timezone.now(), loading="")
     _tell(branch, version=str(version.pk))
 
 

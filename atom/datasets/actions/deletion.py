@@ -20,7 +20,15 @@ from atom.datasets import catalogue_log
 from atom.datasets.actions.retention import collect_version, expire_version
 from atom.datasets.errors import DatasetHeld, DatasetInUse
 from atom.datasets.garbage_roots import database_now
-from atom.datasets.models import CommitRequest, Dataset, LegalHold, Version, VersionPin
+from atom.datasets.models import (
+    CommitRequest,
+    Dataset,
+    LegalHold,
+    SourceScan,
+    Version,
+    VersionPin,
+)
+from atom.datasets.states import ACTIVE_SCANS
 
 log = structlog.get_logger(__name__)
 
@@ -96,6 +104,9 @@ def _require_unneeded(dataset: Dataset) -> None:
     commits = CommitRequest.objects.filter(dataset=dataset, state__in=["pending", "building"])
     if count := commits.count():
         needed.append(f"{count} commits under way")
+    scans = SourceScan.objects.filter(source__dataset=dataset, state__in=ACTIVE_SCANS)
+    if count := scans.count():
+        needed.append(f"{count} scans of sources")
     if needed:
         raise DatasetInUse(f"{dataset.name} is needed by {', '.join(needed)}.")
 

@@ -31,7 +31,7 @@ from atom.datasets.building import building
 from atom.datasets.engines.changes import ChangesFile
 from atom.datasets.engines.source_runs import Globs, merged_with_parent
 from atom.datasets.engines.versions import VersionPlan, with_layers_of
-from atom.datasets.errors import HeadMoved
+from atom.datasets.errors import DatasetDeleted, HeadMoved
 from atom.datasets.keys import scan_prefix
 from atom.datasets.models import Branch, Source, SourceScan, Version
 from atom.datasets.source_errors import ScanActive, ScanNotActive, SourceEmpty, SourceError
@@ -67,7 +67,12 @@ class _Cancelled(Exception):
 
 
 def request_scan(source: Source, user: User | None) -> SourceScan:
-    """Have a source scanned; a scan that failed a short while ago goes on. Raises ScanActive."""
+    """Have a source scanned; a scan that failed a short while ago goes on.
+
+    Raises ScanActive or DatasetDeleted.
+    """
+    if source.dataset.deleted_at is not None:
+        raise DatasetDeleted(f"The dataset {source.dataset.name} is deleted.")
     try:
         with transaction.atomic():
             locked = Source.objects.select_for_update().get(pk=source.pk)

@@ -45,6 +45,13 @@ class ArchiveRegisteredError(ArchiveError):
     )
 
 
+class ArchiveVersionGoneError(ArchiveError):
+    """A version that was asked for has its files no longer."""
+
+    code = "archive_version_gone"
+    hint = "Choose versions that are kept: atom data log DATASET; or restore it first."
+
+
 class ArchiveDamagedSourceError(ArchiveError):
     """The server cannot give a pack of a version, since it was found damaged."""
 

@@ -10,6 +10,12 @@ from typing import Any
 import click
 from rich.console import Console
 
+from atom_sdk.archive.errors import (
+    ArchiveHistoryDiffersError,
+    ArchiveMissingError,
+    ArchiveNameTakenError,
+    ArchiveVersionGoneError,
+)
 from atom_sdk.client import Client
 from atom_sdk.client.errors import (
     ApiError,
@@ -50,6 +56,10 @@ _EXIT_BY_KIND: dict[type[Exception], int] = {
     NotFoundError: EXIT_NOT_FOUND,
     PushConflictError: EXIT_CONFLICT,
     MergeConflictError: EXIT_CONFLICT,
+    ArchiveHistoryDiffersError: EXIT_CONFLICT,
+    ArchiveNameTakenError: EXIT_CONFLICT,
+    ArchiveMissingError: EXIT_NOT_FOUND,
+    ArchiveVersionGoneError: EXIT_NOT_FOUND,
     # What was typed cannot name a dataset, or the folder holds nothing to push.
     RefSyntaxError: EXIT_USAGE,
     EmptyDatasetError: EXIT_USAGE,

@@ -15,6 +15,7 @@ from atom_sdk.archive.errors import (
     ArchiveCorruptError,
     ArchiveDamagedSourceError,
     ArchiveNameTakenError,
+    ArchiveVersionGoneError,
 )
 from atom_sdk.archive.folder import ArchiveFolder, history_key
 from atom_sdk.archive.follow import Followed
@@ -83,8 +84,8 @@ class Save:
     def run(self, dataset: str, folder: Path, options: SaveOptions) -> SaveResult:
         """Save a dataset into a folder, which other datasets may share.
 
-        Raises ArchiveNameTakenError, ArchiveRegisteredError, ArchiveDamagedSourceError,
-        ArchiveWriteError, ArchiveCorruptError, ApiError, NetworkError.
+        Raises ArchiveNameTakenError, ArchiveVersionGoneError, ArchiveRegisteredError,
+        ArchiveDamagedSourceError, ArchiveWriteError, ArchiveCorruptError, ApiError, NetworkError.
         """
         base = self._datasets.base(dataset)
         archive = ArchiveFolder(folder)
@@ -115,7 +116,7 @@ class Save:
         chosen = [self._http.get(f"{base}versions/{ref}/")["commit"] for ref in refs]
         gone = set(chosen) - history.kept
         if gone:
-            raise ArchiveCorruptError(f"The files of {min(gone)[:12]} are no longer kept.")
+            raise ArchiveVersionGoneError(f"The files of {min(gone)[:12]} are no longer kept.")
         return replace(history, kept=frozenset(chosen))
 
     def _bring_manifests(self, base: str, archive: ArchiveFolder, history: History) -> None:

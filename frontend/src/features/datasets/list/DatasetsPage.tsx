@@ -95,8 +95,7 @@ function useColumns(): Column<Dataset>[] {
       {
         key: 'latest',
         header: t('datasets.latest'),
-        cell: ({ latest, is_loading }) =>
-          is_loading ? t('datasets.loading') : (latest?.ref ?? t('datasets.noVersion')),
+        cell: ({ latest, is_loading }) => latest?.ref ?? t(is_loading ? 'datasets.loading' : 'datasets.noVersion'),
         sortValue: ({ versions_count }) => versions_count,
       },
       {
