@@ -55,11 +55,12 @@ def test_an_unmodified_script_reads_a_folder_and_the_sdk_a_stream(
 
     said = "".join(atom.runs.log(started["id"]))
     assert ended["state"] == "succeeded", said
-    assert "walked 10 " in said
+    assert "walked 11 220 {(28, 28)}" in said
     assert "streamed 40" in said
     shown = {one["alias"]: one for one in ended["datasets"]}
     assert shown["pictures"]["mounted_by"] in {"erofs", "loop", "hardlinks", "fuse"}
-    assert atom.datasets.coverage("cold-pictures@v1") == []
+    [cached] = atom.datasets.coverage("cold-pictures@v1")
+    assert (cached["state"], cached["packs_present"]) == ("cold", 0)
 
 
 def test_ranks_and_workers_of_torch_read_every_sample_once_and_resume_without_repeats(

@@ -40,6 +40,10 @@ MIB = 1 << 20
             [C.BOUND, C.TOO_FEW_CPUS, C.COLD_CACHE, C.SMALL_FILES],
         ),
         (
+            Measured(cpus=4, wait_share=0.4, cores_used=0.2, is_streamed=True),
+            [C.BOUND, C.STREAMED],
+        ),
+        (
             Measured(cpus=4, wait_share=0.4, cores_used=0.2, mean_file_bytes=MIB),
             [C.BOUND, C.UNEXPLAINED],
         ),

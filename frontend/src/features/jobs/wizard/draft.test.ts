@@ -9,8 +9,10 @@ import {
   draftReducer,
   EMPTY_DRAFT,
   fieldErrors,
+  inputsOf,
   requestOf,
   stepOfField,
+  variableOf,
 } from './draft';
 import { joinWords, splitWords } from './shellWords';
 
