@@ -1,14 +1,16 @@
 """The changes file of a push: Arrow IPC or Parquet, one row per path that is put or deleted.
 
 Columns: op ("put" | "delete") · path · size · digest · media_type · attributes (JSON object) ·
-pack · offset. Digests are 32 bytes or 64 hex digits. Rows may come in any order.
+pack · offset, and of an import label · split. Digests are 32 bytes or 64 hex digits. Rows may come
+in any order.
 """
 
 from __future__ import annotations
 
 import io
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,6 +22,8 @@ from atom_sdk.manifests.entries import DIGEST, ENTRY_SCHEMA, SOURCE_COLUMNS
 from atom_sdk.packs.paths import encode_path
 
 MAX_ATTRIBUTE_BYTES = 16 << 10
+MAX_LABEL_BYTES = 255
+SPLITS = ("train", "val", "test")
 _REQUIRED = ("size", "digest", "pack", "offset")
 _PARQUET_MAGIC = b"PAR1"
 
@@ -30,10 +34,15 @@ class ChangesError(ValueError):
 
 @dataclass(frozen=True)
 class ChangesFile:
-    """What to put (sorted entries) and which paths to delete."""
+    """What to put (sorted entries) and which paths to delete.
+
+    `labels` and `splits` are what an import says of the paths that it puts.
+    """
 
     puts: pa.Table
     deletes: frozenset[str]
+    labels: Mapping[str, str] = field(default_factory=dict)
+    splits: Mapping[str, str] = field(default_factory=dict)
 
     def as_changes(self) -> Changes:
         """Return them as the manifest builder takes them."""
@@ -52,7 +61,25 @@ def decode_changes(data: bytes) -> ChangesFile:
     _check_paths(table["path"].to_pylist())
     is_put = pc.equal(table["op"], "put")
     deletes = table.filter(pc.invert(is_put))["path"].to_pylist()
-    return ChangesFile(_puts(table.filter(is_put)), frozenset(deletes))
+    puts = table.filter(is_put)
+    splits = _given(puts, "split")
+    if unknown := set(splits.values()).difference(SPLITS):
+        raise ChangesError(f"There is no split {min(unknown)!r}; there are {', '.join(SPLITS)}.")
+    return ChangesFile(_puts(puts), frozenset(deletes), _given(puts, "label"), splits)
+
+
+def _given(puts: pa.Table, name: str) -> dict[str, str]:
+    """Return an optional column by path, without its nulls."""
+    if name not in puts.column_names:
+        return {}
+    if not (pa.types.is_string(puts[name].type) or pa.types.is_null(puts[name].type)):
+        raise ChangesError(f"The column {name} has values of the wrong type.")
+    rows = zip(puts["path"].to_pylist(), puts[name].to_pylist(), strict=True)
+    found = {path: value for path, value in rows if value is not None}
+    for value in found.values():
+        if not 0 < len(value.encode()) <= MAX_LABEL_BYTES or not value.isprintable():
+            raise ChangesError(f"A {name} has 1 to {MAX_LABEL_BYTES} bytes of plain text.")
+    return found
 
 
 def _read(data: bytes) -> pa.Table:

@@ -1,21 +1,16 @@
 """Where the server may connect to on behalf of a project: no door into its own network.
 
-Every address that a host name has must be public, unless the administrator allows the host or
-the network. The name is resolved here and again by the client that connects, a moment later: a
-name whose answer changes in between (DNS rebinding) gets through. Who must exclude that puts the
-workers behind an egress proxy.
+The rule is the SDK's (`atom_sdk.public_hosts`), which imports are downloaded by as well. A name
+whose answer changes between the check and the connection (DNS rebinding) gets through: who must
+exclude that puts the workers behind an egress proxy.
 """
 
 from __future__ import annotations
 
-import ipaddress
-import socket
 from collections.abc import Sequence
-from urllib.parse import urlsplit
 
 from atom.datasets.source_errors import SourceAddressRefused, SourceAway
-
-_Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+from atom_sdk.public_hosts import AddressRefusedError, HostUnknownError, check_public_url
 
 
 def check_url(url: str, allowed: Sequence[str]) -> None:
@@ -24,47 +19,8 @@ def check_url(url: str, allowed: Sequence[str]) -> None:
     `allowed` are host names, addresses and networks. Raises SourceAddressRefused, SourceAway.
     """
     try:
-        parts = urlsplit(url)
-        port = parts.port
-    except ValueError as exc:
-        raise SourceAddressRefused(f"{url!r} is not a URL.") from exc
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise SourceAddressRefused("The address must begin with https:// or http://.")
-    if parts.username or parts.password:
-        raise SourceAddressRefused("Give credentials in their own fields, never in the address.")
-    host = parts.hostname.rstrip(".").lower()
-    if host in {item.lower() for item in allowed}:
-        return
-    networks = [network for item in allowed if (network := _network(item)) is not None]
-    for address in _resolve(host, port or 443):
-        if not _is_public(address) and not any(address in network for network in networks):
-            raise SourceAddressRefused(f"{host} is in a network that is not public.")
-
-
-def _resolve(host: str, port: int) -> list[_Address]:
-    try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as exc:
-        raise SourceAway(f"There is no host {host}.") from exc
-    return [ipaddress.ip_address(str(row[4][0]).split("%")[0]) for row in found]
-
-
-def _is_public(address: _Address) -> bool:
-    # An IPv6 address may be a wrapped IPv4 one, which is where packets would go.
-    if isinstance(address, ipaddress.IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour
-        if inner is not None:
-            return _is_public(inner)
-        if address in _NAT64:
-            return _is_public(ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF))
-    return address.is_global and not address.is_multicast
-
-
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
-
-
-def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:
-    try:
-        return ipaddress.ip_network(text, strict=False)
-    except ValueError:
-        return None
+        check_public_url(url, allowed)
+    except AddressRefusedError as refused:
+        raise SourceAddressRefused(str(refused)) from refused
+    except HostUnknownError as unknown:
+        raise SourceAway(str(unknown)) from unknown

@@ -117,7 +117,7 @@ def _csv_rows(lines: Iterator[str], name: str) -> Iterator[_Row]:
                 raise AttributesError(f"{where}: it has {len(cells)} cells of {len(header)}.")
             row = dict(zip(header, cells, strict=True))
             path = row.pop(_PATH)
-            yield _Row(where, path, {key: _cell(text) for key, text in row.items() if text})
+            yield _Row(where, path, {key: cell_value(text) for key, text in row.items() if text})
     except csv.Error as error:
         raise AttributesError(f"{name}, line {reader.line_num}: {error}.") from error
 

@@ -13,6 +13,7 @@ from atom_sdk.client.progress import Progress, Silent
 from atom_sdk.client.refs import parse_ref
 
 if TYPE_CHECKING:
+    from atom_sdk.client.importing import ImportOptions, ImportResult
     from atom_sdk.client.pull import PullOptions, PullResult
     from atom_sdk.client.push import PushOptions, PushResult
     from atom_sdk.export import ExportResult
@@ -106,6 +107,22 @@ class Datasets:
 
         push = Push(self, self._http, progress or Silent(), options or PushOptions())
         return push.run(Path(folder), reference)
+
+    def import_(
+        self,
+        source: Path | str,
+        reference: str,
+        options: ImportOptions | None = None,
+        progress: Progress | None = None,
+    ) -> ImportResult:
+        """Add what an archive or an annotation format holds as the next version.
+
+        Raises ImportFailedError and what `push` raises.
+        """
+        from atom_sdk.client.importing import Import, ImportOptions
+
+        wanted = Import(Path(source), options or ImportOptions(), progress or Silent())
+        return wanted.run(self, self._http, reference)
 
     def preview_split(self, reference: str, split: dict[str, Any]) -> builtins.list[dict[str, Any]]:
         """Return how many files of each label every split would get; nothing is changed."""
