@@ -109,10 +109,10 @@ def _check_paths(paths: list[str | None]) -> None:
 
 def _puts(table: pa.Table) -> pa.Table:
     columns = []
-    for field in ENTRY_SCHEMA:
-        column = _column(table, field)
-        if field.name in _REQUIRED and column.null_count:
-            raise ChangesError(f"The column {field.name} has a null in a put.")
+    for wanted in ENTRY_SCHEMA:
+        column = _column(table, wanted)
+        if wanted.name in _REQUIRED and column.null_count:
+            raise ChangesError(f"The column {wanted.name} has a null in a put.")
         columns.append(column)
     puts = pa.Table.from_arrays(columns, schema=ENTRY_SCHEMA).sort_by("path").combine_chunks()
     if len(puts) and min(pc.min(puts["size"]).as_py(), pc.min(puts["offset"]).as_py()) < 0:

@@ -122,5 +122,6 @@ def _csv_rows(lines: Iterator[str], name: str) -> Iterator[_Row]:
         raise AttributesError(f"{name}, line {reader.line_num}: {error}.") from error
 
 
-def _cell(text: str) -> Any:
+def cell_value(text: str) -> Any:
+    """Return what a cell of a CSV means: a number, true or false as in JSON, else the text."""
     return json.loads(text) if _JSON_SCALAR.fullmatch(text) else text

@@ -3,18 +3,36 @@
 from __future__ import annotations
 
 import io
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from atom_sdk.importers.errors import ArchiveDamagedError
 
+_BUFFER_BYTES = 1 << 18
 
-class Checked(io.RawIOBase):
+
+class Readable(Protocol):
+    """What a member is read from."""
+
+    def read(self, count: int, /) -> bytes:
+        """Return up to `count` bytes, none at the end."""
+
+    def close(self) -> None:
+        """Let go of it."""
+
+
+def checked(
+    stream: Readable, name: str, size_bytes: int, damages: tuple[type[Exception], ...]
+) -> IO[bytes]:
+    """Return a stream of a member; `damages` are what reading raises for damaged bytes."""
+    return io.BufferedReader(_Checked(stream, name, size_bytes, damages), _BUFFER_BYTES)
+
+
+class _Checked(io.RawIOBase):
     """Reads a member; a damage, and an end before its size, are errors that name it."""
 
     def __init__(
-        self, stream: IO[bytes], name: str, size_bytes: int, damages: tuple[type[Exception], ...]
+        self, stream: Readable, name: str, size_bytes: int, damages: tuple[type[Exception], ...]
     ) -> None:
-        """`damages` are what reading raises for damaged bytes."""
         self._stream = stream
         self._name = name
         self._left = size_bytes

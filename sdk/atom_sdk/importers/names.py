@@ -43,9 +43,8 @@ def normalised(name: str) -> str:
     try:
         encode_path(path)
     except PathError as error:
-        raise NameRefusedError(
-            _REASONS.get(error.code, "a dataset cannot hold its path")
-        ) from error
+        reason = _REASONS.get(error.code, "a dataset cannot hold its path")
+        raise NameRefusedError(reason) from error
     return path
 
 

@@ -56,7 +56,6 @@ def read(tree: Tree, report: Report, downloads: Downloads) -> Iterator[Item]:
     for number, path in enumerate(files):
         try:
             shard = _Shard(tree, path, number, downloads)
-            tree.resources.callback(shard.close)
             yield from shard.items(report)
         except _DAMAGES as error:
             raise AnnotationsUnreadableError(f"{path} cannot be read: {error}.") from error
@@ -69,8 +68,8 @@ class _Shard:
         blob = tree.files[path]
         self._path = path
         self._mtime_ns = blob.mtime_ns
-        self._stream = _seekable(blob, downloads)
-        self._file = pq.ParquetFile(self._stream)
+        stream = tree.resources.enter_context(_seekable(blob, downloads))
+        self._file = tree.resources.enter_context(pq.ParquetFile(stream))
         self._schema: pa.Schema = self._file.schema_arrow
         self._image = _image_column(self._schema, path)
         self._label = next((n for n in _LABEL_COLUMNS if n in self._schema.names), None)
@@ -82,11 +81,6 @@ class _Shard:
         self._prefix = f"{self._split or said}/{int(shard['number']) if shard else number:05d}"
         self._lock = Lock()
         self._kept: tuple[int, pa.ChunkedArray] | None = None
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-        self._stream.close()
 
     def items(self, report: Report) -> Iterator[Item]:
         """Yield a picture a row; the bytes are read again when they are packed."""
@@ -155,7 +149,7 @@ def _seekable(blob: Blob, downloads: Downloads) -> IO[bytes]:
     if stream.seekable():
         return stream
     # In an archive: Parquet is read from its end.
-    spool = tempfile.TemporaryFile(dir=downloads.folder)
+    spool: IO[bytes] = tempfile.TemporaryFile(dir=downloads.folder)  # noqa: SIM115  # returned
     with stream:
         shutil.copyfileobj(stream, spool)
     spool.seek(0)

@@ -16,11 +16,11 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import zstandard
 
-from atom_sdk.importers.checked import Checked
+from atom_sdk.importers.checked import checked
 from atom_sdk.importers.errors import ArchiveDamagedError
 from atom_sdk.importers.items import Blob
 from atom_sdk.importers.limits import ArchiveLimits, Budget
@@ -29,13 +29,13 @@ from atom_sdk.importers.trees import Tree, gather
 
 _CHUNK_BYTES = 1 << 20
 _BLOCK_BYTES = 512
-_DECOMPRESSORS: dict[bytes, Callable[[IO[bytes]], IO[bytes]]] = {
-    b"\x1f\x8b": lambda file: gzip.GzipFile(fileobj=file),  # type: ignore[dict-item]
-    b"\x28\xb5\x2f\xfd": lambda file: zstandard.ZstdDecompressor().stream_reader(  # type: ignore[dict-item]
+_DECOMPRESSORS: dict[bytes, Callable[[IO[bytes]], Any]] = {
+    b"\x1f\x8b": lambda file: gzip.GzipFile(fileobj=file),
+    b"\x28\xb5\x2f\xfd": lambda file: zstandard.ZstdDecompressor().stream_reader(
         file, read_across_frames=True
     ),
-    b"BZh": lambda file: bz2.BZ2File(file),  # type: ignore[dict-item]
-    b"\xfd7zXZ\x00": lambda file: lzma.LZMAFile(file),  # type: ignore[dict-item]
+    b"BZh": bz2.BZ2File,
+    b"\xfd7zXZ\x00": lzma.LZMAFile,
 }
 _DAMAGES = (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError)
 
@@ -66,7 +66,8 @@ def _plain(path: Path, limits: ArchiveLimits, scratch: Path, stack: ExitStack) -
     found = [opener for magic, opener in _DECOMPRESSORS.items() if head.startswith(magic)]
     if not found:
         return file.fileno()
-    spool = stack.enter_context(tempfile.TemporaryFile(dir=scratch))
+    spool = tempfile.TemporaryFile(dir=scratch)  # noqa: SIM115  # closed by the stack
+    stack.enter_context(spool)
     budget = Budget(path.name, path.stat().st_size, limits)
     with found[0](file) as stream:
         while chunk := _read(stream, path.name):
@@ -78,7 +79,7 @@ def _plain(path: Path, limits: ArchiveLimits, scratch: Path, stack: ExitStack) -
 
 def _read(stream: IO[bytes], name: str) -> bytes:
     try:
-        return stream.read(_CHUNK_BYTES)
+        return bytes(stream.read(_CHUNK_BYTES))
     except _DAMAGES as error:
         raise ArchiveDamagedError(f"{name} is damaged or cut off: {error}.") from error
 
@@ -100,7 +101,7 @@ class _Listing:
         with os.fdopen(os.dup(self._descriptor), "rb") as file:
             file.seek(0)
             try:
-                archive = tarfile.open(fileobj=file, mode="r:", errors="surrogateescape")
+                archive = tarfile.TarFile(fileobj=file, errors="surrogateescape")
                 while (member := archive.next()) is not None:
                     # tarfile remembers each member: a million of them would stay in memory.
                     archive.members = []  # type: ignore[attr-defined]
@@ -129,7 +130,7 @@ class _Listing:
 
     def _open(self, name: str, offset: int, size_bytes: int) -> IO[bytes]:
         piece = _Piece(self._descriptor, offset, size_bytes)
-        return Checked(piece, name, size_bytes, (OSError,))  # type: ignore[arg-type,return-value]
+        return checked(piece, name, size_bytes, (OSError,))
 
     def _check_end(self, offset: int, report: Report) -> None:
         """After the last member comes a block of zeros; anything else is a damaged header."""

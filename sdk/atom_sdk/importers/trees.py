@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 from blake3 import blake3
 
@@ -17,21 +18,7 @@ from atom_sdk.importers.report import Report
 from atom_sdk.packs.walk import walk_folder
 
 IMAGE_SUFFIXES = frozenset(
-    [
-        ".jpg",
-        ".jpeg",
-        ".png",
-        ".gif",
-        ".bmp",
-        ".webp",
-        ".tif",
-        ".tiff",
-        ".avif",
-        ".heic",
-        ".ppm",
-        ".pgm",
-        ".jp2",
-    ]
+    [".jpg", ".jpeg", ".png", ".gif", ".bmp", ".webp", ".tif", ".tiff", ".avif", ".heic", ".ppm"]
 )
 MAX_ANNOTATION_BYTES = 2 << 30
 
@@ -88,9 +75,13 @@ def folder_tree(folder: Path, report: Report) -> Tree:
         if is_litter(file.path):
             report.ignore_litter()
         else:
-            opener = partial(open, folder / file.path, "rb")
+            opener = partial(_open_file, folder / file.path)
             files[file.path] = Blob(file.size, opener, file.mtime_ns)
     return Tree(folder.resolve().name, files)
+
+
+def _open_file(path: Path) -> IO[bytes]:
+    return path.open("rb")
 
 
 def file_tree(path: Path) -> Tree:

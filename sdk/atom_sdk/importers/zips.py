@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from atom_sdk.importers.checked import Checked
+from atom_sdk.importers.checked import checked
 from atom_sdk.importers.errors import ArchiveDamagedError
 from atom_sdk.importers.items import Blob
 from atom_sdk.importers.limits import ArchiveLimits, Budget
@@ -74,6 +74,6 @@ def _refusal(info: zipfile.ZipInfo) -> str | None:
 
 def _open(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
     try:
-        return Checked(archive.open(info), info.filename, info.file_size, DAMAGES)
+        return checked(archive.open(info), info.filename, info.file_size, DAMAGES)
     except DAMAGES as error:
         raise ArchiveDamagedError(f"The member {info.filename!r} is damaged: {error}.") from error
