@@ -77,6 +77,8 @@ def _clips(video: Path, folder: Path, cut: Cut) -> list[Piece]:
     width = str(cut.width - cut.width % 2) if cut.width else "trunc(iw/2)*2"
     height = "-2" if cut.width else "trunc(ih/2)*2"
     options = ["-map", "0:v:0", "-map", "0:a:0?", "-sn", "-vf", f"scale={width}:{height}"]
+    # Without frames that are shown before those that they follow, times are those of the video.
+    options += ["-bf", "0", "-segment_time_delta", "0.01"]
     options += ["-c:v", "libx264", "-preset", "veryfast", "-crf", "20", "-pix_fmt", "yuv420p"]
     options += ["-c:a", "aac", "-force_key_frames", f"expr:gte(t,n_forced*{cut.clip_s})"]
     options += ["-f", "segment", "-segment_time", str(cut.clip_s), "-reset_timestamps", "1"]

@@ -22,6 +22,8 @@ from atom_sdk.client.refs import parse_ref
 
 SPLITS = ("train", "val", "test")
 NAMED_BROKEN = 20
+# Those that not every system has a media type for.
+ENDINGS = frozenset([".mkv", ".m4v", ".ts", ".mts", ".flv", ".ogv", ".wmv", ".3gp", ".mxf"])
 
 
 @dataclass
@@ -91,7 +93,8 @@ def is_wanted(samples: Any, number: int, prefix: str) -> bool:
     """Return whether a sample is a video below the prefix, by its name; nothing is read."""
     path = samples.dataset.index.path_of(int(samples.rows[number]))
     below = not prefix or path.startswith(f"{prefix.rstrip('/')}/")
-    return below and media_type_of(path).startswith("video/")
+    is_video = media_type_of(path).startswith("video/") or Path(path).suffix.lower() in ENDINGS
+    return below and is_video
 
 
 def extract_one(sample: Any, cut: Cut, folder: Path, result: Result) -> None:

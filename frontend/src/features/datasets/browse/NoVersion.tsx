@@ -1,10 +1,10 @@
 import { IconDatabase } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { CommandLine } from '@/shared/CommandLine';
 import { EmptyState } from '@/shared/EmptyState';
 import { AnchorLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
+import { ImportCommands } from './ImportCommands';
 import { QuarantineNotice } from './QuarantineNotice';
 
 /** A dataset that was created, but nothing has been pushed to. */
@@ -13,7 +13,7 @@ export function NoVersion({ name, description }: { name: string; description: st
   const hint = (
     <>
       {t('datasets.emptyHint')}
-      <CommandLine command={`atom data push ./${name} ${name}`} />
+      <ImportCommands name={name} />
     </>
   );
   return (

@@ -27,6 +27,7 @@ import { MergeDialog } from '../operations/MergeDialog';
 import { RevertDialog } from '../operations/RevertDialog';
 import { useStats, useVersion, type VersionAddress } from '../queries';
 import { SplitDialog } from '../split/SplitDialog';
+import { Origin } from '../versions/Origin';
 import { PullPanel } from './PullPanel';
 import { QuarantineNotice } from './QuarantineNotice';
 import { VersionPicker } from './VersionPicker';
@@ -124,6 +125,7 @@ function Facts({ version }: { version: Version | undefined }) {
           {t('datasets.layerRows', { name: layer.name, rows: format.number(layer.rows) })}
         </Badge>
       ))}
+      <Origin provenance={version.provenance} />
     </>
   );
 }
