@@ -129,6 +129,10 @@ def _print_counts(out: Console, report: Report) -> None:
 
 
 def _print_problems(out: Console, report: Report) -> None:
+    for note in report.notes:
+        out.print(f"{note}.", markup=False)
+    if report.litter:
+        out.print(f"{report.litter} files of operating systems are ignored.")
     for reason, count in report.skipped.most_common():
         out.print(f"left out: {count} because {reason}", markup=False)
     for problem in report.problems[:_SHOWN_PROBLEMS]:

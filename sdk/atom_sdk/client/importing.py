@@ -99,7 +99,9 @@ class Import:
             report.importer, report.why = choose(self._options.file_format, kind, tree)
             items = items_of(report.importer, tree, report, downloads)
             yield collect(self._told(items), report), report
-        shutil.rmtree(folder, ignore_errors=True)
+        # A look leaves what an import that was cut off has fetched.
+        if not is_dry:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def _told(self, items: Iterator[Item]) -> Iterator[Item]:
         self._progress.start("read", 0, "files")

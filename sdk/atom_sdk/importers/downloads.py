@@ -74,8 +74,11 @@ class Downloads:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Close the connections."""
+        """Close the connections; a dry one says what it did not fetch."""
         self._client.close()
+        if self._is_dry and self._found:
+            said = f"{len(self._found)} files would be downloaded; their sizes are not known yet"
+            self._report.note(said)
 
     @property
     def folder(self) -> Path:

@@ -79,7 +79,7 @@ def test_coco_reads_the_same_from_a_zip_and_from_its_json(tmp_path: Path) -> Non
     assert from_zip.attributes == {f"coco/{k}": v for k, v in from_json.attributes.items()}
 
 
-BAD_COCO = {
+BAD_COCO: dict[str, dict[str, Any]] = {
     "its category is not in the file": {"image_id": 1, "category_id": 9, "bbox": [1, 1, 1, 1]},
     "its image is not in the file": {"image_id": 9, "category_id": 3, "bbox": [1, 1, 1, 1]},
     "a box has no area": {"image_id": 1, "category_id": 3, "bbox": [1, 1, 0, 1]},

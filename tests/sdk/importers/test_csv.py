@@ -119,11 +119,15 @@ def test_private_addresses_are_refused_before_anything_is_asked(
     found, report = imported(source)
     assert (found, _Pictures.asked) == ({}, [])
     assert all("not public" in problem.reason for problem in report.problems)
-    assert look(source).files == 2
+    dry = look(source)
+    assert (dry.files, dry.notes) == (
+        2,
+        ["2 files would be downloaded; their sizes are not known yet"],
+    )
 
 
 def test_what_was_fetched_stays_for_the_next_try(
-    tmp_path: Path, server: ThreadingHTTPServer
+    tmp_path: Path, server: ThreadingHTTPServer, look: Look
 ) -> None:
     text = f"url\nhttp://127.0.0.1:{server.server_port}/7.png\n"
     source = write(tmp_path, {"urls.csv": text.encode()}) / "urls.csv"
@@ -131,6 +135,7 @@ def test_what_was_fetched_stays_for_the_next_try(
     for _ in range(2):
         with pytest.raises(RuntimeError), Import(source, options, Silent())._collected():
             raise RuntimeError("cut off")
+        look(source)
     assert _Pictures.asked == ["/7.png"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,9 +23,7 @@ WORKFLOW = Path(__file__).parents[3] / "atom" / "jobs" / "workflows" / "video_fr
 def extract() -> Iterator[Any]:
     """The workflow's modules, as a run imports them."""
     sys.path.insert(0, str(WORKFLOW))
-    import extract
-
-    yield extract
+    yield importlib.import_module("extract")
     sys.path.remove(str(WORKFLOW))
     for name in ("extract", "cutting"):
         del sys.modules[name]

@@ -19,6 +19,7 @@ from atom_sdk.client.given import Given
 from atom_sdk.client.media_types import media_type_of
 from atom_sdk.client.push import PushOptions
 from atom_sdk.client.refs import parse_ref
+from atom_sdk.errors import AtomError
 
 SPLITS = ("train", "val", "test")
 NAMED_BROKEN = 20
@@ -38,8 +39,16 @@ class Result:
 
 
 def main() -> int:
-    """Cut every video, then push. Returns the exit code."""
-    output = run.params["output"]
+    """Cut every video, then push. Returns the exit code; what went wrong is said in words."""
+    try:
+        return cut_and_push(run.params["output"])
+    except AtomError as error:
+        print(f"{error} {error.hint}", file=sys.stderr, flush=True)
+        return 1
+
+
+def cut_and_push(output: str) -> int:
+    """Make the next version of `output`. Raises AtomError."""
     reference = input_reference()
     if problem := refusal(output, reference):
         print(problem, file=sys.stderr, flush=True)
