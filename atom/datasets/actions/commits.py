@@ -7,7 +7,7 @@ is the request's), so a run that died is simply done again.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -202,9 +202,7 @@ def _build(request: CommitRequest) -> tuple[Version, bool]:
     checked = check_puts(request.dataset.project, changes.puts)
     _note_progress(request, 0.6)
     store = version_store(request.dataset.project)
-    root = _build_root(
-        request, ChangesFile(checked, changes.deletes, changes.labels), parent, store
-    )
+    root = _build_root(request, replace(changes, puts=checked), parent, store)
     if parent is not None and root.says_the_same(store.root(parent.readable_root)):
         return parent, True
     reach("commit.objects_written")

@@ -1,8 +1,8 @@
 """The changes file of a push: Arrow IPC or Parquet, one row per path that is put or deleted.
 
 Columns: op ("put" | "delete") · path · size · digest · media_type · attributes (JSON object) ·
-pack · offset · label (optional; null leaves the file's label as it is). Digests are 32 bytes or
-64 hex digits. Rows may come in any order.
+pack · offset, and for labels and splits that are given with the files label · split (null says
+nothing). Digests are 32 bytes or 64 hex digits. Rows may come in any order.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ import pyarrow.parquet as pq
 from atom_sdk.errors import PathError
 from atom_sdk.manifests.build import Changes
 from atom_sdk.manifests.entries import DIGEST, ENTRY_SCHEMA, SOURCE_COLUMNS
+from atom_sdk.manifests.layers import MAX_LABEL_BYTES, is_label
 from atom_sdk.packs.paths import encode_path
 
 MAX_ATTRIBUTE_BYTES = 16 << 10
-MAX_LABEL_CHARS = 200
-LABEL_COLUMN = "label"
+SPLITS = ("train", "val", "test")
 _REQUIRED = ("size", "digest", "pack", "offset")
 _PARQUET_MAGIC = b"PAR1"
 
@@ -34,11 +34,15 @@ class ChangesError(ValueError):
 
 @dataclass(frozen=True)
 class ChangesFile:
-    """What to put (sorted entries), which paths to delete, and labels by path."""
+    """What to put (sorted entries) and which paths to delete.
+
+    `labels` and `splits` are what is said of paths that are put.
+    """
 
     puts: pa.Table
     deletes: frozenset[str]
     labels: Mapping[str, str] = field(default_factory=dict)
+    splits: Mapping[str, str] = field(default_factory=dict)
 
     def as_changes(self) -> Changes:
         """Return them as the manifest builder takes them."""
@@ -58,20 +62,24 @@ def decode_changes(data: bytes) -> ChangesFile:
     is_put = pc.equal(table["op"], "put")
     deletes = table.filter(pc.invert(is_put))["path"].to_pylist()
     puts = table.filter(is_put)
-    return ChangesFile(_puts(puts), frozenset(deletes), _labels(puts))
+    splits = _given(puts, "split")
+    if unknown := set(splits.values()).difference(SPLITS):
+        raise ChangesError(f"There is no split {min(unknown)!r}; there are {', '.join(SPLITS)}.")
+    return ChangesFile(_puts(puts), frozenset(deletes), _given(puts, "label"), splits)
 
 
-def _labels(puts: pa.Table) -> dict[str, str]:
-    if LABEL_COLUMN not in puts.column_names:
+def _given(puts: pa.Table, name: str) -> dict[str, str]:
+    """Return an optional column by path, without its nulls."""
+    if name not in puts.column_names:
         return {}
-    try:
-        labels = puts[LABEL_COLUMN].cast(pa.string()).to_pylist()
-    except (pa.ArrowException, ValueError) as exc:
-        raise ChangesError("The column label has values of the wrong type.") from exc
-    if any(label is not None and not 0 < len(label) <= MAX_LABEL_CHARS for label in labels):
-        raise ChangesError(f"A label has 1 to {MAX_LABEL_CHARS} characters.")
-    pairs = zip(puts["path"].to_pylist(), labels, strict=True)
-    return {path: label for path, label in pairs if label is not None}
+    if not (pa.types.is_string(puts[name].type) or pa.types.is_null(puts[name].type)):
+        raise ChangesError(f"The column {name} has values of the wrong type.")
+    rows = zip(puts["path"].to_pylist(), puts[name].to_pylist(), strict=True)
+    found = {path: value for path, value in rows if value is not None}
+    for value in found.values():
+        if not is_label(value):
+            raise ChangesError(f"A {name} has 1 to {MAX_LABEL_BYTES} bytes of plain text.")
+    return found
 
 
 def _read(data: bytes) -> pa.Table:

@@ -3,8 +3,9 @@
 Deterministic: the same parent and plan give the same root, so a worker may run it again. The
 cost follows the change, except that a layer is one object and is written whole.
 
-Layers of a pushed version: `folder` (classification, from class folders), `split`. Layers that
-people publish (`labels`) are carried over. A layer only ever holds rows that are current.
+Layers of a pushed version: `folder` (classification, from class folders), `given` (classification,
+what an import or a writer said), `split`. Layers that people publish (`labels`) are carried over. A
+layer only ever holds rows that are current.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from atom_sdk.errors import LayerKindError
 from atom_sdk.manifests.build import apply_changes, build_root, read_range
 from atom_sdk.manifests.entries import DIGEST
 from atom_sdk.manifests.folder_labels import folder_labels
-from atom_sdk.manifests.joined import LayerJoin
+from atom_sdk.manifests.joined import LABEL_LAYERS, LayerJoin
 from atom_sdk.manifests.layers import (
     layer_schema,
     layer_table,
@@ -34,10 +35,8 @@ from atom_sdk.manifests.roots import LayerRef, Root
 from atom_sdk.manifests.split_requests import SplitInput, SplitRequest, draw, group_of
 
 FOLDER_LAYER = "folder"
+GIVEN_LAYER = "given"
 SPLIT_LAYER = "split"
-# The first that labels an entry wins: what people said counts more than a folder's name.
-GIVEN_LAYER = "labels"
-LABEL_LAYERS = (GIVEN_LAYER, FOLDER_LAYER)
 REST = "train"
 
 
@@ -97,22 +96,21 @@ def _with_current_labels(root: Root, plan: VersionPlan, store: ObjectStore) -> R
 
 
 def _with_given_labels(root: Root, changes: ChangesFile, store: ObjectStore) -> Root:
-    """Add the labels that came with the files: they count as those that people gave."""
+    """Add the labels that came with the files, of an import or a writer."""
     if not changes.labels:
         return root
-    digests = dict(
-        zip(changes.puts["path"].to_pylist(), changes.puts["digest"].to_pylist(), strict=True)
-    )
-    given = (
-        {"path": path, "digest": digests[path], "label": label, "source": "writer"}
-        for path, label in changes.labels.items()
-    )
-    rows = layer_table("classification", given)
     before = root.layer(GIVEN_LAYER)
     if before is not None and before.kind != "classification":
         raise LayerKindError(f"The layer {GIVEN_LAYER} is of the kind {before.kind}.")
-    table = read_layer(before, store) if before else rows.slice(0, 0)
-    return put_layer(root, GIVEN_LAYER, "classification", merge_layer(table, rows), store)
+    table = read_layer(before, store) if before else layer_schema("classification").empty_table()
+    paths, digests = changes.puts["path"].to_pylist(), changes.puts["digest"].to_pylist()
+    rows = (
+        {"path": path, "digest": digest, "label": changes.labels[path], "source": GIVEN_LAYER}
+        for path, digest in zip(paths, digests, strict=True)
+        if path in changes.labels
+    )
+    table = merge_layer(table, layer_table("classification", rows))
+    return put_layer(root, GIVEN_LAYER, "classification", table, store)
 
 
 def _without_stale(layer: pa.Table, changes: ChangesFile) -> pa.Table:
@@ -147,7 +145,7 @@ def _folder_rows(files: pa.Table, unlabelled_prefixes: tuple[str, ...]) -> pa.Ta
 def _with_split(root: Root, parent: Root | None, plan: VersionPlan, store: ObjectStore) -> Root:
     """Keep every path in its split, unless all are to be drawn anew."""
     before = parent.layer(SPLIT_LAYER) if parent else None
-    if before is None and plan.split is None:
+    if before is None and plan.split is None and not plan.changes.splits:
         return root
     empty = layer_schema("split").empty_table()
     kept = _kept_split(read_layer(before, store) if before else empty, plan.changes)
@@ -163,7 +161,9 @@ def _kept_split(before: pa.Table, changes: ChangesFile) -> pa.Table:
     """Return the rows of the layer after the changes; `value` is null for new paths."""
     puts = changes.puts
     row = pc.index_in(puts["path"], value_set=before["path"].combine_chunks())
-    columns = [puts["path"], puts["digest"], before["value"].take(row)]
+    said = [changes.splits.get(path) for path in puts["path"].to_pylist()]
+    values = pc.coalesce(pa.array(said, pa.string()), before["value"].take(row))
+    columns = [puts["path"], puts["digest"], values]
     loose = pa.schema([*list(layer_schema("split"))[:2], pa.field("value", pa.string())])
     rows = pa.Table.from_arrays(
         [column.cast(kind) for column, kind in zip(columns, loose.types, strict=True)], schema=loose

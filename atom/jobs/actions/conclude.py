@@ -10,6 +10,7 @@ from atom.clusters.actions import release
 from atom.jobs import states
 from atom.jobs.actions.events import move, record
 from atom.jobs.actions.runs import unpin
+from atom.jobs.actions.write_access import withdraw
 from atom.jobs.engines import failures
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import Attempt, LogStream, Run
@@ -30,6 +31,7 @@ def conclude(run: Run, attempt: Attempt) -> bool:
     attempt.log_complete = log_complete
     attempt.finished_at = timezone.now()
     attempt.token_hash, attempt.token_expires_at = "", None
+    withdraw(attempt)
     release(attempt.pk)
     _settle(run, attempt)
     return True

@@ -18,7 +18,7 @@ from atom.clusters.models import Reservation
 from atom.core.errors import AtomError
 from atom.core.leases import kept
 from atom.jobs import states
-from atom.jobs.actions import attempts
+from atom.jobs.actions import attempts, write_access
 from atom.jobs.actions.inputs import show_datasets
 from atom.jobs.actions.job_spec import job_of
 from atom.jobs.actions.reconcile import fail_launch
@@ -69,7 +69,9 @@ def _claim(attempt_id: UUID) -> Attempt | None:
     mine = Run.objects.filter(free, pk=run_id, state=states.SUBMITTED)
     if not mine.update(claimed_until=now + LEASE):
         return None
-    found = Attempt.objects.select_related("run__project", "run__runtime", "run__code", "node")
+    found = Attempt.objects.select_related(
+        "run__project", "run__runtime", "run__code", "run__workflow", "run__created_by", "node"
+    )
     attempt = found.get(pk=attempt_id)
     return attempt if attempt.state == states.SUBMITTED else None
 
@@ -89,6 +91,8 @@ def _start(attempt: Attempt) -> Observation:
         note_isolation(attempt.node.cluster_id, single_user=not local.isolated)
     show_datasets(attempt, local.identity(slot).get("gid"))
     job = job_of(attempt)
+    # In the folder's job.json, which only its runner may read; never in what the API shows.
+    job["env"] |= write_access.grant(attempt, _api_url())
     return local.launch(job, partial(attempts.issue_token, attempt), slot, _api_url())
 
 

@@ -4,7 +4,8 @@ Keys of workflow.json: title, description, command (list of words), parameters (
 `engines.parameters`), inputs (what the code sees of each dataset parameter, see
 `engines.selection`), resources {cpus, memory_bytes, gpus}, requirements (a file name), code (file
 names), and optionally version, timeout_s and translations ({language: {title, description,
-parameters: {name: {title, help}}}}).
+parameters: {name: {title, help}}}}), writes (true for code that pushes datasets of its project:
+its attempts get a token for that).
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ _KEYS = frozenset(
         "code",
         "timeout_s",
         "translations",
+        "writes",
     ]
 )
 
@@ -58,6 +60,7 @@ class WorkflowFiles:
     code: list[str]
     timeout_s: int | None = None
     translations: dict[str, Any] = field(default_factory=dict)
+    writes: bool = False
 
     def definition(self) -> dict[str, Any]:
         """Return what the database keeps of it."""
@@ -71,6 +74,7 @@ class WorkflowFiles:
             "code": self.code,
             "timeout_s": self.timeout_s,
             "translations": self.translations,
+            "writes": self.writes,
         }
 
 
@@ -111,6 +115,7 @@ def _parse(folder: Path, data: dict[str, Any]) -> WorkflowFiles:
         code=code,
         timeout_s=data.get("timeout_s"),
         translations=data.get("translations", {}),
+        writes=bool(data.get("writes", False)),
     )
 
 

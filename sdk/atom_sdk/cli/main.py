@@ -11,6 +11,7 @@ from atom_sdk.cli import (
     archives,
     data,
     edits,
+    importing,
     keeping,
     models,
     mounts,
@@ -100,7 +101,13 @@ cli.add_command(models.model)
 cli.add_command(sources.source)
 cli.add_command(tokens.token)
 cli.add_command(s3_keys.s3_key)
-for command in (*versions.COMMANDS, *edits.COMMANDS, *views.COMMANDS, *writers.COMMANDS):
+for command in (
+    *versions.COMMANDS,
+    *edits.COMMANDS,
+    *views.COMMANDS,
+    *writers.COMMANDS,
+    *importing.COMMANDS,
+):
     data.data.add_command(command)
 for command in (*runs.COMMANDS, *mounts.COMMANDS):
     cli.add_command(command)

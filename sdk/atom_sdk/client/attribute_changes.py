@@ -8,21 +8,39 @@ from collections.abc import Mapping
 import pyarrow as pa
 
 from atom_sdk.client.attributes import UNREADABLE, canonical_attributes
+from atom_sdk.client.given import Given
 from atom_sdk.client.scan import Parent, Scan
 
 Attributes = Mapping[str, str | None]
 
 
-def renewed_paths(given: Attributes, parent: Parent, scan: Scan) -> list[str]:
-    """Return the files whose bytes stay and whose attributes do not, sorted."""
+def renewed_paths(attributes: Attributes, given: Given, parent: Parent, scan: Scan) -> list[str]:
+    """Return the files whose bytes stay and of which something else is said now, sorted.
+
+    Whether a label is new, only the server knows.
+    """
     sent = {file.path for file in scan.new} | {file.path for file, _ in scan.reused}
-    return sorted(
+    changed = {
         path
-        for path, attributes in given.items()
-        if path not in sent
-        and parent.digests.get(path) in parent.stored
-        and attributes != _given_before(parent.attributes.get(path))
-    )
+        for path, text in attributes.items()
+        if text != _given_before(parent.attributes.get(path))
+    }
+    changed |= {path for path, split in given.splits.items() if parent.splits.get(path) != split}
+    changed.update(given.labels)
+    return sorted(path for path in changed - sent if parent.digests.get(path) in parent.stored)
+
+
+def with_given(changes: pa.Table, given: Given) -> pa.Table:
+    """Return the changes with the label and split of each file that is put, where one is given."""
+    ops, paths = changes["op"].to_pylist(), changes["path"].to_pylist()
+    for name, values in (("label", given.labels), ("split", given.splits)):
+        if values:
+            column = [
+                values.get(path) if op == "put" else None
+                for op, path in zip(ops, paths, strict=True)
+            ]
+            changes = changes.append_column(name, pa.array(column, pa.string()))
+    return changes
 
 
 def with_attributes(changes: pa.Table, given: Attributes, parent: Parent) -> pa.Table:

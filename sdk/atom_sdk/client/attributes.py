@@ -117,10 +117,11 @@ def _csv_rows(lines: Iterator[str], name: str) -> Iterator[_Row]:
                 raise AttributesError(f"{where}: it has {len(cells)} cells of {len(header)}.")
             row = dict(zip(header, cells, strict=True))
             path = row.pop(_PATH)
-            yield _Row(where, path, {key: _cell(text) for key, text in row.items() if text})
+            yield _Row(where, path, {key: cell_value(text) for key, text in row.items() if text})
     except csv.Error as error:
         raise AttributesError(f"{name}, line {reader.line_num}: {error}.") from error
 
 
-def _cell(text: str) -> Any:
+def cell_value(text: str) -> Any:
+    """Return what a cell of a CSV means: a number, true or false as in JSON, else the text."""
     return json.loads(text) if _JSON_SCALAR.fullmatch(text) else text

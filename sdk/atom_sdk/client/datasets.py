@@ -14,6 +14,7 @@ from atom_sdk.client.progress import Progress, Silent
 from atom_sdk.client.refs import parse_ref
 
 if TYPE_CHECKING:
+    from atom_sdk.client.importing import ImportOptions, ImportResult
     from atom_sdk.client.pull import PullOptions, PullResult
     from atom_sdk.client.push import PushOptions, PushResult
     from atom_sdk.client.writing import DatasetWriter, WriteJob, WriterOptions
@@ -181,6 +182,22 @@ class Datasets:
     def _writer_base(self, name: str, writer_id: str, is_job: bool) -> str:
         kind = "write-jobs" if is_job else "writers"
         return f"{self.base(name)}{kind}/{quote(writer_id, safe='')}/"
+
+    def import_(
+        self,
+        source: Path | str,
+        reference: str,
+        options: ImportOptions | None = None,
+        progress: Progress | None = None,
+    ) -> ImportResult:
+        """Add what an archive or an annotation format holds as the next version.
+
+        Raises ImportFailedError and what `push` raises.
+        """
+        from atom_sdk.client.importing import Import, ImportOptions
+
+        wanted = Import(Path(source), options or ImportOptions(), progress or Silent())
+        return wanted.run(self, self._http, reference)
 
     def preview_split(self, reference: str, split: dict[str, Any]) -> builtins.list[dict[str, Any]]:
         """Return how many files of each label every split would get; nothing is changed."""

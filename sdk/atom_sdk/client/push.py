@@ -17,11 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from atom_sdk.client.attribute_changes import renewed_paths, with_attributes
+from atom_sdk.client.attribute_changes import renewed_paths, with_attributes, with_given
 from atom_sdk.client.attributes import AttributesSource, read_attributes
 from atom_sdk.client.commits import HeadMovedError, wait_for_commit
 from atom_sdk.client.config import cache_path
+from atom_sdk.client.contents import Contents, FolderContents
 from atom_sdk.client.errors import ApiError, CommitFailedError
+from atom_sdk.client.given import Given
 from atom_sdk.client.http import Http
 from atom_sdk.client.manifest import load_parent
 from atom_sdk.client.media_types import media_type_of
@@ -32,11 +34,9 @@ from atom_sdk.client.scan import DigestCache, Known, Parent, Scan, compare
 from atom_sdk.client.sending import CHANGES_SCHEMA, scratch_folder, send_changes
 from atom_sdk.client.split_groups import group_by_split
 from atom_sdk.client.upload import UploadTarget, upload_file, wait_verified
-from atom_sdk.errors import EmptyDatasetError
 from atom_sdk.packs.paths import case_collisions
 from atom_sdk.packs.plan import PackLimits, PackPlan, SourceFile, plan_packs
-from atom_sdk.packs.walk import walk_folder
-from atom_sdk.packs.writer import FileSink, write_pack
+from atom_sdk.packs.writer import FileSink
 
 if TYPE_CHECKING:
     from atom_sdk.client.datasets import Datasets
@@ -64,6 +64,7 @@ class PushOptions:
     split: dict[str, Any] | None = None
     limits: PackLimits = field(default_factory=PackLimits)
     attributes: AttributesSource | None = None
+    given: Given = field(default_factory=Given)
 
 
 @dataclass(frozen=True)
@@ -107,17 +108,18 @@ class Push:
         Raises EmptyDatasetError, AttributesError, PathError, UploadRejectedError,
         CommitFailedError, PushConflictError, ApiError.
         """
-        listing = walk_folder(folder)
-        if not listing.files:
-            raise EmptyDatasetError(f"{folder} has no files.")
+        return self.send(FolderContents(folder), reference)
+
+    def send(self, contents: Contents, reference: str) -> PushResult:
+        """Push what a folder or an import holds. Raises what `run` raises."""
         if self._options.attributes is not None:
-            paths = {file.path for file in listing.files}
+            paths = {file.path for file in contents.files}
             self._attributes = read_attributes(self._options.attributes, paths)
-        self._warn(listing.files, listing.skipped)
+        self._warn(contents)
         self._datasets.get_or_create(reference)
         for attempt in range(_REBASES):
             try:
-                return self._push_once(folder, reference, listing.files, listing.skipped)
+                return self._push_once(contents, reference)
             except HeadMovedError:
                 if attempt == _REBASES - 1:
                     raise CommitFailedError("The branch kept moving under this push.") from None
@@ -133,43 +135,46 @@ class Push:
         name = parse_ref(reference).dataset
         return f"The dataset {name} exists now and has no version yet: push again."
 
-    def _push_once(
-        self, folder: Path, reference: str, files: list[SourceFile], skipped: list[str]
-    ) -> PushResult:
+    def _push_once(self, contents: Contents, reference: str) -> PushResult:
+        files = contents.files
         head = self._head(reference)
         target = UploadTarget(self._http, self._datasets.base(reference), self._progress)
         parent = load_parent(self._http, target.base, head) if head else Parent()
-        cache = DigestCache(cache_path(), folder)
-        scan = self._scan(folder, files, parent, cache)
-        renewed = renewed_paths(self._attributes, parent, scan)
+        cache = DigestCache(cache_path(), contents)
+        scan = self._scan(files, parent, cache)
+        renewed = renewed_paths(self._attributes, self._options.given, parent, scan)
         is_same = not (scan.new or scan.reused or scan.removed or renewed)
         if head and is_same and not self._asks_for_layers():
-            return self._result(reference, head, files, scan, skipped, unchanged=True)
+            return self._result(reference, head, contents, scan, unchanged=True)
         options = self._effective_options(head)
         paths = {*parent.digests, *(file.path for file in files)}.difference(scan.removed)
         attributes = {**parent.attributes, **self._attributes}
-        groups = group_by_split(scan.new, paths, options, parent.splits, attributes.get)
-        members, digests = self._send_packs(target, folder, groups)
+        splits = {**parent.splits, **self._options.given.splits}
+        groups = group_by_split(scan.new, paths, options, splits, attributes.get)
+        members, digests = self._send_packs(target, contents, groups)
         changes = self._changes(scan, parent, members, renewed)
         request = self._commit(target, reference, head, changes, options)
         cache.save(files, {**parent.digests, **dict(_pairs(scan)), **digests}, time.time_ns())
         version = request["version"]
         return self._result(
-            reference, version, files, scan, skipped, unchanged=request.get("unchanged", False)
+            reference, version, contents, scan, unchanged=request.get("unchanged", False)
         )
 
-    def _scan(
-        self, folder: Path, files: list[SourceFile], parent: Parent, cache: DigestCache
-    ) -> Scan:
-        """Compare the folder with the head; later, only what the push itself changed."""
+    def _scan(self, files: list[SourceFile], parent: Parent, cache: DigestCache) -> Scan:
+        """Compare the files with the head; later, only what the push itself changed."""
+        keeps_others = self._options.given.keeps_others
         if self._base is None:
             self._base = parent
-            return compare(folder, files, parent, cache, self._progress)
-        mine = cache.digests(folder, files)
-        own = own_changes(mine, self._base.digests, parent.digests)
+            scan = compare(files, parent, cache, self._progress)
+            return replace(scan, removed=[]) if keeps_others else scan
+        mine = cache.digests(files)
+        base = self._base.digests
+        if keeps_others:
+            base = {path: digest for path, digest in base.items() if path in mine}
+        own = own_changes(mine, base, parent.digests)
         lost = {path for path in parent.damaged if mine.get(path) == parent.digests[path]}
         touched = [file for file in files if file.path in own.put or file.path in lost]
-        scan = compare(folder, touched, parent, cache, self._progress)
+        scan = compare(touched, parent, cache, self._progress)
         return replace(scan, removed=list(own.removed))
 
     def _asks_for_layers(self) -> bool:
@@ -184,7 +189,7 @@ class Push:
         return rows[0] if rows else None
 
     def _send_packs(
-        self, target: UploadTarget, folder: Path, groups: list[list[SourceFile]]
+        self, target: UploadTarget, contents: Contents, groups: list[list[SourceFile]]
     ) -> tuple[list[pa.RecordBatch], dict[str, bytes]]:
         """Write, send and verify the packs; returns the change rows and the files' digests."""
         plans = [plan for files in groups for plan in plan_packs(files, self._options.limits)]
@@ -192,7 +197,7 @@ class Push:
         batches: list[pa.RecordBatch] = []
         digests: dict[str, bytes] = {}
         with ThreadPoolExecutor(_UPLOADS_AT_ONCE, "atom-pack") as pool:
-            sent = pool.map(lambda plan: self._send_pack(target, folder, plan), plans)
+            sent = pool.map(lambda plan: self._send_pack(target, contents, plan), plans)
             for upload_id, batch in sent:
                 wait_verified(target, upload_id)
                 batches.append(batch)
@@ -202,10 +207,10 @@ class Push:
         return batches, digests
 
     def _send_pack(
-        self, target: UploadTarget, folder: Path, plan: PackPlan
+        self, target: UploadTarget, contents: Contents, plan: PackPlan
     ) -> tuple[str, pa.RecordBatch]:
         with tempfile.NamedTemporaryFile(dir=scratch_folder(), suffix=".tar") as file:
-            summary = write_pack(plan.files, folder, FileSink(file.fileno()))
+            summary = contents.write_pack(plan.files, FileSink(file.fileno()))
             upload_id = upload_file(target, Path(file.name), "pack", summary.digest.hex())
         self._packs_sent += 1
         self._bytes_sent += summary.size_bytes
@@ -222,7 +227,8 @@ class Push:
         reused = [_reuse(path, digest, parent.stored[digest]) for path, digest in known]
         removed = [("delete", path, *([None] * 6)) for path in scan.removed]
         table = pa.Table.from_batches([*packed, _batch(reused), _batch(removed)], CHANGES_SCHEMA)
-        return with_attributes(table, self._attributes, parent).sort_by("path")
+        table = with_attributes(table, self._attributes, parent)
+        return with_given(table, self._options.given).sort_by("path")
 
     def _commit(
         self,
@@ -238,7 +244,7 @@ class Push:
             "message": self._options.message,
             "changes_upload": self._send_changes(target, changes),
             **options,
-            "provenance": {"kind": "push", **options},
+            "provenance": {"kind": "push", **options, **self._options.given.provenance},
         }
         try:
             return self._ask(target, body)
@@ -280,28 +286,27 @@ class Push:
         self,
         reference: str,
         version: dict[str, Any],
-        files: list[SourceFile],
+        contents: Contents,
         scan: Scan,
-        skipped: list[str],
         *,
         unchanged: bool,
     ) -> PushResult:
         return PushResult(
             dataset=parse_ref(reference).dataset,
             version=version,
-            files_total=len(files),
+            files_total=len(contents.files),
             files_sent=len(scan.new),
             bytes_sent=self._bytes_sent,
             packs_sent=self._packs_sent,
             removed=len(scan.removed),
             unchanged=unchanged,
-            skipped=tuple(skipped),
+            skipped=tuple(contents.skipped),
         )
 
-    def _warn(self, files: list[SourceFile], skipped: list[str]) -> None:
-        if skipped:
-            self._progress.note(f"{len(skipped)} links or special files are left out.")
-        for group in case_collisions(file.path for file in files)[:5]:
+    def _warn(self, contents: Contents) -> None:
+        if contents.skipped:
+            self._progress.note(f"{len(contents.skipped)} links or special files are left out.")
+        for group in case_collisions(file.path for file in contents.files)[:5]:
             names = ", ".join(map(repr, group))
             self._progress.note(f"These differ only by case or Unicode form: {names}.")
 

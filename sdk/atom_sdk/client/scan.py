@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+from atom_sdk.client.contents import Contents
 from atom_sdk.client.progress import Progress
 from atom_sdk.packs.plan import SourceFile
-from atom_sdk.packs.walk import hash_file
 
 _THREADS = 4
 # A file changed within this time of the last look may change again without a new mtime.
@@ -59,10 +59,11 @@ class Scan:
 
 
 class DigestCache:
-    """Digests of one folder's files from the last push."""
+    """Digests of the same files from the last push."""
 
-    def __init__(self, cache_dir: Path, folder: Path) -> None:
-        name = hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()[:32]
+    def __init__(self, cache_dir: Path, contents: Contents) -> None:
+        name = hashlib.sha256(contents.key).hexdigest()[:32]
+        self._contents = contents
         self._path = cache_dir / "push" / f"{name}.arrow"
         self._rows = self._load()
 
@@ -71,11 +72,14 @@ class DigestCache:
         row = self._rows.get(file.path)
         return row[2] if row and row[:2] == (file.size, file.mtime_ns) else None
 
-    def digests(self, folder: Path, files: list[SourceFile]) -> dict[str, bytes]:
+    def read(self, file: SourceFile) -> bytes:
+        """Return the digest, of the file's bytes where it is not known."""
+        return self.get(file) or self._contents.digest(file)
+
+    def digests(self, files: list[SourceFile]) -> dict[str, bytes]:
         """Return the digest of each file by path, and keep them for the next question."""
         with ThreadPoolExecutor(_THREADS, "atom-hash") as pool:
-            found = pool.map(lambda file: self.get(file) or hash_file(folder / file.path), files)
-            for file, digest in zip(files, found, strict=True):
+            for file, digest in zip(files, pool.map(self.read, files), strict=True):
                 self._rows[file.path] = (file.size, file.mtime_ns, digest)
         return {file.path: self._rows[file.path][2] for file in files}
 
@@ -110,14 +114,14 @@ class DigestCache:
 
 
 def compare(
-    folder: Path, files: list[SourceFile], parent: Parent, cache: DigestCache, progress: Progress
+    files: list[SourceFile], parent: Parent, cache: DigestCache, progress: Progress
 ) -> Scan:
-    """Sort the folder's files into new, reused (content known elsewhere) and unchanged ones."""
+    """Sort the files into new, reused (content known elsewhere) and unchanged ones."""
     progress.start("hash", len(files), "files")
     new: list[SourceFile] = []
     reused: list[tuple[SourceFile, bytes]] = []
     unchanged = 0
-    for file, digest in _digests(folder, files, parent, cache):
+    for file, digest in _digests(files, parent, cache):
         progress.advance("hash", 1)
         if digest is None or digest not in parent.stored:
             new.append(file)
@@ -131,15 +135,12 @@ def compare(
 
 
 def _digests(
-    folder: Path, files: list[SourceFile], parent: Parent, cache: DigestCache
+    files: list[SourceFile], parent: Parent, cache: DigestCache
 ) -> Iterator[tuple[SourceFile, bytes | None]]:
     if not parent.digests:
         # Nothing to compare with: packing will hash every file anyway.
         yield from ((file, None) for file in files)
         return
 
-    def digest_of(file: SourceFile) -> bytes:
-        return cache.get(file) or hash_file(folder / file.path)
-
     with ThreadPoolExecutor(_THREADS, "atom-hash") as pool:
-        yield from zip(files, pool.map(digest_of, files), strict=True)
+        yield from zip(files, pool.map(cache.read, files), strict=True)

@@ -15,8 +15,9 @@ from atom_sdk.manifests.layers import current_rows, read_layer
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.roots import RangeRef, Root
 
-# Tried in order: the first layer that labels an entry wins.
-LABEL_LAYERS = ("labels", "folder")
+# Tried in order: the first layer that labels an entry wins. What people said counts more than an
+# annotation file, and that more than a folder's name.
+LABEL_LAYERS = ("labels", "given", "folder")
 SPLIT_LAYER = "split"
 _PARALLEL_READS = 4
 

@@ -35,6 +35,13 @@ LAYER_SCHEMAS: Mapping[str, pa.Schema] = {
     ),
 }
 
+MAX_LABEL_BYTES = 255
+
+
+def is_label(text: str) -> bool:
+    """Whether a text can be a label: 1 to 255 bytes, all of it printable."""
+    return 0 < len(text.encode()) <= MAX_LABEL_BYTES and text.isprintable()
+
 
 def layer_schema(kind: str) -> pa.Schema:
     """Columns of a kind of layer. Raises LayerKindError."""

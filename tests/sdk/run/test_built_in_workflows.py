@@ -51,10 +51,13 @@ def data() -> ModuleType:
 
 def test_definitions_are_well_formed_and_bring_all_their_code() -> None:
     found = {workflow.slug: workflow for workflow in load_workflows(WORKFLOWS)}
-    assert set(found) == {"image-classification", "evaluate-classifier"}
+    assert set(found) == {"image-classification", "evaluate-classifier", "video-frames"}
+    assert [workflow.slug for workflow in found.values() if workflow.writes] == ["video-frames"]
     for workflow in found.values():
-        assert "torch==" in workflow.requirements
+        assert "==" in workflow.requirements
         assert workflow.command[-1] in workflow.code
+    for workflow in (found["image-classification"], found["evaluate-classifier"]):
+        assert "torch==" in workflow.requirements
         assert {"network.py", "images.py", "artifacts.py"} <= set(workflow.code)
     names = [parameter.name for parameter in found["image-classification"].parameters]
     assert {"dataset", "epochs", "register_model", "seed"} <= set(names)

@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
@@ -79,4 +79,33 @@ test('a pack that was refused on its way in is said once', async () => {
   await open();
   await screen.findByText('No version yet');
   expect(screen.queryByRole('alert')).toBeNull();
+});
+
+test('a dataset without a version shows the command for what people have', async () => {
+  serve('GET', 'projects/{project}/datasets/{dataset}/', dataset(null));
+  const { container } = await open();
+  await screen.findByText('atom data push ./pets pets');
+  await userEvent.click(screen.getByRole('combobox', { name: 'What you have' }));
+  await userEvent.click(await screen.findByRole('option', { name: 'COCO annotations' }));
+  screen.getByText('atom data import annotations/instances_train.json pets --format coco');
+  screen.getByText('With --dry-run it only shows what would be imported and left out.');
+  await expectNoViolations(container);
+});
+
+test.each([
+  [
+    { kind: 'import', import: { source: 'pets.zip', importer: 'coco', counts: { files: 3, objects: 1, skipped: 2 } } },
+    'Imported from pets.zip (coco) · 3 files · 1 object · 2 left out',
+  ],
+  [
+    { kind: 'run', run: '0199', inputs: ['dashcam@v2', 7], counts: { broken: 1 } },
+    'Made by a run · from dashcam@v2 · 1 broken video left out',
+  ],
+  [{ kind: 'import', import: { source: 'x.zip', importer: 7, counts: 'many' } }, 'Imported from x.zip () · 0 files'],
+])('a version says in words where it came from: %#', async (provenance, words) => {
+  const at = 'projects/{project}/datasets/{dataset}/';
+  serve('GET', `${at}versions/v2/`, { ...version, provenance });
+  const { container } = await open('?ref=v2');
+  await screen.findByRole('heading', { name: 'pets' });
+  await waitFor(() => expect(container.textContent.replaceAll('\u00a0', ' ')).toContain(words));
 });

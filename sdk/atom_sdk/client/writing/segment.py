@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 from atom_sdk.client.attributes import MAX_ATTRIBUTE_BYTES, UNREADABLE
 from atom_sdk.client.errors import AttributesError
 from atom_sdk.client.media_types import media_type_of
+from atom_sdk.manifests.layers import is_label
 from atom_sdk.packs.paths import encode_path
 from atom_sdk.packs.plan import PackLimits, PackPlan, SourceFile, plan_packs
 from atom_sdk.packs.writer import PackSummary, PackWriter, Sink
@@ -53,8 +54,8 @@ class _Spooled:
 
 def details_of(label: str | None, attributes: Mapping[str, Any] | None) -> Details:
     """Check a label and attributes. Raises AttributesError."""
-    if label is not None and not 0 < len(label) <= 200:
-        raise AttributesError("A label has 1 to 200 characters.")
+    if label is not None and not is_label(label):
+        raise AttributesError("A label is plain text of 1 to 255 bytes.")
     if not attributes:
         return Details(label)
     if UNREADABLE in attributes:

@@ -6,6 +6,7 @@ import { EmptyState } from '@/shared/EmptyState';
 import { AnchorLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
+import { ImportCommands } from './ImportCommands';
 import { QuarantineNotice } from './QuarantineNotice';
 
 /** A dataset that was created, but nothing has been pushed to. */
@@ -19,7 +20,7 @@ export function NoVersion({ name, description, is_loading }: Pick<Dataset, 'name
   ) : (
     <>
       {t('datasets.emptyHint')}
-      <CommandLine command={`atom data push ./${name} ${name}`} />
+      <ImportCommands name={name} />
     </>
   );
   return (

@@ -3,6 +3,7 @@ import { IconTerminal2 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { CommandLine } from '@/shared/CommandLine';
 import { pullCommand } from '../names';
+import { ImportCommands } from './ImportCommands';
 
 /** The commands that copy this version to a folder, and push the next one. */
 export function PullPanel({ name, version }: { name: string; version: string }) {
@@ -24,6 +25,10 @@ export function PullPanel({ name, version }: { name: string; version: string }) 
             {t('datasets.push')}
           </Text>
           <CommandLine command={`atom data push ./${name} ${name} -m "…"`} />
+          <Text size="sm" fw={600}>
+            {t('datasets.import')}
+          </Text>
+          <ImportCommands name={name} />
         </Stack>
       </Popover.Dropdown>
     </Popover>

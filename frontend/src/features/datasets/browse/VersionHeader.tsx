@@ -31,6 +31,7 @@ import { PickDialog } from '../operations/PickDialog';
 import { RevertDialog } from '../operations/RevertDialog';
 import { useHeadBranch, useStats, useVersion, type VersionAddress } from '../queries';
 import { SplitDialog } from '../split/SplitDialog';
+import { Origin } from '../versions/Origin';
 import { askedBy } from '../views/asked';
 import { PullPanel } from './PullPanel';
 import { QuarantineNotice } from './QuarantineNotice';
@@ -131,6 +132,7 @@ function Facts({ version }: { version: Version | undefined }) {
           {t('datasets.layerRows', { name: layer.name, rows: format.number(layer.rows) })}
         </Badge>
       ))}
+      <Origin provenance={version.provenance} />
     </>
   );
 }

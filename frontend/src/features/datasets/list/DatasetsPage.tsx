@@ -5,7 +5,6 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Dataset } from '@/api/contract/datasets';
-import { CommandLine } from '@/shared/CommandLine';
 import { CutName } from '@/shared/CutName';
 import { useCommands } from '@/shared/commands';
 import { type Column, DataTable } from '@/shared/DataTable';
@@ -17,6 +16,7 @@ import { useMay } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { useShortcuts } from '@/shared/shortcuts';
 import { Bytes, Count } from '@/shared/values';
+import { ImportCommands } from '../browse/ImportCommands';
 import { personName } from '../names';
 import { useDatasets } from '../queries';
 import { NewDataset } from './NewDataset';
@@ -137,7 +137,7 @@ function NoDatasets({ q, onCreate }: { q: string; onCreate?: () => void }) {
   const hint = (
     <>
       {t('datasets.emptyHint')}
-      <CommandLine command="atom data push ./folder digits" />
+      <ImportCommands name="digits" />
       {t('datasets.movingLoad')}
       <CommandLine command="atom data archive load ./archive" />
     </>

@@ -1,5 +1,5 @@
 import { Card, SimpleGrid, Skeleton, Text, ThemeIcon, UnstyledButton } from '@mantine/core';
-import { type Icon, IconChartDots, IconPhotoAi, IconRoute, IconTerminal2 } from '@tabler/icons-react';
+import { type Icon, IconChartDots, IconMovie, IconPhotoAi, IconRoute, IconTerminal2 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Workflow } from '@/api/contract/jobs';
 import { ErrorState } from '@/shared/ErrorState';
@@ -7,7 +7,11 @@ import { useWorkflows } from '../queries';
 import { COMMAND } from './draft';
 import classes from './wizard.module.css';
 
-const ICONS: Record<string, Icon> = { 'image-classification': IconPhotoAi, 'evaluate-classifier': IconChartDots };
+const ICONS: Record<string, Icon> = {
+  'image-classification': IconPhotoAi,
+  'evaluate-classifier': IconChartDots,
+  'video-frames': IconMovie,
+};
 
 export function WorkflowStep({
   chosen,

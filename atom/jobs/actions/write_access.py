@@ -1,0 +1,44 @@
+"""The token by which a run pushes datasets: only for workflows that say that they write.
+
+It is one of the person who started the run, for their project alone, and it ends with the attempt.
+A run without it can read what it was given and nothing else.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.utils import timezone
+
+from atom.accounts.actions import create_token, revoke_token
+from atom.accounts.models import ApiToken
+from atom.jobs.models import Attempt
+
+SCOPES = ["write"]
+# An attempt ends its token itself; this is for one whose end nobody could note.
+_LONGEST = timedelta(days=7)
+
+
+def grant(attempt: Attempt, api_url: str) -> dict[str, str]:
+    """Return the variables by which the SDK reaches the project; {} for a run that only reads."""
+    run = attempt.run
+    if run.workflow is None or run.created_by is None or not run.workflow.definition.get("writes"):
+        return {}
+    life = _LONGEST if run.timeout_s is None else timedelta(seconds=run.timeout_s) * 2
+    expires_at = timezone.now() + life
+    token = create_token(run.created_by, _name(attempt), SCOPES, run.project, expires_at)
+    return {"ATOM_URL": api_url, "ATOM_TOKEN": token.secret, "ATOM_PROJECT": run.project.slug}
+
+
+def withdraw(attempt: Attempt) -> None:
+    """Make the attempt's tokens worthless; safe to repeat."""
+    run = attempt.run
+    if run.created_by is None:
+        return
+    mine = ApiToken.objects.filter(user=run.created_by, project=run.project, revoked_at=None)
+    for token in mine.filter(name=_name(attempt)):
+        revoke_token(token, run.created_by)
+
+
+def _name(attempt: Attempt) -> str:
+    return f"run {attempt.run.number}, attempt {attempt.pk}"

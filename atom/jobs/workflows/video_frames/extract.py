@@ -1,0 +1,170 @@
+"""Takes frames or clips out of a dataset's videos, and pushes them as a version of another."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cutting import BrokenVideoError, Cut, cut_video  # type: ignore[import-not-found]
+
+from atom_sdk import run
+from atom_sdk.client import Client
+from atom_sdk.client.given import Given
+from atom_sdk.client.media_types import media_type_of
+from atom_sdk.client.push import PushOptions
+from atom_sdk.client.refs import parse_ref
+from atom_sdk.errors import AtomError
+
+SPLITS = ("train", "val", "test")
+NAMED_BROKEN = 20
+# Those that not every system has a media type for.
+ENDINGS = frozenset([".mkv", ".m4v", ".ts", ".mts", ".flv", ".ogv", ".wmv", ".3gp", ".mxf"])
+
+
+@dataclass
+class Result:
+    """What came out: attributes, labels and splits by path; broken videos with the reason."""
+
+    attributes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
+    splits: dict[str, str] = field(default_factory=dict)
+    broken: dict[str, str] = field(default_factory=dict)
+    videos: int = 0
+
+
+def main() -> int:
+    """Cut every video, then push. Returns the exit code; what went wrong is said in words."""
+    try:
+        return cut_and_push(run.params["output"])
+    except AtomError as error:
+        print(f"{error} {error.hint}", file=sys.stderr, flush=True)
+        return 1
+
+
+def cut_and_push(output: str) -> int:
+    """Make the next version of `output`. Raises AtomError."""
+    reference = input_reference()
+    if problem := refusal(output, reference):
+        print(problem, file=sys.stderr, flush=True)
+        return 2
+    samples = run.dataset("dataset")
+    folder = Path.cwd() / "extracted"
+    shutil.rmtree(folder, ignore_errors=True)
+    result = extract(samples, run.params.get("prefix", "") or "", cut_of(run.params), folder)
+    report(result)
+    if not result.attributes:
+        print("There is nothing to push: no video could be read.", file=sys.stderr, flush=True)
+        return 1
+    pushed = push(folder, output, result, provenance(reference, result))
+    shutil.rmtree(folder, ignore_errors=True)
+    print(f"{len(result.attributes)} files are {output} {pushed['ref']}.", flush=True)
+    return 0
+
+
+def refusal(output: str, reference: str) -> str:
+    """Say why the output cannot be that, "" if it can: it would take the place of the videos."""
+    wanted = parse_ref(output)
+    if wanted.dataset == reference.partition("@")[0]:
+        return f"The output must be another dataset than {wanted.dataset}, which has the videos."
+    return ""
+
+
+def cut_of(params: Any) -> Cut:
+    """Return what to take, of the run's parameters."""
+    names = Cut.__dataclass_fields__
+    return Cut(**{name: params[name] for name in names if name in params})
+
+
+def extract(samples: Any, prefix: str, cut: Cut, folder: Path) -> Result:
+    """Write the pieces of every video below `folder`, each in a folder named as its video."""
+    result = Result()
+    rows = [number for number in range(len(samples)) if is_wanted(samples, number, prefix)]
+    for done, number in enumerate(rows):
+        sample = samples[number]
+        run.progress(done / len(rows), f"video {done + 1} of {len(rows)}")
+        result.videos += 1
+        try:
+            extract_one(sample, cut, folder, result)
+        except BrokenVideoError as broken:
+            result.broken[sample.path] = str(broken)
+            shutil.rmtree(folder / sample.path, ignore_errors=True)
+            print(f"{sample.path} is left out: {broken}", flush=True)
+    return result
+
+
+def is_wanted(samples: Any, number: int, prefix: str) -> bool:
+    """Return whether a sample is a video below the prefix, by its name; nothing is read."""
+    path = samples.dataset.index.path_of(int(samples.rows[number]))
+    below = not prefix or path.startswith(f"{prefix.rstrip('/')}/")
+    is_video = media_type_of(path).startswith("video/") or Path(path).suffix.lower() in ENDINGS
+    return below and is_video
+
+
+def extract_one(sample: Any, cut: Cut, folder: Path, result: Result) -> None:
+    """Cut one video. Raises BrokenVideoError."""
+    target = folder / sample.path
+    target.mkdir(parents=True)
+    with tempfile.NamedTemporaryFile(suffix=Path(sample.path).suffix) as video:
+        video.write(sample.data)
+        video.flush()
+        pieces = cut_video(Path(video.name), target, cut)
+    for piece in pieces:
+        path = piece.file.relative_to(folder).as_posix()
+        times = {"duration_s": piece.duration_s} if piece.duration_s else {}
+        result.attributes[path] = {"source": sample.path, "time_s": piece.time_s, **times}
+        if sample.label is not None:
+            result.labels[path] = sample.label
+        # Frames of one video must not be in two splits.
+        if sample.split in SPLITS:
+            result.splits[path] = sample.split
+
+
+def report(result: Result) -> None:
+    """Leave a report among the run's outputs, and say the most important of it."""
+    found = {"videos": result.videos, "files": len(result.attributes), "broken": result.broken}
+    (run.output_dir() / "report.json").write_text(json.dumps(found, indent=2, ensure_ascii=False))
+    print(
+        f"{result.videos} videos, {len(result.attributes)} files, {len(result.broken)} broken.",
+        flush=True,
+    )
+
+
+def input_reference() -> str:
+    """Return the version that is read, such as dashcam@v2."""
+    views = json.loads(Path(os.environ["ATOM_DATASETS"]).read_text("utf-8"))
+    return str(views["dataset"]["reference"])
+
+
+def provenance(reference: str, result: Result) -> dict[str, Any]:
+    """Return what the version keeps of where it came from."""
+    counts = {"videos": result.videos, "broken": len(result.broken)}
+    found = {
+        "run": os.environ["ATOM_RUN_ID"],
+        "workflow": "video-frames",
+        "inputs": [reference],
+        "parameters": dict(run.params),
+        "counts": {**counts, "files": len(result.attributes)},
+        "broken": dict(list(result.broken.items())[:NAMED_BROKEN]),
+    }
+    return {"kind": "run", **found}
+
+
+def push(folder: Path, output: str, result: Result, origin: dict[str, Any]) -> dict[str, Any]:
+    """Make what is in the folder the next version of the output; the same again makes none."""
+    run.progress(1.0, "sending")
+    given = Given(result.labels, result.splits, provenance=origin)
+    message = f"{origin['parameters'].get('mode', 'frames')} of {origin['inputs'][0]}"
+    options = PushOptions(message, attributes=result.attributes, given=given)
+    with Client() as client:
+        version: dict[str, Any] = client.datasets.push(folder, output, options).version
+    return version
+
+
+if __name__ == "__main__":
+    sys.exit(main())

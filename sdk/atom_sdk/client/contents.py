@@ -1,0 +1,57 @@
+"""What a push sends: the files of a folder, or the items of an import."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Protocol
+
+from atom_sdk.errors import EmptyDatasetError
+from atom_sdk.packs.plan import SourceFile
+from atom_sdk.packs.walk import hash_file, walk_folder
+from atom_sdk.packs.writer import PackSummary, Sink, write_pack
+
+
+class Contents(Protocol):
+    """Files by their path in the dataset, each of which can be read again."""
+
+    @property
+    def key(self) -> bytes:
+        """What digests are remembered under."""
+
+    @property
+    def files(self) -> list[SourceFile]:
+        """The files, sorted by UTF-8 path."""
+
+    @property
+    def skipped(self) -> list[str]:
+        """What is left out."""
+
+    def digest(self, file: SourceFile) -> bytes:
+        """BLAKE3 of a file, 32 bytes."""
+
+    def write_pack(self, files: Iterable[SourceFile], sink: Sink) -> PackSummary:
+        """Pack some of the files, which are sorted."""
+
+
+class FolderContents:
+    """The regular files below a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        """Raises EmptyDatasetError, PathError for a name that a dataset cannot hold."""
+        listing = walk_folder(folder)
+        if not listing.files:
+            raise EmptyDatasetError(f"{folder} has no files.")
+        self._folder = folder
+        self.key = os.fsencode(folder.resolve())
+        self.files = listing.files
+        self.skipped = listing.skipped
+
+    def digest(self, file: SourceFile) -> bytes:
+        """BLAKE3 of a file. Raises OSError."""
+        return hash_file(self._folder / file.path)
+
+    def write_pack(self, files: Iterable[SourceFile], sink: Sink) -> PackSummary:
+        """Pack some of the files. Raises FileChangedError, OSError."""
+        return write_pack(files, self._folder, sink)

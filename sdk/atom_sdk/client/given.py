@@ -1,0 +1,21 @@
+"""What an import says of its files beside their bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Given:
+    """What an import knows of its files, by path: labels and splits.
+
+    `keeps_others` leaves the branch's other files as they are; `provenance` says where the files
+    came from.
+    """
+
+    labels: Mapping[str, str] = field(default_factory=dict)
+    splits: Mapping[str, str] = field(default_factory=dict)
+    keeps_others: bool = False
+    provenance: Mapping[str, Any] = field(default_factory=dict)

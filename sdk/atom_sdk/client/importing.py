@@ -1,0 +1,138 @@
+"""`import`: open a source, read its format, check, and push what it holds."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from atom_sdk.client.config import cache_path
+from atom_sdk.client.given import Given
+from atom_sdk.client.http import Http
+from atom_sdk.client.progress import Progress
+from atom_sdk.client.push import Push, PushOptions, PushResult
+from atom_sdk.importers.collecting import Collected, ImportContents, collect
+from atom_sdk.importers.downloads import DownloadLimits, Downloads
+from atom_sdk.importers.errors import ImportProblemsError, NothingToImportError
+from atom_sdk.importers.formats import AUTO, choose, items_of
+from atom_sdk.importers.items import Item
+from atom_sdk.importers.limits import ArchiveLimits
+from atom_sdk.importers.opening import open_tree
+from atom_sdk.importers.report import Report
+
+if TYPE_CHECKING:
+    from atom_sdk.client.datasets import Datasets
+
+_TOLD_EVERY = 500
+_NAMED_REASONS = 3
+
+
+@dataclass(frozen=True)
+class ImportOptions:
+    """How a source is imported.
+
+    `file_format` is one of `atom_sdk.importers.FORMATS`; `replaces` makes the version hold what the
+    source holds and nothing else; `is_strict` refuses a source of which something is left out.
+    `split` draws splits as `PushOptions` does; those that the source gives stay.
+    """
+
+    file_format: str = AUTO
+    message: str = ""
+    split: dict[str, Any] | None = None
+    replaces: bool = False
+    is_strict: bool = False
+    limits: ArchiveLimits = field(default_factory=ArchiveLimits)
+    downloads: DownloadLimits = field(default_factory=DownloadLimits)
+
+
+@dataclass(frozen=True)
+class ImportResult:
+    """What an import did: the push, and what was found in the source."""
+
+    push: PushResult
+    report: Report
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain values for `--json`."""
+        return {**asdict(self.push), "import": self.report.as_json()}
+
+
+class Import:
+    """One import of one source."""
+
+    def __init__(self, source: Path, options: ImportOptions, progress: Progress) -> None:
+        self._source = source
+        self._options = options
+        self._progress = progress
+
+    def look(self) -> Report:
+        """Return what an import would take and leave out; nothing is downloaded or sent.
+
+        Raises ImportFailedError.
+        """
+        with self._collected(is_dry=True) as (_, report):
+            return report
+
+    def run(self, datasets: Datasets, http: Http, reference: str) -> ImportResult:
+        """Import into `dataset[@branch]`. Raises ImportFailedError and what a push raises."""
+        with self._collected() as (found, report):
+            self._check(report)
+            contents = ImportContents(self._source, found.blobs)
+            push = Push(datasets, http, self._progress, self._push_options(found, report))
+            return ImportResult(push.send(contents, reference), report)
+
+    @contextmanager
+    def _collected(self, *, is_dry: bool = False) -> Iterator[tuple[Collected, Report]]:
+        """Open the source and read it; its scratch folder goes once the import is through."""
+        report = Report(self._source.resolve().name)
+        folder = _scratch(self._source)
+        with ExitStack() as stack:
+            tree, kind = open_tree(self._source, self._options.limits, folder, report)
+            stack.callback(tree.close)
+            limits = self._options.downloads
+            downloads = stack.enter_context(Downloads(folder, limits, report, is_dry=is_dry))
+            report.importer, report.why = choose(self._options.file_format, kind, tree)
+            items = items_of(report.importer, tree, report, downloads)
+            yield collect(self._told(items), report), report
+        # A look leaves what an import that was cut off has fetched.
+        if not is_dry:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _told(self, items: Iterator[Item]) -> Iterator[Item]:
+        self._progress.start("read", 0, "files")
+        number = 0
+        for number, item in enumerate(items, 1):
+            if number % _TOLD_EVERY == 0:
+                self._progress.advance("read", _TOLD_EVERY)
+            yield item
+        self._progress.advance("read", number % _TOLD_EVERY)
+
+    def _check(self, report: Report) -> None:
+        reasons = [f"{count} because {why}" for why, count in report.skipped.most_common()]
+        said = "; ".join(reasons[:_NAMED_REASONS]) or "it is empty"
+        if not report.files:
+            raise NothingToImportError(f"There is nothing to import in {report.source}: {said}.")
+        if self._options.is_strict and reasons:
+            first = report.problems[0]
+            raise ImportProblemsError(
+                f"{report.skipped_total} problems: {said}. The first is {first.subject!r}."
+            )
+
+    def _push_options(self, found: Collected, report: Report) -> PushOptions:
+        given = Given(found.labels, found.splits, not self._options.replaces, report.provenance())
+        message = self._options.message or f"Import of {report.source} ({report.importer})"
+        options = PushOptions(message, split=self._options.split, given=given)
+        return replace(options, attributes=found.attributes) if found.attributes else options
+
+
+def _scratch(source: Path) -> Path:
+    """Return a folder of this source, so that what was downloaded is found again."""
+    name = hashlib.sha256(os.fsencode(source.resolve())).hexdigest()[:32]
+    folder = cache_path() / "import" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

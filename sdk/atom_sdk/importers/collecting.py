@@ -1,0 +1,144 @@
+"""Gathers the items of an import and checks them against what a version can hold."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from blake3 import blake3
+
+from atom_sdk.client.attributes import MAX_ATTRIBUTE_BYTES, UNREADABLE, canonical_attributes
+from atom_sdk.importers.items import Blob, Item
+from atom_sdk.importers.report import Report
+from atom_sdk.manifests.layers import is_label
+from atom_sdk.packs.plan import SourceFile
+from atom_sdk.packs.writer import PackSummary, PackWriter, Sink
+
+_FIRST_ITEMS = 10
+_READ_BYTES = 1 << 20
+
+
+@dataclass
+class Collected:
+    """Items by path, as a push takes them: bytes, labels, splits, attributes."""
+
+    blobs: dict[str, Blob] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
+    splits: dict[str, str] = field(default_factory=dict)
+    attributes: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+def collect(items: Iterable[Item], report: Report) -> Collected:
+    """Return all items that a version can hold; the others are in the report."""
+    found = Collected()
+    for item in items:
+        if item.path in found.blobs:
+            report.skip(item.path, "its path comes twice; the first is kept")
+        else:
+            _add(found, item, report)
+    _drop_below_files(found, report)
+    _count(found, report)
+    return found
+
+
+def _add(found: Collected, item: Item, report: Report) -> None:
+    found.blobs[item.path] = item.blob
+    if item.label is not None:
+        if is_label(item.label):
+            found.labels[item.path] = item.label
+        else:
+            report.skip(item.path, "its label is no text of 1 to 255 bytes; it goes without")
+    if item.split is not None:
+        found.splits[item.path] = item.split
+    if item.attributes:
+        _add_attributes(found, item, report)
+
+
+def _add_attributes(found: Collected, item: Item, report: Report) -> None:
+    values = {name: value for name, value in item.attributes.items() if name != UNREADABLE}
+    try:
+        size_bytes = len((canonical_attributes(values) or "").encode())
+    except (TypeError, ValueError, RecursionError):
+        report.skip(item.path, "its attributes cannot be written as JSON; it goes without")
+        return
+    if size_bytes > MAX_ATTRIBUTE_BYTES:
+        report.skip(item.path, "its attributes have more than 16 KiB; it goes without")
+        return
+    found.attributes[item.path] = values
+
+
+def _drop_below_files(found: Collected, report: Report) -> None:
+    """Leave out files below a file: no folder could hold both."""
+    for path in sorted(found.blobs):
+        folder = path.rpartition("/")[0]
+        while folder:
+            if folder in found.blobs:
+                report.skip(path, "the folder that it lies in is a file as well")
+                for values in (found.blobs, found.labels, found.splits, found.attributes):
+                    values.pop(path, None)  # type: ignore[attr-defined]
+                break
+            folder = folder.rpartition("/")[0]
+
+
+def _count(found: Collected, report: Report) -> None:
+    report.files = len(found.blobs)
+    report.size_bytes = sum(blob.size_bytes for blob in found.blobs.values())
+    report.labels.update(found.labels.values())
+    report.splits.update(found.splits.values())
+    report.first = [
+        {
+            "path": path,
+            "size_bytes": found.blobs[path].size_bytes,
+            "label": found.labels.get(path),
+            "split": found.splits.get(path),
+        }
+        for path in sorted(found.blobs)[:_FIRST_ITEMS]
+    ]
+
+
+class ImportContents:
+    """The items of an import as a push sends them; nothing is unpacked to a folder."""
+
+    def __init__(self, source: Path, blobs: Mapping[str, Blob]) -> None:
+        self._blobs = blobs
+        self.key = b"import\0" + os.fsencode(source.resolve())
+        self.files = sorted(
+            SourceFile(path, blob.size_bytes, blob.mtime_ns) for path, blob in blobs.items()
+        )
+        self.skipped: list[str] = []
+
+    def digest(self, file: SourceFile) -> bytes:
+        """BLAKE3 of an item. Raises ArchiveDamagedError, OSError."""
+        hasher = blake3()
+        with self._blobs[file.path].open() as stream:
+            while chunk := stream.read(_READ_BYTES):
+                hasher.update(chunk)
+        return hasher.digest()
+
+    def write_pack(self, files: Iterable[SourceFile], sink: Sink) -> PackSummary:
+        """Pack some of the items. Raises ArchiveDamagedError, FileChangedError, OSError."""
+        with PackWriter(sink) as writer:
+            for file in files:
+                with self._blobs[file.path].open() as stream:
+                    writer.add(file.path, file.size, _Filling(stream))
+            return writer.close()
+
+
+class _Filling:
+    """Fills the memory that it is given, as far as the stream goes."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+
+    def __call__(self, target: memoryview) -> int:
+        done = 0
+        while done < len(target):
+            data = self._stream.read(len(target) - done)
+            if not data:
+                break
+            target[done : done + len(data)] = data
+            done += len(data)
+        return done

@@ -1,0 +1,75 @@
+"""Why an import cannot be done. What is wrong with one item is a `Problem`, not an error."""
+
+from __future__ import annotations
+
+from atom_sdk.errors import AtomError
+
+
+class ImportFailedError(AtomError):
+    """Base of the failures of an import; nothing was committed."""
+
+    code = "import_failed"
+    hint = "Look at it with --dry-run."
+
+
+class SourceUnreadableError(ImportFailedError):
+    """There is no such file or folder, or it is of no kind that can be imported."""
+
+    code = "import_source_unreadable"
+    hint = "Give a folder, a .zip, .tar, .tar.gz or .tar.zst file, a CSV, COCO or Parquet file."
+
+
+class ArchiveDamagedError(ImportFailedError):
+    """An archive is cut off, or a member is not what its header says."""
+
+    code = "archive_damaged"
+    hint = "Get the archive again and compare its checksum with the publisher's."
+
+
+class ArchiveTooLargeError(ImportFailedError):
+    """An archive unpacks to more than is allowed: it may be a bomb."""
+
+    code = "archive_too_large"
+    hint = "If you trust the archive, raise the limit: --max-ratio, --max-files or --max-gib."
+
+
+class FormatUnknownError(ImportFailedError):
+    """A format was asked for, and the source does not have what it needs."""
+
+    code = "import_format_mismatch"
+    hint = "Let --format auto decide, or see the documentation for what the format needs."
+
+
+class AnnotationsUnreadableError(ImportFailedError):
+    """A file that says what the items are cannot be understood at all."""
+
+    code = "annotations_unreadable"
+    hint = "Open the file named here and mend it, or export it again from the tool it came from."
+
+
+class ImportProblemsError(ImportFailedError):
+    """With --strict: some items cannot be imported as they are."""
+
+    code = "import_problems"
+    hint = "Mend them, or leave --strict out to import the rest."
+
+
+class NothingToImportError(ImportFailedError):
+    """Not one item is left."""
+
+    code = "import_empty"
+    hint = "See with --dry-run why items are left out."
+
+
+class DownloadRefusedError(ImportFailedError):
+    """An address leads to where an import may not go, or its answer cannot be used."""
+
+    code = "download_refused"
+    hint = "Give public http(s) addresses, or allow a host with --allow-host."
+
+
+class MissingLibraryError(ImportFailedError):
+    """A format needs a library that is not installed."""
+
+    code = "library_missing"
+    hint = "Install it: pip install 'atom-sdk[yolo]'."

@@ -1,0 +1,36 @@
+"""ImageFolder: the folder of a picture is its class; a folder above may name its split."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from atom_sdk.importers.errors import FormatUnknownError
+from atom_sdk.importers.items import Item
+from atom_sdk.importers.names import split_in, split_of
+from atom_sdk.importers.report import Report
+from atom_sdk.importers.trees import Tree, is_image
+from atom_sdk.manifests.folder_labels import folder_label
+
+
+def detect(tree: Tree) -> str | None:
+    """Say why the tree is an ImageFolder, None if it is not."""
+    labels = {_label(path) for path in tree.images()}
+    if None in labels or len(labels) < 2:
+        return None
+    return f"all pictures lie in {len(labels)} class folders"
+
+
+def read(tree: Tree, report: Report) -> Iterator[Item]:
+    """Yield the pictures with their class. Raises FormatUnknownError without one."""
+    if not any(_label(path) for path in tree.images()):
+        raise FormatUnknownError(f"{tree.name} has no picture in a class folder.")
+    for path, blob in tree.files.items():
+        if is_image(path):
+            yield Item(path, blob, label=_label(path), split=split_in(path))
+        else:
+            report.skip(path, "it is not a picture")
+
+
+def _label(path: str) -> str | None:
+    label = folder_label(path)
+    return None if label is None or split_of(label) is not None else label

@@ -1,0 +1,56 @@
+"""What a source is: a folder, an archive by its first bytes, or a file that names others."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+from atom_sdk.importers.errors import SourceUnreadableError
+from atom_sdk.importers.limits import ArchiveLimits
+from atom_sdk.importers.report import Report
+from atom_sdk.importers.tars import is_compressed, tar_tree
+from atom_sdk.importers.trees import Tree, file_tree, folder_tree
+from atom_sdk.importers.zips import zip_tree
+
+FOLDER, TAR, ZIP, FILE = "folder", "tar", "zip", "file"
+_USTAR_AT = 257
+_NAMING = (".csv", ".tsv", ".parquet")
+
+
+def open_tree(
+    source: Path, limits: ArchiveLimits, scratch: Path, report: Report
+) -> tuple[Tree, str]:
+    """Return the files of a source, and its kind: "folder", "tar", "zip" or "file".
+
+    Raises SourceUnreadableError, ArchiveDamagedError, ArchiveTooLargeError, OSError.
+    """
+    if source.is_dir():
+        return folder_tree(source, report), FOLDER
+    if not source.is_file():
+        raise SourceUnreadableError(f"{source} is neither a folder nor a file.")
+    if source.suffix.lower() == ".json":
+        return _around_json(source, report), FOLDER
+    if source.suffix.lower() in _NAMING:
+        return file_tree(source), FILE
+    with source.open("rb") as file:
+        head = file.read(512)
+    if is_compressed(head) or head[_USTAR_AT:].startswith(b"ustar") or ".tar" in source.suffixes:
+        return tar_tree(source, limits, scratch, report), TAR
+    if zipfile.is_zipfile(source) or head.startswith(b"PK"):
+        return zip_tree(source, limits, report), ZIP
+    raise SourceUnreadableError(f"{source.name} is of no kind that can be imported.")
+
+
+def _around_json(source: Path, report: Report) -> Tree:
+    """One annotation file and the pictures of its folder, or of the one above `annotations`."""
+    folder = source.resolve().parent
+    if folder.name.lower() == "annotations":
+        folder = folder.parent
+    tree = folder_tree(folder, report)
+    own = source.resolve().relative_to(folder).as_posix()
+    files = {
+        path: blob
+        for path, blob in tree.files.items()
+        if path == own or not path.lower().endswith(".json")
+    }
+    return Tree(source.name, files)

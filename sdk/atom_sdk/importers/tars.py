@@ -1,0 +1,160 @@
+"""Tar archives: members are read where they lie; a compressed one is decompressed once, to a file.
+
+What is decompressed is the archive, never its members: no name of theirs is ever a file name here.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import os
+import tarfile
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import IO, Any
+
+import zstandard
+
+from atom_sdk.importers.checked import checked
+from atom_sdk.importers.errors import ArchiveDamagedError
+from atom_sdk.importers.items import Blob
+from atom_sdk.importers.limits import ArchiveLimits, Budget
+from atom_sdk.importers.report import Report
+from atom_sdk.importers.trees import Tree, gather
+
+_CHUNK_BYTES = 1 << 20
+_BLOCK_BYTES = 512
+_DECOMPRESSORS: dict[bytes, Callable[[IO[bytes]], Any]] = {
+    b"\x1f\x8b": lambda file: gzip.GzipFile(fileobj=file),
+    b"\x28\xb5\x2f\xfd": lambda file: zstandard.ZstdDecompressor().stream_reader(
+        file, read_across_frames=True
+    ),
+    b"BZh": bz2.BZ2File,
+    b"\xfd7zXZ\x00": lzma.LZMAFile,
+}
+_DAMAGES = (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError)
+
+
+def tar_tree(path: Path, limits: ArchiveLimits, scratch: Path, report: Report) -> Tree:
+    """Members of a tar file, which may be compressed by gzip, zstd, bzip2 or xz.
+
+    Raises ArchiveDamagedError, ArchiveTooLargeError, OSError when the disk of `scratch` is full.
+    """
+    with ExitStack() as stack:
+        plain = _plain(path, limits, scratch, stack)
+        archive_bytes = os.fstat(plain).st_size
+        listing = _Listing(path, plain, archive_bytes, limits)
+        files = gather(listing.members(report), report)
+        return Tree(path.name, files, stack.pop_all())
+
+
+def is_compressed(head: bytes) -> bool:
+    """Whether a file that begins so is one of the compressed kinds."""
+    return any(head.startswith(magic) for magic in _DECOMPRESSORS)
+
+
+def _plain(path: Path, limits: ArchiveLimits, scratch: Path, stack: ExitStack) -> int:
+    """A descriptor of the archive as it is without compression."""
+    file = stack.enter_context(path.open("rb"))
+    head = file.read(8)
+    file.seek(0)
+    found = [opener for magic, opener in _DECOMPRESSORS.items() if head.startswith(magic)]
+    if not found:
+        return file.fileno()
+    spool = tempfile.TemporaryFile(dir=scratch)  # noqa: SIM115  # closed by the stack
+    stack.enter_context(spool)
+    budget = Budget(path.name, path.stat().st_size, limits)
+    with found[0](file) as stream:
+        while chunk := _read(stream, path.name):
+            budget.take_bytes(len(chunk))
+            spool.write(chunk)
+    spool.flush()
+    return spool.fileno()
+
+
+def _read(stream: IO[bytes], name: str) -> bytes:
+    try:
+        return bytes(stream.read(_CHUNK_BYTES))
+    except _DAMAGES as error:
+        raise ArchiveDamagedError(f"{name} is damaged or cut off: {error}.") from error
+
+
+class _Listing:
+    """Goes through the headers of a plain tar archive."""
+
+    def __init__(
+        self, path: Path, descriptor: int, archive_bytes: int, limits: ArchiveLimits
+    ) -> None:
+        self._name = path.name
+        self._mtime_ns = path.stat().st_mtime_ns
+        self._descriptor = descriptor
+        self._archive_bytes = archive_bytes
+        self._budget = Budget(path.name, archive_bytes, limits)
+
+    def members(self, report: Report) -> Iterator[tuple[str, Blob]]:
+        """Yield regular files. Raises ArchiveDamagedError, ArchiveTooLargeError."""
+        with os.fdopen(os.dup(self._descriptor), "rb") as file:
+            file.seek(0)
+            try:
+                archive = tarfile.TarFile(fileobj=file, errors="surrogateescape")
+                while (member := archive.next()) is not None:
+                    # tarfile remembers each member: a million of them would stay in memory.
+                    archive.members = []  # type: ignore[attr-defined]
+                    yield from self._member(member, report)
+            except (tarfile.TarError, ValueError, EOFError) as error:
+                raise ArchiveDamagedError(
+                    f"{self._name} cannot be read as a tar file: {error}."
+                ) from error
+            self._check_end(archive.offset, report)
+
+    def _member(self, member: tarfile.TarInfo, report: Report) -> Iterator[tuple[str, Blob]]:
+        self._budget.take_member(member.size)
+        if member.isdir():
+            return
+        if not member.isreg() or member.issparse():
+            report.skip(member.name, "it is a link or a special file")
+            return
+        end = member.offset_data + member.size
+        if end > self._archive_bytes:
+            raise ArchiveDamagedError(
+                f"{self._name} ends inside the member {member.name!r}, which should have "
+                f"{member.size} bytes."
+            )
+        opener = partial(self._open, member.name, member.offset_data, member.size)
+        yield member.name, Blob(member.size, opener, self._mtime_ns)
+
+    def _open(self, name: str, offset: int, size_bytes: int) -> IO[bytes]:
+        piece = _Piece(self._descriptor, offset, size_bytes)
+        return checked(piece, name, size_bytes, (OSError,))
+
+    def _check_end(self, offset: int, report: Report) -> None:
+        """After the last member comes a block of zeros; anything else is a damaged header."""
+        block = os.pread(self._descriptor, _BLOCK_BYTES, offset)
+        if any(block):
+            raise ArchiveDamagedError(
+                f"{self._name} is damaged at byte {offset}: there is no header of a member."
+            )
+        if len(block) < _BLOCK_BYTES:
+            report.skip(self._name, "the archive has no end mark, so it may be cut off")
+
+
+class _Piece:
+    """Bytes of a file from one offset on; many may read one descriptor at once."""
+
+    def __init__(self, descriptor: int, offset: int, size_bytes: int) -> None:
+        self._descriptor = descriptor
+        self._position = offset
+        self._end = offset + size_bytes
+
+    def read(self, count: int) -> bytes:
+        data = os.pread(self._descriptor, min(count, self._end - self._position), self._position)
+        self._position += len(data)
+        return data
+
+    def close(self) -> None:
+        """Leave the descriptor open: it is the tree's."""

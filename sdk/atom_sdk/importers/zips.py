@@ -1,0 +1,79 @@
+"""Zip archives: members are read where they lie, in any order."""
+
+from __future__ import annotations
+
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import IO
+
+from atom_sdk.importers.checked import checked
+from atom_sdk.importers.errors import ArchiveDamagedError
+from atom_sdk.importers.items import Blob
+from atom_sdk.importers.limits import ArchiveLimits, Budget
+from atom_sdk.importers.report import Report
+from atom_sdk.importers.trees import Tree, gather
+
+_ENCRYPTED = 1
+_MADE_BY_DOS = 0
+_METHODS = frozenset(
+    [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
+)
+DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError)
+
+
+def zip_tree(path: Path, limits: ArchiveLimits, report: Report) -> Tree:
+    """Members of a zip file. Raises ArchiveDamagedError, ArchiveTooLargeError."""
+    try:
+        archive = zipfile.ZipFile(path)
+    except DAMAGES as error:
+        raise ArchiveDamagedError(f"{path.name} cannot be read as a zip file: {error}.") from error
+    with ExitStack() as stack:
+        stack.enter_context(archive)
+        files = gather(_members(archive, path, limits, report), report)
+        return Tree(path.name, files, stack.pop_all())
+
+
+def _members(
+    archive: zipfile.ZipFile, path: Path, limits: ArchiveLimits, report: Report
+) -> Iterator[tuple[str, Blob]]:
+    status = path.stat()
+    budget = Budget(path.name, status.st_size, limits)
+    for info in archive.infolist():
+        budget.take_member(info.file_size)
+        if info.is_dir():
+            continue
+        if (reason := _refusal(info)) is not None:
+            report.skip(info.filename, reason)
+            continue
+        opener = partial(_open, archive, info)
+        yield _name(info), Blob(info.file_size, opener, status.st_mtime_ns)
+
+
+def _name(info: zipfile.ZipInfo) -> str:
+    # zipfile cuts names at a NUL: what was meant is in orig_filename.
+    name = info.orig_filename
+    # Some tools of Windows write the separators of their system.
+    return name.replace("\\", "/") if info.create_system == _MADE_BY_DOS else name
+
+
+def _refusal(info: zipfile.ZipInfo) -> str | None:
+    kind = stat.S_IFMT(info.external_attr >> 16)
+    if kind not in (0, stat.S_IFREG):
+        return "it is a link or a special file"
+    if info.flag_bits & _ENCRYPTED:
+        return "it is encrypted"
+    if info.compress_type not in _METHODS:
+        return "it is compressed by a method that is not known here"
+    return None
+
+
+def _open(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
+    try:
+        return checked(archive.open(info), info.filename, info.file_size, DAMAGES)
+    except DAMAGES as error:
+        raise ArchiveDamagedError(f"The member {info.filename!r} is damaged: {error}.") from error

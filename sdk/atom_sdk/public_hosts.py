@@ -1,0 +1,91 @@
+"""Which addresses a program may fetch from that somebody else named: only public ones.
+
+Every address that a host name has must be public, unless the host or its network is allowed. The
+name is resolved here and again by whoever connects, a moment later: a name whose answer changes in
+between (DNS rebinding) gets through `check_public_url`. Who must exclude that connects to one of
+`public_addresses` and to nothing else.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from atom_sdk.errors import AtomError
+
+_Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+
+
+class AddressRefusedError(AtomError):
+    """An address that is no plain http(s) URL, or leads to a network that is not public."""
+
+    code = "address_refused"
+    hint = "Give a public http(s) address, or have the host allowed."
+
+
+class HostUnknownError(AtomError):
+    """The host name has no address."""
+
+    code = "host_unknown"
+    hint = "Check the name and the network."
+
+
+def check_public_url(url: str, allowed: Sequence[str]) -> None:
+    """Refuse an address that may lead into a private network.
+
+    `allowed` are host names, addresses and networks. Raises AddressRefusedError, HostUnknownError.
+    """
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as exc:
+        raise AddressRefusedError(f"{url!r} is not a URL.") from exc
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise AddressRefusedError("The address must begin with https:// or http://.")
+    if parts.username or parts.password:
+        raise AddressRefusedError("Give credentials in their own fields, never in the address.")
+    public_addresses(parts.hostname, port or 443, allowed)
+
+
+def public_addresses(host: str, port: int, allowed: Sequence[str]) -> list[str]:
+    """Return the addresses of a host, all of which may be connected to.
+
+    Raises AddressRefusedError if one of them may not, HostUnknownError if there is none.
+    """
+    name = host.rstrip(".").lower()
+    found = _resolve(name, port)
+    if name not in {item.lower() for item in allowed}:
+        networks = [network for item in allowed if (network := _network(item)) is not None]
+        for address in found:
+            if not _is_public(address) and not any(address in network for network in networks):
+                raise AddressRefusedError(f"{name} is in a network that is not public.")
+    return [str(address) for address in found]
+
+
+def _resolve(host: str, port: int) -> list[_Address]:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as exc:
+        raise HostUnknownError(f"There is no host {host}.") from exc
+    return [ipaddress.ip_address(str(row[4][0]).split("%")[0]) for row in found]
+
+
+def _is_public(address: _Address) -> bool:
+    # An IPv6 address may be a wrapped IPv4 one, which is where packets would go.
+    if isinstance(address, ipaddress.IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour
+        if inner is not None:
+            return _is_public(inner)
+        if address in _NAT64:
+            return _is_public(ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF))
+    return address.is_global and not address.is_multicast
+
+
+def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:
+    try:
+        return ipaddress.ip_network(text, strict=False)
+    except ValueError:
+        return None

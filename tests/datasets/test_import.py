@@ -1,0 +1,130 @@
+"""An import into a real dataset: labels, splits, provenance, and what it leaves alone."""
+
+from __future__ import annotations
+
+import json
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from atom.datasets.engines.changes import ChangesError, decode_changes
+from atom_sdk.cli.context import Context
+from atom_sdk.cli.main import _run
+from atom_sdk.client import Client
+from atom_sdk.client.importing import ImportOptions
+from atom_sdk.client.push import PushOptions
+from tests.datasets.pushing import delete_row, make_pack, png, put_rows
+
+
+def zip_of(path: Path, files: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return path
+
+
+def rows_of(client: Client, reference: str) -> dict[str, tuple[Any, Any]]:
+    rows = client.datasets.entries(reference)
+    return {row["path"]: (row["label"], row["split"]) for row in rows}
+
+
+def test_an_import_adds_to_a_dataset_and_says_where_from(
+    client: Client, folder: Path, tmp_path: Path
+) -> None:
+    client.datasets.push(folder, "digits", PushOptions(labels_from="folder"))
+    before = rows_of(client, "digits@v1")
+    files = {"pets/train/cat/0.png": png(50), "pets/test/dog/1.png": png(51)}
+    source = zip_of(tmp_path / "pets.zip", {**files, "pets/README": b"", "../out.png": b"1"})
+    done = client.datasets.import_(source, "digits")
+    assert (done.push.files_sent, done.push.version["added"]) == (2, 2)
+    assert rows_of(client, "digits@v2") == {
+        **before,
+        "pets/test/dog/1.png": ("dog", "test"),
+        "pets/train/cat/0.png": ("cat", "train"),
+    }
+    provenance = client.datasets.version("digits@v2")["provenance"]
+    assert provenance["kind"] == "import"
+    assert provenance["import"] == {
+        "importer": "imagefolder",
+        "source": "pets.zip",
+        "annotations": {},
+        "counts": {"files": 2, "labelled": 2, "objects": 0, "skipped": 2},
+    }
+    again = client.datasets.import_(source, "digits")
+    assert (again.push.unchanged, again.push.bytes_sent) == (True, 0)
+    assert not list((tmp_path / "cache" / "import").iterdir())
+
+
+def test_new_labels_and_splits_of_the_same_files_make_a_version_without_bytes(
+    client: Client, tmp_path: Path
+) -> None:
+    table = tmp_path / "list.csv"
+    (tmp_path / "1.png").write_bytes(png(60))
+    (tmp_path / "2.png").write_bytes(png(61))
+    table.write_text("path,label,split,camera\n1.png,cat,train,3\n2.png,,,4\n")
+    client.datasets.import_(table, "pets")
+    assert rows_of(client, "pets@v1") == {"1.png": ("cat", "train"), "2.png": (None, "train")}
+    table.write_text("path,label,split,camera\n1.png,dog,val,5\n")
+    done = client.datasets.import_(table, "pets", ImportOptions(replaces=True))
+    assert (done.push.version["ref"], done.push.bytes_sent) == ("v2", 0)
+    assert rows_of(client, "pets@v2") == {"1.png": ("dog", "val")}
+    (found,) = client.datasets.entries("pets@v2", where="attributes.camera = 5")
+    assert found["path"] == "1.png"
+
+
+def test_the_command_looks_first_and_then_imports(
+    client: Client,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("ATOM_URL", client.config.url)
+    monkeypatch.setenv("ATOM_TOKEN", client.config.token)
+    monkeypatch.setenv("ATOM_PROJECT", client.project)
+    files = {"a/1.png": png(70), "b/2.png": png(71), "note.txt": b"hello"}
+    source = zip_of(tmp_path / "some.zip", files)
+
+    def run(*more: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["atom", "data", "import", str(source), "some", *more])
+        code = _run(Context())
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    code, out, _ = run("--dry-run")
+    assert code == 0
+    assert "some.zip is imagefolder: all pictures lie in 2 class folders." in out
+    assert "note.txt: it is not a picture" in out
+    code, _, err = run("--strict")
+    assert (code, "note.txt" in err) == (1, True)
+    assert "some" not in {row["name"] for row in client.datasets.list()}
+    code, out, _ = run("--json")
+    answer = json.loads(out)
+    assert (code, answer["version"]["ref"], answer["import"]["labels"]) == (
+        0,
+        "v1",
+        {"a": 1, "b": 1},
+    )
+
+
+BAD_COLUMNS: dict[str, list[Any]] = {
+    "split": ["nightly"],
+    "label": ["", "x" * 256, "a\nb", 7],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [(name, value) for name, values in BAD_COLUMNS.items() for value in values]
+)
+def test_a_changes_file_with_a_bad_label_or_split_is_refused(name: str, value: Any) -> None:
+    rows = [{**put_rows(make_pack({"1.png": b"1"}))[0], name: value}, delete_row("2.png")]
+    sink = pa.BufferOutputStream()
+    table = pa.Table.from_pylist(rows)
+    with pa.ipc.new_file(sink, table.schema) as out:
+        out.write_table(table)
+    with pytest.raises(ChangesError, match=name):
+        decode_changes(sink.getvalue().to_pybytes())
