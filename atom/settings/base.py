@@ -40,6 +40,7 @@ ATOM_APPS = [
     "atom.cache",
     "atom.jobs",
     "atom.models_registry",
+    "atom.cleaning",
     "atom.labeling",
 ]
 

@@ -69,9 +69,7 @@ def test_one_of_everything_is_found_and_nothing_else() -> None:
     }
     assert paths(rows[Kind.EXACT_DUPLICATE], stays=True) == ["good/0.png"]
     assert paths(rows[Kind.NEAR_DUPLICATE], stays=True) == ["good/1.png"]
-    assert [row["reason"] for row in rows[Kind.UNREADABLE]][1] == (
-        "not an image of a known format"
-    )
+    assert [row["reason"] for row in rows[Kind.UNREADABLE]][1] == ("not an image of a known format")
 
 
 def test_a_leak_keeps_what_models_are_measured_on() -> None:

@@ -22,7 +22,7 @@ MAX_PAIRS = 10_000_000
 
 @dataclass(frozen=True)
 class Pairs:
-    """`first` < `second` are positions of hashes, shape (pairs,); partial if there were too many."""
+    """Positions of hashes, `first` < `second`, shape (pairs,); partial if there were too many."""
 
     first: NDArray[np.int64]
     second: NDArray[np.int64]

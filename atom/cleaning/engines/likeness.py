@@ -40,7 +40,7 @@ class Likeness:
 
     def distance(self, cell: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return in how many bits the hashes of cells differ."""
-        bits = np.bitwise_count(self.hashes[cell] ^ self.hashes[other])
+        bits: NDArray[np.uint8] = np.bitwise_count(self.hashes[cell] ^ self.hashes[other])
         return bits.astype(np.int64)
 
     def neighbours(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -56,7 +56,7 @@ def likeness(table: pa.Table, near_distance: int) -> Likeness:
     """Look for what is alike in a joined table."""
     digest = _numbered(table["digest"])
     has_hash = _has_meaningful_hash(table)
-    hashes = _ints(table["phash"], np.uint64)
+    hashes: NDArray[np.uint64] = pc.fill_null(table["phash"], 0).to_numpy()
     distinct, of_hashed = np.unique(hashes[has_hash], return_inverse=True)
     cell = np.empty(len(table), np.int64)
     cell[has_hash] = of_hashed
@@ -79,11 +79,11 @@ def likeness(table: pa.Table, near_distance: int) -> Likeness:
 
 
 def _numbered(column: pa.ChunkedArray) -> NDArray[np.int64]:
-    return _ints(column.combine_chunks().dictionary_encode().indices, np.int64)
+    return _ints(column.combine_chunks().dictionary_encode().indices)
 
 
-def _ints(column: pa.Array, kind: type) -> NDArray[np.int64]:
-    filled: NDArray[np.int64] = pc.fill_null(column, 0).to_numpy(zero_copy_only=False).astype(kind)
+def _ints(column: pa.Array) -> NDArray[np.int64]:
+    filled: NDArray[np.int64] = pc.fill_null(column, 0).cast(pa.int64()).to_numpy()
     return filled
 
 
@@ -98,7 +98,7 @@ def _splits(table: pa.Table) -> tuple[NDArray[np.int64], list[str]]:
     if table["split"].null_count == len(table):
         return np.zeros(len(table), np.int64), [UNSPLIT_IS]
     filled = pc.fill_null(table["split"], UNSPLIT_IS).combine_chunks().dictionary_encode()
-    return _ints(filled.indices, np.int64), filled.dictionary.to_pylist()
+    return _ints(filled.indices), filled.dictionary.to_pylist()
 
 
 def _rank(table: pa.Table, split: NDArray[np.int64], names: list[str]) -> NDArray[np.int64]:
@@ -108,8 +108,8 @@ def _rank(table: pa.Table, split: NDArray[np.int64], names: list[str]) -> NDArra
     """
     places = [_SPLIT_ORDER.index(name) if name in _SPLIT_ORDER else len(_SPLIT_ORDER)
               for name in names]  # fmt: skip
-    pixels = _ints(table["width"], np.int64) * _ints(table["height"], np.int64)
-    size = _ints(table["size"], np.int64)
+    pixels = _ints(table["width"]) * _ints(table["height"])
+    size = _ints(table["size"])
     unlabelled = table["label"].is_null().to_numpy()
     order = np.lexsort((-size, -pixels, unlabelled, np.array(places, np.int64)[split]))
     rank = np.empty(len(table), np.int64)

@@ -47,7 +47,9 @@ def features_of(samples: Any, known: pa.Table) -> pa.Table:
     before = taken_over(paths, digests, known)
     done = set(before.column("digest").to_pylist())
     new = [place for place, digest in enumerate(digests) if digest not in done]
-    print(f"{len(rows)} images: {len(before)} were measured before, {len(new)} are new.", flush=True)
+    print(
+        f"{len(rows)} images: {len(before)} were measured before, {len(new)} are new.", flush=True
+    )
     measured = list(_told(_measure_all(samples, [rows[place] for place in new]), len(new)))
     made = as_table([paths[place] for place in new], [digests[place] for place in new], measured)
     return pa.concat_tables([before, made]).sort_by("path").cast(SCHEMA)
