@@ -115,7 +115,7 @@ class CleaningReportSerializer(serializers.ModelSerializer[CleaningReport]):
         return {"code": report.error_code, "detail": report.error_detail, "action": action}
 
 
-class FindingSerializer(serializers.Serializer[Any]):
+class CleaningFindingSerializer(serializers.Serializer[Any]):
     """One finding; findings of one group follow each other, the one that stays first."""
 
     path = serializers.CharField()
@@ -135,7 +135,7 @@ class FindingSerializer(serializers.Serializer[Any]):
 class FindingPageSerializer(serializers.Serializer[Any]):
     """One page of a kind."""
 
-    results = FindingSerializer(many=True)
+    results = CleaningFindingSerializer(many=True)
     next = serializers.CharField(allow_null=True)
     total = serializers.IntegerField()
 

@@ -480,6 +480,91 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/cleaning/{report_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the report with its counts. */
+        get: operations["cleaning_reports_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/cleaning/{report_id}/cancel/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Stop making the report, and its run. */
+        post: operations["projects_cleaning_cancel_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/cleaning/{report_id}/findings/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return one page of a kind, the worst first. */
+        get: operations["cleaning_findings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/cleaning/{report_id}/paths/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the paths; of a group, all but the one that stays. */
+        get: operations["cleaning_finding_paths"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/cleaning/{report_id}/removals/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Ask a worker for a version of the branch without these files. */
+        post: operations["cleaning_removals_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/code-snapshots/": {
         parameters: {
             query?: never;
@@ -990,6 +1075,24 @@ export interface paths {
         get: operations["version_cache"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/cleaning/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return one page, newest first. */
+        get: operations["cleaning_reports_list"];
+        put?: never;
+        /** @description Start a report; the images that were not measured before are measured by a run. */
+        post: operations["cleaning_reports_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2325,6 +2428,75 @@ export interface components {
             /** Format: date-time */
             used_at: string | null;
         };
+        /** @description Why a report failed, and what to do next. */
+        CleaningFailure: {
+            code: string;
+            detail: string;
+            action: string;
+        };
+        /** @description One finding; findings of one group follow each other, the one that stays first. */
+        CleaningFinding: {
+            path: string;
+            /** @description -1 for what is found alone. */
+            group: number;
+            /** @description The one of its group that is worth keeping. */
+            stays: boolean;
+            /**
+             * Format: double
+             * @description 0 to 1; the list begins with the worst.
+             */
+            badness: number;
+            /**
+             * Format: double
+             * @description Differing bits, pixels, luminance or sharpness, by the kind.
+             */
+            value: number;
+            reason: string | null;
+            width: number | null;
+            height: number | null;
+            /** Format: double */
+            sharpness: number | null;
+            entry: components["schemas"]["Entry"] | null;
+        };
+        /** @description A report: how far it is, what it looked for, and how much it found. */
+        CleaningReport: {
+            /** Format: uuid */
+            readonly id: string;
+            dataset: string;
+            ref: string;
+            readonly state: components["schemas"]["CleaningStateEnum"];
+            readonly thresholds: components["schemas"]["Thresholds"];
+            readonly image_count: number;
+            readonly is_partial: boolean;
+            counts: components["schemas"]["FindingCount"][];
+            run: components["schemas"]["CleaningRun"] | null;
+            readonly error: components["schemas"]["CleaningFailure"] | null;
+            created_by: components["schemas"]["UserShort"] | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            readonly finished_at: string | null;
+        };
+        /** @description The run that measures the images. */
+        CleaningRun: {
+            /** Format: uuid */
+            id: string;
+            number: number;
+            state: string;
+            /** Format: double */
+            progress: number;
+            progress_text: string;
+        };
+        /**
+         * @description * `cancelled` - cancelled
+         *     * `comparing` - comparing
+         *     * `failed` - failed
+         *     * `measuring` - measuring
+         *     * `pending` - pending
+         *     * `ready` - ready
+         * @enum {string}
+         */
+        CleaningStateEnum: "cancelled" | "comparing" | "failed" | "measuring" | "pending" | "ready";
         /** @description A set of machines. */
         Cluster: {
             /** Format: uuid */
@@ -2689,6 +2861,35 @@ export interface components {
          * @enum {string}
          */
         FindingCodeEnum: "unmeasured" | "not_bound" | "bound" | "too_few_cpus" | "slow_decode" | "cold_cache" | "small_files" | "unexplained";
+        /** @description How many files of a kind should go, and around how many that stay. */
+        FindingCount: {
+            kind: components["schemas"]["FindingKindEnum"];
+            items: number;
+            groups: number;
+        };
+        /**
+         * @description * `unreadable` - unreadable
+         *     * `exact_duplicate` - exact_duplicate
+         *     * `near_duplicate` - near_duplicate
+         *     * `leak` - leak
+         *     * `tiny` - tiny
+         *     * `dark` - dark
+         *     * `blurred` - blurred
+         * @enum {string}
+         */
+        FindingKindEnum: "unreadable" | "exact_duplicate" | "near_duplicate" | "leak" | "tiny" | "dark" | "blurred";
+        /** @description One page of a kind. */
+        FindingPage: {
+            results: components["schemas"]["CleaningFinding"][];
+            next: string | null;
+            total: number;
+        };
+        /** @description Every file of a kind that should go. */
+        FindingPaths: {
+            paths: string[];
+            /** @description False: only the first 10000. */
+            is_all: boolean;
+        };
         /** @description A folder below the prefix. */
         Folder: {
             name: string;
@@ -3079,7 +3280,7 @@ export interface components {
             labels?: components["schemas"]["NewLabelRequest"][];
             /** Format: uuid */
             ontology_version?: string;
-            filter?: components["schemas"]["TaskFilterRequest"];
+            filter?: components["schemas"]["NewTaskFilterRequest"];
             /** @default 25 */
             batch_size?: number;
             /**
@@ -3189,6 +3390,15 @@ export interface components {
             branch?: string;
             /** @default  */
             message?: string;
+        };
+        /** @description The same for a new task, which may also be about chosen files only. */
+        NewTaskFilterRequest: {
+            /** @default  */
+            prefix?: string;
+            /** @default false */
+            labelled?: boolean | null;
+            /** @description Only these files; empty for all. */
+            paths?: string[];
         };
         /** @description A token as it is answered once, with its secret. */
         NewToken: {
@@ -3369,6 +3579,10 @@ export interface components {
         };
         PaginatedBranchList: {
             results: components["schemas"]["Branch"][];
+            next: string | null;
+        };
+        PaginatedCleaningReportList: {
+            results: components["schemas"]["CleaningReport"][];
             next: string | null;
         };
         PaginatedDatasetList: {
@@ -3655,6 +3869,14 @@ export interface components {
         RegisteredVersion: {
             model: string;
             number: number;
+        };
+        /** @description Which findings to remove from a branch. */
+        RemovalRequest: {
+            /** @default main */
+            branch?: string;
+            paths: string[];
+            /** @default  */
+            message?: string;
         };
         /** @description What a run needs of a machine. */
         Resources: {
@@ -4341,17 +4563,60 @@ export interface components {
             /** @default false */
             labelled?: boolean | null;
         };
-        /** @description Which entries become items: under a prefix, with or without a label (null: both). */
-        TaskFilterRequest: {
-            /** @default  */
-            prefix?: string;
-            /** @default false */
-            labelled?: boolean | null;
-        };
         /** @description What a task would be about. */
         TaskPreview: {
             items: number;
             left_out: components["schemas"]["LeftOut"];
+        };
+        /** @description From where on something is a finding; docs/cleaning.md gives the reasons. */
+        Thresholds: {
+            /**
+             * @description Bits of 64 in which the perceptual hashes of near duplicates may differ.
+             * @default 4
+             */
+            near_distance?: number;
+            /**
+             * @description A shorter side below this, and below half the version's median, is tiny.
+             * @default 32
+             */
+            tiny_side_px?: number;
+            /**
+             * Format: double
+             * @description Dark: the 98th percentile of the luminance (0 to 1) is below this.
+             * @default 0.25
+             */
+            dark_bright?: number;
+            /**
+             * Format: double
+             * @description Blurred: the variance of the Laplacian at 256 px is below this.
+             * @default 20
+             */
+            blur_sharpness?: number;
+        };
+        /** @description From where on something is a finding; docs/cleaning.md gives the reasons. */
+        ThresholdsRequest: {
+            /**
+             * @description Bits of 64 in which the perceptual hashes of near duplicates may differ.
+             * @default 4
+             */
+            near_distance?: number;
+            /**
+             * @description A shorter side below this, and below half the version's median, is tiny.
+             * @default 32
+             */
+            tiny_side_px?: number;
+            /**
+             * Format: double
+             * @description Dark: the 98th percentile of the luminance (0 to 1) is below this.
+             * @default 0.25
+             */
+            dark_bright?: number;
+            /**
+             * Format: double
+             * @description Blurred: the variance of the Laplacian at 256 px is below this.
+             * @default 20
+             */
+            blur_sharpness?: number;
         };
         /** @description A token without its secret. */
         Token: {
@@ -4615,6 +4880,11 @@ export type BatchSubmissionRequest = components['schemas']['BatchSubmissionReque
 export type Beat = components['schemas']['Beat'];
 export type Branch = components['schemas']['Branch'];
 export type CacheRecord = components['schemas']['CacheRecord'];
+export type CleaningFailure = components['schemas']['CleaningFailure'];
+export type CleaningFinding = components['schemas']['CleaningFinding'];
+export type CleaningReport = components['schemas']['CleaningReport'];
+export type CleaningRun = components['schemas']['CleaningRun'];
+export type CleaningStateEnum = components['schemas']['CleaningStateEnum'];
 export type Cluster = components['schemas']['Cluster'];
 export type ClusterKindEnum = components['schemas']['ClusterKindEnum'];
 export type ClusterPage = components['schemas']['ClusterPage'];
@@ -4652,6 +4922,10 @@ export type Failure = components['schemas']['Failure'];
 export type FailureClassEnum = components['schemas']['FailureClassEnum'];
 export type Finding = components['schemas']['Finding'];
 export type FindingCodeEnum = components['schemas']['FindingCodeEnum'];
+export type FindingCount = components['schemas']['FindingCount'];
+export type FindingKindEnum = components['schemas']['FindingKindEnum'];
+export type FindingPage = components['schemas']['FindingPage'];
+export type FindingPaths = components['schemas']['FindingPaths'];
 export type Folder = components['schemas']['Folder'];
 export type FoundInEnum = components['schemas']['FoundInEnum'];
 export type GarbageError = components['schemas']['GarbageError'];
@@ -4699,6 +4973,7 @@ export type NewRefRequest = components['schemas']['NewRefRequest'];
 export type NewS3KeyPair = components['schemas']['NewS3KeyPair'];
 export type NewSourceRequest = components['schemas']['NewSourceRequest'];
 export type NewSplitRequest = components['schemas']['NewSplitRequest'];
+export type NewTaskFilterRequest = components['schemas']['NewTaskFilterRequest'];
 export type NewToken = components['schemas']['NewToken'];
 export type NewUploadRequest = components['schemas']['NewUploadRequest'];
 export type NewVersionRequest = components['schemas']['NewVersionRequest'];
@@ -4721,6 +4996,7 @@ export type PackUrls = components['schemas']['PackUrls'];
 export type PaginatedAliasChangeList = components['schemas']['PaginatedAliasChangeList'];
 export type PaginatedAuditEventList = components['schemas']['PaginatedAuditEventList'];
 export type PaginatedBranchList = components['schemas']['PaginatedBranchList'];
+export type PaginatedCleaningReportList = components['schemas']['PaginatedCleaningReportList'];
 export type PaginatedDatasetList = components['schemas']['PaginatedDatasetList'];
 export type PaginatedEvaluationList = components['schemas']['PaginatedEvaluationList'];
 export type PaginatedGarbageRunList = components['schemas']['PaginatedGarbageRunList'];
@@ -4762,6 +5038,7 @@ export type Reason = components['schemas']['Reason'];
 export type ReasonEnum = components['schemas']['ReasonEnum'];
 export type ReasonKindEnum = components['schemas']['ReasonKindEnum'];
 export type RegisteredVersion = components['schemas']['RegisteredVersion'];
+export type RemovalRequest = components['schemas']['RemovalRequest'];
 export type Resources = components['schemas']['Resources'];
 export type Retention = components['schemas']['Retention'];
 export type RetentionKindEnum = components['schemas']['RetentionKindEnum'];
@@ -4824,8 +5101,9 @@ export type SubmitRequest = components['schemas']['SubmitRequest'];
 export type Tag = components['schemas']['Tag'];
 export type TaskError = components['schemas']['TaskError'];
 export type TaskFilter = components['schemas']['TaskFilter'];
-export type TaskFilterRequest = components['schemas']['TaskFilterRequest'];
 export type TaskPreview = components['schemas']['TaskPreview'];
+export type Thresholds = components['schemas']['Thresholds'];
+export type ThresholdsRequest = components['schemas']['ThresholdsRequest'];
 export type Token = components['schemas']['Token'];
 export type TokenRequest = components['schemas']['TokenRequest'];
 export type TypeEnum = components['schemas']['TypeEnum'];
@@ -5725,6 +6003,176 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PaginatedProjectList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cleaning_reports_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                report_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CleaningReport"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_cleaning_cancel_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                report_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CleaningReport"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cleaning_findings: {
+        parameters: {
+            query: {
+                /** @description `next` of the last page. */
+                cursor?: string;
+                kind: "blurred" | "dark" | "exact_duplicate" | "leak" | "near_duplicate" | "tiny" | "unreadable";
+                /** @description At most 200; default 50. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project: string;
+                report_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FindingPage"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cleaning_finding_paths: {
+        parameters: {
+            query: {
+                kind: "blurred" | "dark" | "exact_duplicate" | "leak" | "near_duplicate" | "tiny" | "unreadable";
+            };
+            header?: never;
+            path: {
+                project: string;
+                report_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FindingPaths"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cleaning_removals_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                report_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RemovalRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitRequest"];
                 };
             };
             /** @description The request failed. */
@@ -6985,6 +7433,80 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CacheRecord"][];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cleaning_reports_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedCleaningReportList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cleaning_reports_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ThresholdsRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CleaningReport"];
                 };
             };
             /** @description The request failed. */

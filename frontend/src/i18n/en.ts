@@ -1,4 +1,5 @@
 import { auth } from './auth.en';
+import { cleaning } from './cleaning.en';
 import { chart, common, errors, live, states } from './common.en';
 import { datasets } from './datasets.en';
 import { jobs } from './jobs.en';
@@ -13,6 +14,7 @@ import { versioning } from './versioning.en';
 const en = {
   auth,
   chart,
+  cleaning,
   common,
   datasets,
   errors,

@@ -3,6 +3,8 @@ import type { QueryOf } from './query';
 export type {
   Branch,
   CacheRecord,
+  CleaningFinding as Finding,
+  CleaningReport,
   CommitRequest,
   Dataset,
   DiffPage as DiffListing,
@@ -11,6 +13,8 @@ export type {
   EditStepRequest,
   Entry,
   EntryPage as EntryListing,
+  FindingCount,
+  FindingKindEnum as FindingKind,
   GarbageRun,
   Hold,
   MergeConflict,
@@ -28,6 +32,7 @@ export type {
   SourceProbeRequest as SourceProbe,
   SplitCount,
   Tag,
+  Thresholds,
   Version,
 } from '../schema';
 
