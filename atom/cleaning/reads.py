@@ -34,11 +34,11 @@ def page(report: CleaningReport, kind: str, start: int, limit: int) -> tuple[lis
     return rows.slice(start, limit).to_pylist(), len(rows)
 
 
-def selected_paths(report: CleaningReport, kind: str) -> tuple[list[str], bool]:
-    """Return the files of a kind that should go, each once, and whether those are all."""
+def selected_paths(report: CleaningReport, kind: str, start: int) -> tuple[list[str], int]:
+    """Return some files of a kind that should go, each once, and how many there are."""
     rows = of_kind(findings_of(report), kind)
     paths = list(dict.fromkeys(rows.filter(_leaves(rows))["path"].to_pylist()))
-    return paths[:MAX_SELECTED], len(paths) <= MAX_SELECTED
+    return paths[start : start + MAX_SELECTED], len(paths)
 
 
 def _leaves(rows: pa.Table) -> pa.ChunkedArray:

@@ -1,5 +1,5 @@
 """A project with a researcher who pushes."""
 
-from tests.datasets.conftest import pusher
+from tests.datasets.conftest import client, pusher
 
-__all__ = ["pusher"]
+__all__ = ["client", "pusher"]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from django.core.management import call_command
 
 from atom.accounts.models import AuditEvent
@@ -19,6 +22,9 @@ from atom.datasets.models import Version
 from atom.jobs import states as job_states
 from atom.jobs.models import Run
 from atom.labeling.models import LabelTask
+from atom_sdk.cli.context import Context
+from atom_sdk.cli.main import cli
+from atom_sdk.client import Client
 from atom_sdk.manifests import Entry, build_root, entries_table
 from atom_sdk.manifests.objects import MemoryObjectStore
 from atom_sdk.manifests.views import build_view
@@ -42,7 +48,7 @@ SMALL = {path: FILES[path] for path in ("good/0.png", "good/1.png", "same/0.png"
 
 
 @pytest.fixture
-def cleaned(pusher: Pusher, monkeypatch: pytest.MonkeyPatch) -> Pusher:
+def cleaned(pusher: Pusher) -> Iterator[Pusher]:
     """A pushed version, and the built-in workflows.
 
     From here on tasks wait at the broker as they do in production, so that no run is built and
@@ -50,8 +56,9 @@ def cleaned(pusher: Pusher, monkeypatch: pytest.MonkeyPatch) -> Pusher:
     """
     call_command("sync_workflows")
     pusher.push(SMALL, message="first")
-    monkeypatch.setattr(app.conf, "task_always_eager", False)
-    return pusher
+    app.conf.task_always_eager = False
+    yield pusher
+    app.conf.task_always_eager = True
 
 
 def started(pusher: Pusher, ref: str, **thresholds: Any) -> dict[str, Any]:
@@ -104,7 +111,8 @@ def test_a_report_from_start_to_a_clean_version(cleaned: Pusher) -> None:
     assert [row["path"] for row in rest["results"]] == ["same/0.png"]
     assert asked(cleaned, report, "paths/", kind="exact_duplicate") == {
         "paths": ["same/0.png"],
-        "is_all": True,
+        "next": None,
+        "total": 1,
     }
 
     commit = cleaned.post(at(cleaned, report, "removals/"), {"paths": ["same/0.png"]})
@@ -125,11 +133,26 @@ def test_a_report_from_start_to_a_clean_version(cleaned: Pusher) -> None:
     assert {"cleaning_report.started", "run.created", "commit.requested"} <= verbs
 
 
-def test_only_new_images_are_measured_for_the_next_version(cleaned: Pusher) -> None:
+def test_only_new_images_are_measured_for_the_next_version(cleaned: Pusher, client: Client) -> None:
     measured(started(cleaned, "v1")["id"], SMALL)
     app.conf.task_always_eager = True
-    cleaned.push({"new.png": encoded(photo(50))})
+    # All is known: by the command, a report and its removal are made on the spot.
+    context = Context()
+    context._client = client
+    words = ["data", "clean", "digits@v1", "--remove", "exact_duplicate", "--json"]
+    done = CliRunner().invoke(cli, words, obj=context, catch_exceptions=False)
+    said = json.loads(done.stdout)
+    assert (said["report"]["state"], said["report"]["run"]) == ("ready", None)
+    assert [(one["ref"], one["removed"]) for one in said["versions"]] == [("v2", 1)]
+    table = CliRunner().invoke(cli, words[:3], obj=context, catch_exceptions=False)
+    assert "exact duplicate  1" in table.stdout
+
+    cleaned.push({"new.png": encoded(photo(50)), "bad/dark.png": encoded(photo(51))})
     app.conf.task_always_eager = False
+    first = said["report"]
+    late = cleaned.client.post(at(cleaned, first, "removals/"), {"paths": ["bad/dark.png"]})
+    assert (late.status_code, late.json()["paths"]) == (409, ["bad/dark.png"])
+
     third = started(cleaned, "main")
     assert third["state"] == "measuring"
     given = Run.objects.get(pk=third["run"]["id"]).files.get()

@@ -85,6 +85,7 @@ class CleaningFailureSerializer(serializers.Serializer[Any]):
 class CleaningReportSerializer(serializers.ModelSerializer[CleaningReport]):
     """A report: how far it is, what it looked for, and how much it found."""
 
+    project = serializers.CharField(source="version.dataset.project.slug")
     dataset = serializers.CharField(source="version.dataset.name")
     ref = serializers.CharField(source="version.ref")
     thresholds = serializers.SerializerMethodField()
@@ -96,8 +97,8 @@ class CleaningReportSerializer(serializers.ModelSerializer[CleaningReport]):
     class Meta:
         model = CleaningReport
         fields = (
-            "id", "dataset", "ref", "state", "thresholds", "image_count", "is_partial", "counts",
-            "run", "error", "created_by", "created_at", "finished_at",
+            "id", "project", "dataset", "ref", "state", "thresholds", "image_count",
+            "is_partial", "counts", "run", "error", "created_by", "created_at", "finished_at",
         )  # fmt: skip
         read_only_fields = fields
 
@@ -141,10 +142,11 @@ class FindingPageSerializer(serializers.Serializer[Any]):
 
 
 class FindingPathsSerializer(serializers.Serializer[Any]):
-    """Every file of a kind that should go."""
+    """Files of a kind that should go: as many as one removal takes."""
 
     paths = serializers.ListField(child=serializers.CharField())
-    is_all = serializers.BooleanField(help_text=f"False: only the first {MAX_SELECTED}.")
+    next = serializers.CharField(allow_null=True)
+    total = serializers.IntegerField()
 
 
 class RemovalSerializer(serializers.Serializer[Any]):

@@ -37,6 +37,7 @@ from atom.datasets.api.serializers import CommitRequestSerializer
 from atom.datasets.reads import open_version
 
 _KIND = OpenApiParameter("kind", str, enum=KINDS, required=True)
+_CURSOR = OpenApiParameter("cursor", str, description="`next` of the last page.")
 _OFFSET_DIGITS = 12
 
 
@@ -116,7 +117,7 @@ class FindingsView(ReportScopedView):
         parameters=[
             _KIND,
             OpenApiParameter("limit", int, description="At most 200; default 50."),
-            OpenApiParameter("cursor", str, description="`next` of the last page."),
+            _CURSOR,
         ],
         responses=FindingPageSerializer,
     )
@@ -130,8 +131,7 @@ class FindingsView(ReportScopedView):
         for row in rows:
             entry = browser.find(row["path"])
             row["entry"] = renderer.render(entry) if entry else None
-        end = start + len(rows)
-        following = encode_cursor([end]) if end < total else None
+        following = _next(start + len(rows), total)
         return Response({"results": rows, "next": following, "total": total})
 
 
@@ -139,13 +139,17 @@ class FindingPathsView(ReportScopedView):
     """All files of a kind that should go."""
 
     @extend_schema(
-        operation_id="cleaning_finding_paths", parameters=[_KIND], responses=FindingPathsSerializer
+        operation_id="cleaning_finding_paths",
+        parameters=[_KIND, _CURSOR],
+        responses=FindingPathsSerializer,
     )
     def get(self, request: Request, project: str, report_id: UUID) -> Response:
         """Return the paths; of a group, all but the one that stays."""
-        refuse_unknown(request, ("kind",))
-        paths, is_all = reads.selected_paths(self.report, _kind_of(request))
-        return Response({"paths": paths, "is_all": is_all})
+        refuse_unknown(request, ("kind", "cursor"))
+        start = _start_of(request)
+        paths, total = reads.selected_paths(self.report, _kind_of(request), start)
+        following = _next(start + len(paths), total)
+        return Response({"paths": paths, "next": following, "total": total})
 
 
 class RemovalView(ReportScopedView):
@@ -171,6 +175,10 @@ def _kind_of(request: Request) -> str:
     kind: str = request.query_params.get("kind", "")
     check_choices("kind", [kind], KINDS)
     return kind
+
+
+def _next(end: int, total: int) -> str | None:
+    return encode_cursor([end]) if end < total else None
 
 
 def _start_of(request: Request) -> int:

@@ -2462,6 +2462,7 @@ export interface components {
         CleaningReport: {
             /** Format: uuid */
             readonly id: string;
+            project: string;
             dataset: string;
             ref: string;
             readonly state: components["schemas"]["CleaningStateEnum"];
@@ -2884,11 +2885,11 @@ export interface components {
             next: string | null;
             total: number;
         };
-        /** @description Every file of a kind that should go. */
+        /** @description Files of a kind that should go: as many as one removal takes. */
         FindingPaths: {
             paths: string[];
-            /** @description False: only the first 10000. */
-            is_all: boolean;
+            next: string | null;
+            total: number;
         };
         /** @description A folder below the prefix. */
         Folder: {
@@ -6118,6 +6119,8 @@ export interface operations {
     cleaning_finding_paths: {
         parameters: {
             query: {
+                /** @description `next` of the last page. */
+                cursor?: string;
                 kind: "blurred" | "dark" | "exact_duplicate" | "leak" | "near_duplicate" | "tiny" | "unreadable";
             };
             header?: never;

@@ -8,6 +8,7 @@ import click
 import httpx
 
 from atom_sdk.cli import (
+    cleaning,
     data,
     edits,
     keeping,
@@ -97,7 +98,7 @@ cli.add_command(models.model)
 cli.add_command(sources.source)
 cli.add_command(tokens.token)
 cli.add_command(s3_keys.s3_key)
-for command in (*versions.COMMANDS, *edits.COMMANDS):
+for command in (*versions.COMMANDS, *edits.COMMANDS, *cleaning.COMMANDS):
     data.data.add_command(command)
 for command in (*runs.COMMANDS, *mounts.COMMANDS):
     cli.add_command(command)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from atom_sdk.client import config
+from atom_sdk.client.cleaning import Cleaning
 from atom_sdk.client.datasets import Datasets
 from atom_sdk.client.errors import ApiError, ClientError, NetworkError, NotConfiguredError
 from atom_sdk.client.http import Http
@@ -57,6 +58,11 @@ class Client:
     def operations(self) -> Operations:
         """Branches, merges and edits of datasets."""
         return Operations(self.http, self.datasets)
+
+    @property
+    def cleaning(self) -> Cleaning:
+        """Cleaning reports of datasets."""
+        return Cleaning(self.http, self.datasets, self.operations)
 
     @property
     def runs(self) -> Runs:

@@ -58,14 +58,9 @@ function OfKind({ report, count, branch }: { report: CleaningReport; count: Find
   const [labeling, dialog] = useDisclosure();
   const paths = [...selection.paths];
   const selectAll = async () => {
-    const found = await actions.pathsOf(kind);
-    setSelection(
-      withAll(
-        NONE,
-        found.paths.filter((path) => !gone.has(path)),
-      ),
-    );
-    if (!found.is_all) notifySuccess(t('cleaning.notAll', { count: found.paths.length }));
+    const { paths: found, isAll } = await actions.pathsOf(kind, gone);
+    setSelection(withAll(NONE, found));
+    if (!isAll) notifySuccess(t('cleaning.notAll', { count: found.length }));
   };
   const remove = () => {
     const before = gone;

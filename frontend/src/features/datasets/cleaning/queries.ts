@@ -15,6 +15,7 @@ const TASKS = '/api/v1/projects/{project}/labelx/tasks/';
 
 const POLL_MS = 1000;
 const PAGE = 60;
+const MAX_SELECTED = 10_000;
 const OPEN: ReadonlySet<string> = new Set(['pending', 'measuring', 'comparing']);
 
 export const isOpen = (report: CleaningReport | undefined) => report !== undefined && OPEN.has(report.state);
@@ -73,9 +74,16 @@ export function useFindingActions(dataset: string, report: string) {
   const follow = useFollow(dataset);
   const path = { project, report_id: report };
   return {
-    pathsOf: async (kind: FindingKind) => {
-      const { data } = await api.GET(PATHS, { params: { path, query: { kind } } });
-      return data ?? { paths: [], is_all: true };
+    /** Files of a kind that should go and are not `gone`, as many as one removal takes; and whether those are all. */
+    pathsOf: async (kind: FindingKind, gone: ReadonlySet<string>) => {
+      const paths: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const { data } = await api.GET(PATHS, { params: { path, query: { kind, cursor } } });
+        paths.push(...(data?.paths ?? []).filter((one) => !gone.has(one)));
+        cursor = data?.next ?? undefined;
+      } while (cursor && paths.length < MAX_SELECTED);
+      return { paths: paths.slice(0, MAX_SELECTED), isAll: !cursor && paths.length <= MAX_SELECTED };
     },
     remove: async (branch: string, paths: string[]) => {
       const { data } = await api.POST(REMOVALS, { params: { path }, body: { branch, paths } });
