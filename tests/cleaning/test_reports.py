@@ -14,7 +14,8 @@ from django.core.management import call_command
 from atom.accounts.models import AuditEvent
 from atom.celery import app
 from atom.cleaning import states, tasks
-from atom.cleaning.actions import progress
+from atom.cleaning.actions.moves import move
+from atom.cleaning.engines import findings
 from atom.cleaning.models import CleaningReport
 from atom.core.storage import project_store
 from atom.datasets.actions.commits import run_commit
@@ -223,7 +224,7 @@ def test_a_report_that_kills_its_worker_is_given_up(pending: CleaningReport) -> 
 
 def test_a_report_that_was_cancelled_stays_so(pending: CleaningReport) -> None:
     CleaningReport.objects.update(state=states.CANCELLED)
-    assert not progress.move(pending, states.COMPARING)
+    assert not move(pending, states.COMPARING)
     tasks.advance(str(pending.pk))
     assert state_of(pending) == (states.CANCELLED, "")
     assert not Run.objects.exists()
@@ -236,8 +237,8 @@ def test_what_nobody_can_mean_is_refused() -> None:
     version: Version = make_version(make_dataset(project, "digits"), {"a.png": None})
     report = {"id": CleaningReport.objects.create(version=version, state=states.READY).pk}
     store = project_store(project)
-    table = progress.findings.SCHEMA.empty_table()
-    store.put(f"cleaning/{report['id']}/findings.parquet", progress.findings.write_findings(table))
+    table = findings.SCHEMA.empty_table()
+    store.put(f"cleaning/{report['id']}/findings.parquet", findings.write_findings(table))
     viewer = Pusher(project, make_member(project, "viewer"))
     starts = pusher.base + "versions/v1/cleaning/"
     refused = [

@@ -25,7 +25,14 @@ _AT_ONCE = 10_000
 @click.option("--blur-sharpness", type=click.FloatRange(0), help="Less sharp is blurred.")
 @pass_context
 def clean(
-    context: Context, ref: str, remove: tuple[str, ...], branch: str, **thresholds: float | None
+    context: Context,
+    ref: str,
+    remove: tuple[str, ...],
+    branch: str,
+    near_distance: int | None,
+    tiny_side_px: int | None,
+    dark_bright: float | None,
+    blur_sharpness: float | None,
 ) -> None:
     """Look for what is wrong in REF (digits@v3): duplicates, leaks, unreadable or poor images.
 
@@ -33,7 +40,13 @@ def clean(
     duplicates and leaks the best one stays. Images that were measured before are not read again.
     """
     cleaning = context.client.cleaning
-    given = {name: value for name, value in thresholds.items() if value is not None}
+    asked = {
+        "near_distance": near_distance,
+        "tiny_side_px": tiny_side_px,
+        "dark_bright": dark_bright,
+        "blur_sharpness": blur_sharpness,
+    }
+    given = {name: value for name, value in asked.items() if value is not None}
     report = cleaning.wait(cleaning.start(ref, **given), _Teller(context))
     found = [path for kind in remove for path in cleaning.paths(report, kind)]
     parts = _batches(list(dict.fromkeys(found)))

@@ -17,7 +17,7 @@ Row = dict[str, Any]
 
 
 class Cleaning:
-    """Reports of datasets; methods take a report as `start`, `list` and `get` return it."""
+    """Reports of datasets; methods take a report as `start`, `reports` and `get` return it."""
 
     def __init__(self, http: Http, datasets: Datasets, operations: Operations) -> None:
         self._http = http
@@ -33,7 +33,7 @@ class Cleaning:
         report: Row = self._http.post(f"{base}cleaning/", thresholds)
         return report
 
-    def list(self, reference: str) -> Iterator[Row]:
+    def reports(self, reference: str) -> Iterator[Row]:
         """Yield the reports of a version, newest first."""
         return self._http.pages(f"{self._datasets.version_base(reference)}cleaning/")
 
