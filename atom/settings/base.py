@@ -41,6 +41,7 @@ ATOM_APPS = [
     "atom.cache",
     "atom.jobs",
     "atom.models_registry",
+    "atom.cleaning",
     "atom.labeling",
 ]
 
@@ -208,6 +209,23 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "RetentionKindEnum": ["all", "last", "days"],
         "SideChangeEnum": ["added", "changed", "removed"],
         "OperationEnum": ["push", "merge", "revert", "cherry_pick", "edit"],
+        "CleaningStateEnum": [
+            "cancelled",
+            "comparing",
+            "failed",
+            "measuring",
+            "pending",
+            "ready",
+        ],
+        "FindingKindEnum": [
+            "unreadable",
+            "exact_duplicate",
+            "near_duplicate",
+            "leak",
+            "tiny",
+            "dark",
+            "blurred",
+        ],
         "RuntimeStateEnum": ["building", "failed", "pending", "ready"],
     },
     "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],

@@ -17,6 +17,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from atom.accounts import actions
 from atom.accounts.models import User
+from atom.cleaning.models import CleaningReport
 from atom.datasets.models import (
     CommitRequest,
     GarbageRun,
@@ -126,6 +127,7 @@ def foreign() -> dict[str, Any]:
         "token_id": actions.create_token(owner, SECRET_WORD, ["read"]).token.pk,
         "s3_key_id": actions.create_s3_key_pair(owner, SECRET_WORD, project).pair.pk,
         "slug": "image-classification",
+        "report_id": CleaningReport.objects.create(version=version, state="ready").pk,
     }
 
 

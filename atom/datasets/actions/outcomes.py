@@ -154,7 +154,8 @@ def _edit(site: Site, arguments: EditArguments) -> Outcome:
         root = apply_edit(root, _step(site, step), site.objects)
     done = sorted({step.op for step in arguments.edits})
     sources = [step.source.ref for step in arguments.edits if step.source]
-    said = {"edits": done} | ({"source": sources[0]} if sources else {})
+    said = {**arguments.provenance, "edits": done}
+    said |= {"source": sources[0]} if sources else {}
     return Outcome(Merged(root, (), 0), "; ".join(map(_told, arguments.edits[:3])), said)
 
 

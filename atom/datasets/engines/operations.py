@@ -66,9 +66,10 @@ class EditStepArguments:
 
 @dataclass(frozen=True)
 class EditArguments:
-    """Edits, one after the other, as one commit."""
+    """Edits, one after the other, as one commit; `provenance` is what the commit says of them."""
 
     edits: tuple[EditStepArguments, ...]
+    provenance: Mapping[str, Any] = field(default_factory=dict)
 
 
 Arguments = MergeArguments | RevertArguments | PickArguments | EditArguments
@@ -85,7 +86,9 @@ def read_arguments(operation: str, stored: Mapping[str, Any]) -> Arguments:
 
 
 def _read_edit(stored: dict[str, Any]) -> EditArguments:
-    return EditArguments(tuple(_read_step(step) for step in stored["edits"]))
+    edits = tuple(_read_step(step) for step in stored["edits"])
+    # Absent from what was stored before there was such a thing.
+    return EditArguments(edits, stored.get("provenance", {}))
 
 
 def _read_step(stored: dict[str, Any]) -> EditStepArguments:

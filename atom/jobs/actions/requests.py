@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -26,7 +26,7 @@ from atom.jobs.engines.refs import BadReferenceError, parse_reference
 from atom.jobs.engines.selection import TRAINING, selector_of
 from atom.jobs.errors import InvalidParameters, InvalidRun, ResourcesNeverFit
 from atom.jobs.inputs import ResolvedModel, model_resolver
-from atom.jobs.models import CodeSnapshot, Workflow
+from atom.jobs.models import Artifact, CodeSnapshot, Workflow
 
 DEFAULT_RESOURCES = {"cpus": 1, "memory_bytes": 1 << 30, "gpus": 0}
 _ENV_NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
@@ -54,6 +54,8 @@ class RunRequest:
     timeout_s: int | None = None
     max_retries: int | None = None
     tags: list[str] = field(default_factory=list)
+    # What an app gives its own run to read, by the path in its input folder; no person can.
+    files: Mapping[str, Artifact] = field(default_factory=dict)
 
 
 @dataclass

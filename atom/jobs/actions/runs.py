@@ -96,6 +96,10 @@ def _insert(project: Project, user: User, plan: RunPlan) -> Run:
         for alias, model in plan.models.items()
         for path, artifact in model.files.items()
     )
+    RunFile.objects.bulk_create(
+        RunFile(run=run, alias=path.split("/")[0], reference=path, path=path, artifact=artifact)
+        for path, artifact in request.files.items()
+    )
     return run
 
 

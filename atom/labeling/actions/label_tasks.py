@@ -38,6 +38,8 @@ class TaskPlan:
     labels: Sequence[LabelInput] = ()
     guideline: str = ""
     prefix: str = ""
+    # Only these files; empty for all below the prefix.
+    paths: frozenset[str] = frozenset()
     labelled: bool | None = False
     batch_size: int = 25
     audit_percent: float = 10.0
@@ -58,7 +60,7 @@ def create_task(project: Project, user: User, plan: TaskPlan) -> LabelTask:
         project, user, plan.name, plan.labels, plan.guideline
     )
     task = _insert(project, user, plan, ontology_version)
-    chosen = ImageSelection(plan.version, plan.prefix, plan.labelled)
+    chosen = ImageSelection(plan.version, plan.prefix, plan.labelled, plan.paths)
     if not add_items(task, chosen.samples()):
         raise _nothing_to_label(chosen.left_out)
     task.not_images, task.unreadable = chosen.left_out.not_images, chosen.left_out.unreadable

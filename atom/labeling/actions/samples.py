@@ -21,13 +21,14 @@ from atom_sdk.manifests import read_layer, read_range, read_root
 class ImageSelection:
     """The images of a version below `prefix`, in path order, holding one range at a time.
 
-    `labelled` False: those without a label in any classification layer; None: all. `left_out`
-    and `count` are of what has been gone through so far.
+    `labelled` False: those without a label in any classification layer; None: all. Of `paths`,
+    if there are any, only these. `left_out` and `count` are of what has been gone through so far.
     """
 
     version: Version
     prefix: str = ""
     labelled: bool | None = False
+    paths: frozenset[str] = frozenset()
     left_out: LeftOut = field(default_factory=LeftOut, init=False)
     count: int = field(default=0, init=False)
 
@@ -47,8 +48,8 @@ class ImageSelection:
         root = read_root(bytes.fromhex(self.version.readable_root), store)
         known = [read_layer(layer, store) for layer in root.layers if layer.kind == layers.KIND]
         for part in root.ranges:
-            if selection.may_hold(part, self.prefix):
-                entries = read_range(part, store)
+            if selection.may_hold(part, self.prefix) and selection.may_list(part, self.paths):
+                entries = selection.listed(read_range(part, store), self.paths)
                 matching = selection.matching(entries, known, self.prefix, self.labelled)
                 images, left_out = selection.images(matching)
                 self.left_out += left_out

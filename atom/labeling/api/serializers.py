@@ -12,6 +12,9 @@ from atom.core.errors import AtomError, action_of
 from atom.labeling import states
 from atom.labeling.engines.ontologies import MAX_LABEL_ID, MAX_LABELS, MAX_NAME_LENGTH
 from atom.labeling.models import LabelTask, Ontology, OntologyVersion
+from atom_sdk.packs.paths import MAX_PATH_BYTES
+
+MAX_LISTED_PATHS = 10_000
 
 
 class LabelSerializer(serializers.Serializer[Any]):
@@ -72,6 +75,17 @@ class TaskFilterSerializer(serializers.Serializer[Any]):
     labelled = serializers.BooleanField(allow_null=True, default=False)
 
 
+class NewTaskFilterSerializer(TaskFilterSerializer):
+    """The same for a new task, which may also be about chosen files only."""
+
+    paths = serializers.ListField(
+        child=serializers.CharField(max_length=MAX_PATH_BYTES, trim_whitespace=False),
+        max_length=MAX_LISTED_PATHS,
+        default=list,
+        help_text="Only these files; empty for all.",
+    )
+
+
 class NewLabelTaskSerializer(serializers.Serializer[Any]):
     """What makes a label task; give `labels` or `ontology_version`."""
 
@@ -79,7 +93,7 @@ class NewLabelTaskSerializer(serializers.Serializer[Any]):
     dataset = serializers.CharField(help_text="name@ref, such as digits@v2")
     labels = NewLabelSerializer(many=True, required=False, max_length=MAX_LABELS)  # type: ignore[call-arg]
     ontology_version = serializers.UUIDField(required=False)
-    filter = TaskFilterSerializer(required=False)
+    filter = NewTaskFilterSerializer(required=False)
     batch_size = serializers.IntegerField(min_value=1, max_value=200, default=25)
     audit_percent = serializers.FloatField(min_value=0, max_value=100, default=10.0)
     lease_ttl_s = serializers.IntegerField(min_value=300, max_value=14_400, default=1800)

@@ -29,6 +29,18 @@ def may_hold(part: RangeRef, prefix: str) -> bool:
     return part.max >= prefix and part.min[: len(prefix)] <= prefix
 
 
+def may_list(part: RangeRef, paths: frozenset[str]) -> bool:
+    """Return whether a range can have one of the paths; without paths, any can."""
+    return not paths or any(part.min <= path <= part.max for path in paths)
+
+
+def listed(table: pa.Table, paths: frozenset[str]) -> pa.Table:
+    """Return the rows at the paths; without paths, all."""
+    if not paths:
+        return table
+    return table.filter(pc.is_in(table["path"], value_set=pa.array(sorted(paths), pa.string())))
+
+
 def matching(
     table: pa.Table, label_layers: Sequence[pa.Table], prefix: str, labelled: bool | None
 ) -> pa.Table:

@@ -7,7 +7,7 @@ import {
   retainSearchParams,
 } from '@tanstack/react-router';
 import { isServerPage, safeNext } from '@/features/auth/safeNext';
-import { browseSearch, datasetsSearch, diffSearch, versionsSearch } from '@/features/datasets/search';
+import { browseSearch, cleaningSearch, datasetsSearch, diffSearch, versionsSearch } from '@/features/datasets/search';
 import { newRunSearch, runSearch, runsSearch } from '@/features/jobs/search';
 import { auditSearch, taskSearch, tasksSearch, workSearch } from '@/features/labeling/search';
 import { modelSearch, modelsSearch, modelVersionSearch } from '@/features/models/search';
@@ -92,6 +92,12 @@ const datasetRoutes = [
     path: '/datasets/$name/diff',
     validateSearch: optional(diffSearch),
     component: lazyRouteComponent(datasets, 'DiffPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/datasets/$name/cleaning',
+    validateSearch: optional(cleaningSearch),
+    component: lazyRouteComponent(datasets, 'CleaningPage'),
   }),
 ] as const;
 

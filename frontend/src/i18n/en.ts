@@ -1,4 +1,5 @@
 import { auth } from './auth.en';
+import { cleaning } from './cleaning.en';
 import { chart, common, errors, live, states } from './common.en';
 import { datasets } from './datasets.en';
 import { jobs } from './jobs.en';
@@ -15,6 +16,7 @@ import { writers } from './writers.en';
 const en = {
   auth,
   chart,
+  cleaning,
   common,
   datasets,
   errors,

@@ -1,4 +1,5 @@
 import { auth } from './auth.zh';
+import { cleaning } from './cleaning.zh';
 import { chart, common, errors, live, states } from './common.zh';
 import { datasets } from './datasets.zh';
 import { jobs } from './jobs.zh';
@@ -15,6 +16,7 @@ import { writers } from './writers.zh';
 const zh = {
   auth,
   chart,
+  cleaning,
   common,
   datasets,
   errors,

@@ -9,6 +9,7 @@ import httpx
 
 from atom_sdk.cli import (
     archives,
+    cleaning,
     data,
     edits,
     importing,
@@ -107,6 +108,7 @@ for command in (
     *views.COMMANDS,
     *writers.COMMANDS,
     *importing.COMMANDS,
+    *cleaning.COMMANDS,
 ):
     data.data.add_command(command)
 for command in (*runs.COMMANDS, *mounts.COMMANDS):

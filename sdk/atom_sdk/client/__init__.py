@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from atom_sdk.client import config
 from atom_sdk.client.archives import Archives
+from atom_sdk.client.cleaning import Cleaning
 from atom_sdk.client.datasets import Datasets
 from atom_sdk.client.errors import ApiError, ClientError, NetworkError, NotConfiguredError
 from atom_sdk.client.http import Http
@@ -69,6 +70,11 @@ class Client:
     def views(self) -> Views:
         """Saved views of datasets."""
         return Views(self.http, self.datasets)
+
+    @property
+    def cleaning(self) -> Cleaning:
+        """Cleaning reports of datasets."""
+        return Cleaning(self.http, self.datasets, self.operations)
 
     @property
     def runs(self) -> Runs:

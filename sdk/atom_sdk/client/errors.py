@@ -107,6 +107,19 @@ class CommitFailedError(ClientError):
         self.hint = action or self.hint
 
 
+class CleaningFailedError(ClientError):
+    """A cleaning report failed or was cancelled."""
+
+    code = "cleaning_failed"
+    hint = "Start another report."
+
+    def __init__(self, report: Mapping[str, Any]) -> None:
+        """`report` is the report as the server answers it."""
+        error = report["error"] or {"detail": f"The report was {report['state']}.", "action": ""}
+        super().__init__(str(error["detail"]))
+        self.hint = str(error["action"]) or self.hint
+
+
 class PushConflictError(ClientError):
     """Two pushes at once changed the same files."""
 

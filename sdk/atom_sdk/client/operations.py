@@ -96,5 +96,11 @@ class Operations:
         return answer
 
     def _run(self, reference: str, address: str, body: Row) -> Row:
-        request = self._post(reference, address, body)
+        return self.follow(reference, self._post(reference, address, body))
+
+    def follow(self, reference: str, request: Row) -> Row:
+        """Return a request that was asked for at its end.
+
+        Raises MergeConflictError, CommitFailedError.
+        """
         return wait_for_operation(self._http, self._datasets.base(reference), request)

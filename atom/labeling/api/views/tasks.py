@@ -114,6 +114,7 @@ class LabelTaskListView(ProjectScopedView, generics.GenericAPIView[LabelTask]):
             labels=data.get("labels", ()),
             guideline=data["guideline"],
             prefix=chosen.get("prefix", ""),
+            paths=frozenset(chosen.get("paths", ())),
             labelled=chosen.get("labelled", False),
             batch_size=data["batch_size"],
             audit_percent=data["audit_percent"],

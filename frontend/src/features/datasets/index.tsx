@@ -1,4 +1,5 @@
 export { BrowsePage } from './browse/BrowsePage';
+export { CleaningPage } from './cleaning/CleaningPage';
 export { DiffPage } from './diff/DiffPage';
 export { KeepingPage } from './keeping/KeepingPage';
 export { DatasetsPage } from './list/DatasetsPage';

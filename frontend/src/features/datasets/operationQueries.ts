@@ -81,6 +81,17 @@ export async function untilDone(
   return request;
 }
 
+/** Follows a request that was made elsewhere, and has what changed shown. */
+export function useFollow(dataset: string) {
+  const path = useDatasetPath(dataset);
+  const refresh = useRefresh();
+  return async (asked: CommitRequest) => {
+    const request = await untilDone(path, asked);
+    await refresh();
+    return request;
+  };
+}
+
 export interface MergeBody {
   source: string;
   branch: string;

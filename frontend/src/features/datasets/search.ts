@@ -22,3 +22,9 @@ export const diffSearch = (raw: RawSearch) => ({
   to: text(raw.to),
   kind: oneOf('added', 'removed', 'changed', 'renamed', 'labels_changed')(raw.kind),
 });
+
+export const cleaningSearch = (raw: RawSearch) => ({
+  ref: text(raw.ref),
+  report: text(raw.report),
+  kind: oneOf('unreadable', 'exact_duplicate', 'near_duplicate', 'leak', 'tiny', 'dark', 'blurred')(raw.kind),
+});

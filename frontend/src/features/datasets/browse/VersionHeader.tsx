@@ -11,6 +11,7 @@ import {
   IconHistory,
   IconPlayerPlay,
   IconPolygon,
+  IconSparkles,
   IconTags,
 } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
@@ -105,6 +106,13 @@ function useVersionCommands(name: string, pinned: string): void {
       run: () => void navigate({ to: '/labeling', search: { create: dataset } }),
     },
     {
+      id: 'cleaning',
+      label: t('cleaning.title'),
+      description: dataset,
+      icon: IconSparkles,
+      run: () => void navigate({ to: '/datasets/$name/cleaning', params: { name }, search: { ref: pinned } }),
+    },
+    {
       id: 'versions',
       label: t('datasets.versions'),
       description: name,
@@ -172,6 +180,14 @@ function MoreMenu({ dataset: { name, latest }, address, search, version, onRef }
             leftSection={<IconGitCompare size={15} />}
           >
             {t('datasets.compare')}
+          </MenuLink>
+          <MenuLink
+            to="/datasets/$name/cleaning"
+            params={{ name }}
+            search={{ ref: version?.ref }}
+            leftSection={<IconSparkles size={15} />}
+          >
+            {t('cleaning.title')}
           </MenuLink>
           <MenuLink to="/labeling" search={{ create: dataset }} leftSection={<IconPolygon size={15} />}>
             {t('datasets.label')}

@@ -1,0 +1,89 @@
+"""Removing findings from a branch, as one commit that names the report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from atom.accounts.models import User
+from atom.cleaning.errors import FindingsOutdated, NotAFinding
+from atom.cleaning.models import CleaningReport
+from atom.cleaning.reads import findings_of
+from atom.datasets.actions.operations import NewOperation, request_operation
+from atom.datasets.engines.operations import EditArguments, EditStepArguments
+from atom.datasets.engines.selections import Selection, selected_entries
+from atom.datasets.errors import BranchEmpty, RefNotFound
+from atom.datasets.models import CommitRequest, Version
+from atom.datasets.reads import open_root
+from atom.datasets.stores import version_store
+
+_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Removal:
+    """Which files to remove from which branch, and why."""
+
+    branch: str
+    paths: Sequence[str]
+    message: str = ""
+
+
+def request_removal(report: CleaningReport, removal: Removal, user: User) -> CommitRequest:
+    """Ask a worker to remove files that the report found and that are still the same.
+
+    Raises ReportNotReady, NotAFinding, FindingsOutdated, RefNotFound, BranchEmpty.
+    """
+    found = pc.unique(findings_of(report)["path"])
+    paths = sorted(set(removal.paths))
+    is_found = pc.is_in(pa.array(paths, pa.string()), value_set=found).to_pylist()
+    if strangers := [path for path, yes in zip(paths, is_found, strict=True) if not yes]:
+        raise NotAFinding(errors={"paths": [f"The report did not find {_named(strangers)}."]})
+    head = _head(report, removal.branch)
+    _require_unchanged(report.version, head, paths)
+    many = "1 file" if len(paths) == 1 else f"{len(paths)} files"
+    message = f"Remove {many} that a cleaning report of {report.version.ref} found"
+    arguments = EditArguments(
+        (EditStepArguments("remove", tuple(paths)),), {"cleaning_report": str(report.pk)}
+    )
+    operation = NewOperation(
+        "edit", removal.branch, arguments, head.commit, removal.message or message
+    )
+    return request_operation(report.version.dataset, operation, user)
+
+
+def _head(report: CleaningReport, name: str) -> Version:
+    dataset = report.version.dataset
+    branch = dataset.branches.select_related("head").filter(name=name).first()
+    if branch is None:
+        raise RefNotFound(f"{dataset.name} has no branch {name}.")
+    if branch.head is None:
+        raise BranchEmpty(f"The branch {name} has no version yet.")
+    branch.head.dataset = dataset
+    return branch.head
+
+
+def _require_unchanged(seen: Version, head: Version, paths: list[str]) -> None:
+    """Raise FindingsOutdated unless the head has every file as it was seen."""
+    if seen.content_digest == head.content_digest:
+        return
+    before, now = (_digests(version, paths) for version in (seen, head))
+    if changed := [path for path in paths if now.get(path) != before.get(path)]:
+        raise FindingsOutdated(
+            f"{head.ref} has other files at {_named(changed)}.",
+            paths=changed[:100],
+        )
+
+
+def _digests(version: Version, paths: list[str]) -> dict[str, bytes]:
+    store = version_store(version.dataset.project).store
+    entries = selected_entries(open_root(version), Selection(tuple(paths)), store)
+    return dict(zip(entries["path"].to_pylist(), entries["digest"].to_pylist(), strict=True))
+
+
+def _named(paths: list[str]) -> str:
+    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    return ", ".join(paths[:_NAMED]) + more

@@ -1,0 +1,34 @@
+"""From where on something is worth a person's look; docs/cleaning.md gives the reasons."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MAX_NEAR_DISTANCE = 10
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """What counts as a finding.
+
+    `near_distance`: two images whose perceptual hashes differ in at most so many of 64 bits are
+    near duplicates. `tiny_side_px`: an image is tiny if its shorter side is below it, and below
+    half of what is usual in the version. `dark_bright`: dark if even the 98th percentile of its
+    luminance (0..1) is below it. `blur_sharpness`: blurred if the variance of its Laplacian is.
+    """
+
+    # Recompression and resizing change 0 to 4 bits; of a million unrelated images, fewer than one
+    # pair is expected within 4, two within 6.
+    near_distance: int = 4
+    # The smallest input of common networks.
+    tiny_side_px: int = 32
+    # A quarter of the scale: in daylight, highlights are near 1.
+    dark_bright: float = 0.25
+    # A sharp photo at 256 px has hundreds; 20 is left of one after a blur of about 1.7 px.
+    blur_sharpness: float = 20.0
+
+
+# Of a version of small images, not every one is a mistake.
+TINY_SHARE_OF_MEDIAN = 0.5
+# Where there is nothing to see, a perceptual hash says nothing.
+FEATURELESS_SHARPNESS = 1.0

@@ -1,0 +1,108 @@
+import { Alert } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { CleaningReport, FindingCount, FindingKind } from '@/api/contract/datasets';
+import { EmptyState } from '@/shared/EmptyState';
+import { useMay } from '@/shared/project';
+import { confirmUndo, notifyError, notifySuccess } from '@/shared/undo';
+import { Gallery } from './Gallery';
+import { KindCards } from './KindCards';
+import { LabelDialog } from './LabelDialog';
+import { useFindingActions } from './queries';
+import { SelectionBar } from './SelectionBar';
+import { NONE, withAll } from './selection';
+
+interface FindingsProps {
+  report: CleaningReport;
+  kind: FindingKind | undefined;
+  onKind: (kind: FindingKind) => void;
+  /** Where files are removed from; the server sees to it that they are still the same there. */
+  branch: string;
+}
+
+/** What a report found, kind by kind. */
+export function Findings({ report, kind, onKind, branch }: FindingsProps) {
+  const { t } = useTranslation();
+  const first = report.counts.find(({ items }) => items > 0);
+  const chosen = report.counts.find((count) => count.kind === kind) ?? first;
+  return (
+    <>
+      {report.is_partial && (
+        <Alert color="orange" icon={<IconAlertTriangle size={18} />} mb="sm">
+          {t('cleaning.partial')}
+        </Alert>
+      )}
+      {!first || !chosen ? (
+        <EmptyState icon={IconCircleCheck} title={t('cleaning.clean')} hint={t('cleaning.cleanHint')} />
+      ) : (
+        <>
+          <KindCards counts={report.counts} chosen={chosen.kind} onChoose={onKind} />
+          <OfKind key={`${report.id}:${chosen.kind}`} report={report} count={chosen} branch={branch} />
+        </>
+      )}
+    </>
+  );
+}
+
+function OfKind({ report, count, branch }: { report: CleaningReport; count: FindingCount; branch: string }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const mayAct = useMay('researcher');
+  const { kind } = count;
+  const actions = useFindingActions(report.dataset, report.id);
+  const [selection, setSelection] = useState(NONE);
+  const [gone, setGone] = useState<ReadonlySet<string>>(new Set());
+  const [labeling, dialog] = useDisclosure();
+  const paths = [...selection.paths];
+  const selectAll = async () => {
+    const { paths: found, isAll } = await actions.pathsOf(kind, gone);
+    setSelection(withAll(NONE, found));
+    if (!isAll) notifySuccess(t('cleaning.notAll', { count: found.length }));
+  };
+  const remove = () => {
+    const before = gone;
+    setGone(new Set([...gone, ...paths]));
+    setSelection(NONE);
+    confirmUndo({
+      message: t('versioning.removing', { count: paths.length, branch }),
+      commit: async () => {
+        const { version } = await actions.remove(branch, paths);
+        notifySuccess(t('cleaning.removed', { branch, ref: version?.ref ?? '' }));
+      },
+      rollback: () => setGone(before),
+    });
+  };
+  const label = async (name: string, labels: string[]) => {
+    const task = await actions.label(report.ref, name, labels, paths);
+    dialog.close();
+    notifySuccess(t('cleaning.made', { name }));
+    if (task) void navigate({ to: '/labeling/$taskId', params: { taskId: task.id } });
+  };
+  return (
+    <>
+      {mayAct && (
+        <SelectionBar
+          count={count}
+          selected={paths.length}
+          onAll={() => void selectAll().catch(notifyError)}
+          onClear={() => setSelection(NONE)}
+          onRemove={remove}
+          onLabel={dialog.open}
+        />
+      )}
+      <Gallery report={report.id} kind={kind} gone={gone} selection={selection} onSelect={setSelection} />
+      <LabelDialog
+        dataset={report.dataset}
+        versionRef={report.ref}
+        kind={t(`cleaning.kind.${kind}`)}
+        count={paths.length}
+        opened={labeling}
+        onClose={dialog.close}
+        send={label}
+      />
+    </>
+  );
+}
