@@ -21,6 +21,7 @@ from atom_sdk.client.http import Http
 from atom_sdk.client.manifest import RemoteManifest
 from atom_sdk.client.progress import Progress
 from atom_sdk.client.prune import remove_others
+from atom_sdk.disk import naming_full_disk, whole_file
 from atom_sdk.errors import EmptyDatasetError, SampleDigestMismatchError, StaysAtSourceError
 from atom_sdk.manifests import Entry, Root, ViewSelector, build_view, parse_query, table_entries
 from atom_sdk.manifests.query import below
@@ -91,7 +92,7 @@ def pull(
     _fetch(http, datasets.version_base(reference), store, sorted(packs), progress)
     progress.start("write", len(entries), "files")
     for entry in entries:
-        _write(store, entry, folder)
+        write_entry(store, entry, folder)
         progress.advance("write", 1)
     del hold
     PackRoom(store, cache_limit_bytes()).shrink()
@@ -143,12 +144,14 @@ def _view_index(
     datasets: Datasets, http: Http, reference: str, selector: dict[str, Any]
 ) -> tuple[str, Path]:
     """The address of the version that is meant now, and its view on this machine."""
+    from atom_sdk.readers.view import is_readable
+
     chosen = selector_of(selector)
     manifest = RemoteManifest(http, datasets.version_base(reference))
     # A branch may move while the packs are read; the number of a version does not.
     base = f"{datasets.base(reference)}versions/{manifest.version['ref']}/"
     index = _view_path(manifest.root, selector)
-    if not index.exists():
+    if not is_readable(index):
         index.parent.mkdir(parents=True, exist_ok=True)
         build_view(manifest.root, manifest, index, chosen, placed=_stored_only)
     return base, index
@@ -249,17 +252,21 @@ def _chunks(http: Http, pack: str, url: str, progress: Progress) -> Iterator[byt
         raise PackUnreadableError(pack, f"The connection to the object store broke: {exc}") from exc
 
 
-def _write(store: PackStore, entry: Entry, folder: Path) -> None:
+def write_entry(store: PackStore, entry: Entry, folder: Path) -> None:
+    """Write one file from a pack of this node, whole or not at all.
+
+    Raises PackMissingError, SampleDigestMismatchError, DiskFullError.
+    """
     target = folder / entry.path
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.with_name(f".{target.name[:200]}.part")
-    if entry.pack is None or entry.offset is None:
+    if entry.pack is None or entry.offset is None or entry.digest is None:
         raise SampleDigestMismatchError(entry.path, "")
     data = _read(store, entry.pack, entry.offset, entry.size)
     if blake3(data).digest() != entry.digest:
         raise SampleDigestMismatchError(entry.path, entry.pack.hex())
-    temporary.write_bytes(data)
-    os.replace(temporary, target)
+    with naming_full_disk(folder):
+        target.parent.mkdir(parents=True, exist_ok=True)
+    with whole_file(target, f".{entry.digest.hex()}.part") as temporary:
+        temporary.write_bytes(data)
 
 
 def _read(store: PackStore, pack: bytes, offset: int, size: int) -> bytes:

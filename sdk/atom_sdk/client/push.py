@@ -27,17 +27,18 @@ from atom_sdk.client.errors import ApiError, CommitFailedError
 from atom_sdk.client.http import Http
 from atom_sdk.client.manifest import load_parent
 from atom_sdk.client.media_types import media_type_of
+from atom_sdk.client.packing import packed_file, scratch_folder
 from atom_sdk.client.progress import Progress
 from atom_sdk.client.rebase import own_changes
 from atom_sdk.client.refs import parse_ref
 from atom_sdk.client.scan import DigestCache, Known, Parent, Scan, compare
 from atom_sdk.client.split_groups import group_by_split
 from atom_sdk.client.upload import UploadTarget, upload_file, wait_verified
+from atom_sdk.disk import naming_full_disk
 from atom_sdk.errors import EmptyDatasetError
 from atom_sdk.packs.paths import case_collisions
 from atom_sdk.packs.plan import PackLimits, PackPlan, SourceFile, plan_packs
 from atom_sdk.packs.walk import walk_folder
-from atom_sdk.packs.writer import FileSink, write_pack
 
 if TYPE_CHECKING:
     from atom_sdk.client.datasets import Datasets
@@ -217,9 +218,8 @@ class Push:
     def _send_pack(
         self, target: UploadTarget, folder: Path, plan: PackPlan
     ) -> tuple[str, pa.RecordBatch]:
-        with tempfile.NamedTemporaryFile(dir=_scratch(), suffix=".tar") as file:
-            summary = write_pack(plan.files, folder, FileSink(file.fileno()))
-            upload_id = upload_file(target, Path(file.name), "pack", summary.digest.hex())
+        with packed_file(plan, folder) as (path, summary):
+            upload_id = upload_file(target, path, "pack", summary.digest.hex())
         self._packs_sent += 1
         self._bytes_sent += summary.size_bytes
         rows = [
@@ -283,8 +283,9 @@ class Push:
         }
 
     def _send_changes(self, target: UploadTarget, changes: pa.Table) -> str:
-        with tempfile.NamedTemporaryFile(dir=_scratch(), suffix=".parquet") as file:
-            pq.write_table(changes, file.name, compression="zstd")
+        with tempfile.NamedTemporaryFile(dir=scratch_folder(), suffix=".parquet") as file:
+            with naming_full_disk(scratch_folder()):
+                pq.write_table(changes, file.name, compression="zstd")
             path = Path(file.name)
             digest = blake3(path.read_bytes()).hexdigest()
             self._progress.start("changes", path.stat().st_size, "bytes")
@@ -325,12 +326,6 @@ class Push:
         for group in case_collisions(file.path for file in files)[:5]:
             names = ", ".join(map(repr, group))
             self._progress.note(f"These differ only by case or Unicode form: {names}.")
-
-
-def _scratch() -> Path:
-    folder = cache_path() / "push"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
 
 
 def _pairs(scan: Scan) -> Iterable[tuple[str, bytes]]:
