@@ -212,7 +212,7 @@ def test_without_damage_a_node_reads_every_row(node: _Node) -> None:
 
 
 def _true_until_an_error(rows: Callable[[], Iterator[Row]], truth: list[Row]) -> None:
-    seen = []
+    seen: list[Row] = []
     try:
         seen.extend(rows())
     except AtomError:
