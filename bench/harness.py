@@ -8,12 +8,14 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 RESULTS = Path(__file__).parent / "results"
 LATEST = RESULTS / "latest.json"
+# Cold reads of a part of the files: a disk that is read at random takes minutes for all of them.
+COLD_SHARE, COLD_AT_LEAST = 0.2, 2_000
 DROP_CACHES = Path("/proc/sys/vm/drop_caches")
 
 
@@ -73,12 +75,17 @@ class Rounds(dict[str, list[float]]):
             del self[name]
 
 
-def interleave(contenders: Mapping[str, Callable[[], float]], rounds: int) -> Rounds:
-    """Run every contender once per round, in turn; each returns its own measure."""
+def interleave(
+    contenders: Mapping[str, Callable[[], float]], rounds: int, once: Collection[str] = ()
+) -> Rounds:
+    """Run every contender once per round, in turn; each returns its own measure.
+
+    Those named in `once` take minutes, and part in the first round only.
+    """
     found = Rounds(contenders)
     for number in range(rounds):
         for name, run in contenders.items():
-            if name in found:
+            if name in found and not (number and name in once):
                 found.add(name, run)
         last = ", ".join(f"{name} {values[-1]:,.0f}" for name, values in found.items())
         say(f"  round {number + 1} of {rounds}: {last}")
@@ -105,6 +112,11 @@ def compare(
     if isinstance(peers, Rounds):
         results += [failed(name, reason, peer) for peer, reason in peers.failures.items()]
     return results
+
+
+def cold_count(files: int) -> int:
+    """How many of the files are read cold."""
+    return min(files, max(COLD_AT_LEAST, int(COLD_SHARE * files)))
 
 
 def drop_page_cache(files: Sequence[Path]) -> None:

@@ -16,11 +16,19 @@ from atom_sdk.packs.walk import walk_folder
 from atom_sdk.packs.writer import FileSink, write_pack
 from atom_sdk.readers import LocalDataset
 from bench.corpus import write_files
-from bench.harness import PeerFailed, Result, compare, drop_page_cache, interleave, seconds
+from bench.harness import (
+    PeerFailed,
+    Result,
+    cold_count,
+    compare,
+    drop_page_cache,
+    interleave,
+    seconds,
+)
 from bench.juicefs import NAME as JUICEFS
 from bench.juicefs import JuiceFs
 
-ROUNDS = 5
+ROUNDS = 3
 
 
 def run(scratch: Path, files: int, work: Path) -> list[Result]:
@@ -86,16 +94,16 @@ def pack_folder(folder: Path, scratch: Path) -> tuple[Path, Path]:
     return index, packs
 
 
-def _order(count: int) -> list[int]:
+def _order(count: int, *, is_cold: bool) -> list[int]:
     order: list[int] = np.random.default_rng(11).permutation(count).tolist()
-    return order
+    return order[: cold_count(count)] if is_cold else order
 
 
 def _sdk(index: Path, packs: Path, cold: list[Path] | None) -> float:
     if cold:
         drop_page_cache(cold)
     dataset = LocalDataset(index, packs, verify="never")
-    order = _order(len(dataset))
+    order = _order(len(dataset), is_cold=cold is not None)
     return len(order) / seconds(lambda: _touch(dataset, order))
 
 
@@ -112,7 +120,7 @@ def _files(folder: Path, paths: list[str], cold: list[Path] | None) -> float:
     if cold:
         drop_page_cache(cold)
     names = [f"{folder}/{path}" for path in paths]
-    order = _order(len(names))
+    order = _order(len(names), is_cold=cold is not None)
 
     def read_all() -> None:
         for index in order:

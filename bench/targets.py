@@ -42,7 +42,7 @@ TARGETS: dict[tuple[str, str | None], Target] = {
     ("loader, warm", "HF datasets"): Target(3.5),
     ("loader, warm", "WebDataset"): Target(10),
     ("loader, warm", "Lance"): Target(10),
-    ("warm-up of packs", "raw S3"): Target(0.9),
+    ("warm-up of packs", "raw S3, to the disk"): Target(0.9),
     ("warm-up of packs", "small objects, same client"): Target(8),
     ("hash, pack and index", "tar cf"): Target(0.75),
     ("hash, pack and index", "dvc add"): Target(20),
