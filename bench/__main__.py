@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -89,6 +90,8 @@ def main() -> int:
     wanted = given.what or [*PEERS, *WITH_STACK]
     wanted = [part for name in wanted for part in (PEERS if name == "peers" else [name])]
     scratch = Path(tempfile.mkdtemp(prefix="atom-bench-", dir=given.scratch))
+    # So that mounts and servers are taken down too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     options = Options(given.files, given.entries, given.work.resolve(), scratch, given.results)
     try:
         _run(wanted, options)
