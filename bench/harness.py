@@ -99,6 +99,16 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
+def peak_mib() -> float:
+    """Largest memory that this process has used.
+
+    Not `ru_maxrss`: that begins with the memory of the process that started this one.
+    """
+    status = Path("/proc/self/status").read_text()
+    line = next(line for line in status.splitlines() if line.startswith("VmHWM:"))
+    return int(line.split()[1]) / 1024
+
+
 def compare(
     name: str, unit: str, ours: list[float], peers: Mapping[str, list[float]]
 ) -> list[Result]:

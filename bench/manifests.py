@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -39,7 +38,7 @@ from atom_sdk.manifests.build import merge_entries, write_range
 from atom_sdk.manifests.entries import DIGEST, ENTRY_SCHEMA
 from atom_sdk.manifests.range_refs import RangeRef
 from atom_sdk.manifests.roots import make_root
-from bench.harness import Result, say
+from bench.harness import Result, peak_mib, say
 
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
 BILLION = 1_000_000_000
@@ -117,7 +116,7 @@ def measure(size: int, folder: Path) -> Measured:
         commit_clustered_share=dense.written_bytes / manifest_bytes,
         diff_clustered_s=dense.diff_s,
         lookup_s=lookup_s,
-        peak_mib=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        peak_mib=peak_mib(),
     )
 
 

@@ -40,7 +40,7 @@ from atom_sdk.manifests import (
 )
 from atom_sdk.manifests.pins import Pin
 from atom_sdk.packs.plan import SourceFile, plan_packs
-from bench.harness import Result, failed, say
+from bench.harness import Result, failed, peak_mib, say
 from bench.manifests import edited, generated, path_of
 
 MOST_BYTES = 12 << 30
@@ -172,4 +172,4 @@ STEPS: dict[str, Callable[[int, Path], None]] = {
 if __name__ == "__main__":
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     STEPS[sys.argv[1]](int(sys.argv[2]), Path(sys.argv[3]))
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    print(peak_mib())
