@@ -1,6 +1,7 @@
-"""`python -m bench [reads posix manifests push logs]`: run the benchmarks on a stack of their own.
+"""`python -m bench [PART ...]`: run benchmarks; `peers` is all that has a target and no stack.
 
-Results of what is not asked for stay as they were last measured.
+Results of what is not asked for stay as they were last measured. A part that fails is written down
+as failed, and the others go on.
 """
 
 from __future__ import annotations
@@ -8,17 +9,34 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bench import harness, logs, manifests, plots, posix, push, reads
+from bench import (
+    growth,
+    harness,
+    loaders,
+    logs,
+    manifests,
+    memory,
+    plots,
+    posix,
+    push,
+    reads,
+    remote,
+    targets,
+    transfer,
+)
 
-FILES = 20_000
-PARTS = ("reads", "posix", "manifests", "push", "logs")
+FILES = 50_000
+WORK = Path(".atom/bench")
 PORTS = {
     "ATOM_WEB_PORT": "8700",
     "ATOM_GATEWAY_PORT": "8701",
@@ -29,39 +47,108 @@ PORTS = {
 }
 
 
+@dataclass(frozen=True)
+class Options:
+    """How large, and where: `work` keeps the peers' environments, `scratch` is removed."""
+
+    files: int
+    entries: int
+    work: Path
+    scratch: Path
+    results: Path
+
+
+Part = Callable[[Options, Path], list[harness.Result]]
+PEERS: dict[str, Part] = {
+    "reads": lambda options, folder: reads.run(folder, options.files, options.work),
+    "posix": lambda options, folder: posix.run(folder, options.files, options.work),
+    "images": lambda options, folder: posix.run_images(folder),
+    "loaders": lambda options, folder: loaders.run(folder, options.files, options.work),
+    "ingest": lambda options, folder: push.run_local(folder, options.files, options.work),
+    "transfer": lambda options, folder: transfer.run(folder, options.files, options.work),
+    "remote": lambda options, folder: remote.run(folder, options.files),
+    "manifests": lambda options, folder: manifests.run(folder, options.entries),
+    "memory": lambda options, folder: memory.run(folder, options.entries),
+    "growth": lambda options, folder: growth.run(folder, options.files, options.results),
+}
+WITH_STACK = ("push", "logs")
+
+
 def main() -> int:
     """Run what was asked for, all of it by default."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("what", nargs="*", choices=[*PARTS, []], default=[])
-    parser.add_argument("--files", type=int, default=FILES)
+    parts = [*PEERS, *WITH_STACK, "peers"]
+    parser.add_argument("what", nargs="*", metavar="PART", help=", ".join(parts))
+    parser.add_argument("--files", type=int, default=FILES, help="files of each corpus")
+    parser.add_argument("--entries", type=int, default=10_000_000, help="generated entries")
+    parser.add_argument("--work", type=Path, default=WORK, help="keeps the peers' environments")
     parser.add_argument("--scratch", type=Path, help="a folder on the disk to measure")
-    options = parser.parse_args()
-    wanted = options.what or list(PARTS)
-    scratch = Path(tempfile.mkdtemp(prefix="atom-bench-", dir=options.scratch))
-    results: list[harness.Result] = []
+    parser.add_argument("--results", type=Path, default=harness.RESULTS, help="where to write")
+    given = parser.parse_args()
+    if unknown := set(given.what) - set(parts):
+        parser.error(f"there is no part {sorted(unknown)[0]!r}; there are {', '.join(parts)}")
+    wanted = given.what or [*PEERS, *WITH_STACK]
+    wanted = [part for name in wanted for part in (PEERS if name == "peers" else [name])]
+    scratch = Path(tempfile.mkdtemp(prefix="atom-bench-", dir=given.scratch))
+    # So that mounts and servers are taken down too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    options = Options(given.files, given.entries, given.work.resolve(), scratch, given.results)
     try:
-        if "reads" in wanted:
-            results += reads.run(scratch / "reads", options.files)
-            shutil.rmtree(scratch / "reads")
-        if "manifests" in wanted:
-            results += manifests.run(scratch / "manifests")
-        if "posix" in wanted:
-            results += posix.run(scratch / "posix", options.files)
-            shutil.rmtree(scratch / "posix")
-        if {"push", "logs"} & set(wanted):
-            results += _with_stack(wanted, scratch, options.files)
+        _run(wanted, options)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    results = harness.with_earlier(results)
-    harness.save(results)
-    plots.plot(results)
-    print(harness.table(results))
     return 0
 
 
-def _with_stack(wanted: list[str], scratch: Path, files: int) -> list[harness.Result]:
+def _run(wanted: list[str], options: Options) -> None:
+    for name in PEERS:
+        if name in wanted:
+            _keep(options, name, _measured(name, PEERS[name], options))
+    if set(WITH_STACK) & set(wanted):
+        stack = _measured("stack", lambda o, folder: _stack_parts(wanted, o), options)
+        _keep(options, "stack", stack)
+    latest = harness.with_earlier([], options.results / "latest.json")
+    plots.plot(latest, options.results)
+    print(_page(latest))
+
+
+def _measured(name: str, part: Part, options: Options) -> list[harness.Result]:
+    harness.say(f"{name} …")
+    started = time.monotonic()
+    folder = options.scratch / name
+    folder.mkdir()
+    try:
+        found = part(options, folder)
+    # Whatever went wrong with one part: the others are measured, and it is not left out silently.
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        found = [harness.failed(name, reason)]
+    shutil.rmtree(folder, ignore_errors=True)
+    harness.say(f"{name} took {time.monotonic() - started:,.0f} s")
+    counted = name not in ("images", "manifests", "memory", "growth")
+    return [replace(result, files=options.files) if counted else result for result in found]
+
+
+def _keep(options: Options, part: str, found: list[harness.Result]) -> None:
+    """Write after every part: a run that is stopped keeps what it has."""
+    path = options.results / "latest.json"
+    # A failure of the whole part, of an earlier run, is over.
+    earlier = [result for result in harness.with_earlier([], path) if result.name != part]
+    measured = {result.name for result in found}
+    results = [result for result in earlier if result.name not in measured] + found
+    harness.save(results, path)
+    (options.results / "latest.md").write_text(_page(results))
+
+
+def _page(results: list[harness.Result]) -> str:
+    sizes = sorted({result.files for result in results if result.files})
+    plural = ", ".join(f"{size:,}" for size in sizes)
+    return targets.table(results, [f"Files of each corpus: {plural}. {growth.NOTE}"])
+
+
+def _stack_parts(wanted: list[str], options: Options) -> list[harness.Result]:
     results: list[harness.Result] = []
-    home = scratch / "home"
+    home = options.scratch / "home"
     with _stack(home):
         from atom.dev.secret_store import load_or_generate
         from demo.people import Installation, client_of
@@ -70,10 +157,10 @@ def _with_stack(wanted: list[str], scratch: Path, files: int) -> list[harness.Re
         url = f"http://127.0.0.1:{PORTS['ATOM_WEB_PORT']}"
         client = client_of(Installation(url, home, "admin", password), "admin", password)
         if "push" in wanted:
-            dvc = push.Dvc.install(scratch, push.Bucket.of_stack(home))
-            results += push.run(_folder(scratch / "push"), files, client, dvc)
+            dvc = push.Dvc.install(options.work, push.Bucket.of_stack(home))
+            results += push.run(_folder(options.scratch / "push"), options.files, client, dvc)
         if "logs" in wanted:
-            results += logs.run(_folder(scratch / "logs"), client, password)
+            results += logs.run(_folder(options.scratch / "logs"), client, password)
     return results
 
 
@@ -85,7 +172,7 @@ def _folder(path: Path) -> Path:
 @contextmanager
 def _stack(home: Path) -> Iterator[None]:
     """Run a stack of the benchmark's own, on ports of its own."""
-    environment = {**os.environ, **PORTS, "ATOM_HOME": str(home)}
+    environment = {**PORTS, **os.environ, "ATOM_HOME": str(home)}
     command = [sys.executable, "-m", "atom.dev"]
     subprocess.run([*command, "start"], env=environment, check=True)
     try:

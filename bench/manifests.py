@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -39,7 +38,7 @@ from atom_sdk.manifests.build import merge_entries, write_range
 from atom_sdk.manifests.entries import DIGEST, ENTRY_SCHEMA
 from atom_sdk.manifests.range_refs import RangeRef
 from atom_sdk.manifests.roots import make_root
-from bench.harness import Result
+from bench.harness import Result, peak_mib, say
 
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
 BILLION = 1_000_000_000
@@ -65,10 +64,11 @@ class Measured:
     peak_mib: float
 
 
-def run(scratch: Path, sizes: Sequence[int] = SIZES) -> list[Result]:
-    """Measure every size in a process of its own, then the billion."""
+def run(scratch: Path, most: int = SIZES[-1]) -> list[Result]:
+    """Measure every size up to `most` in a process of its own, then the billion."""
     results: list[Result] = []
-    for size in sizes:
+    for size in (size for size in SIZES if size <= most):
+        say(f"manifests: {size:,} entries")
         found = _in_a_process(size, scratch / f"{size}")
         results += [
             Result(f"manifest {size:,}: {name}", round(value, 4), unit)
@@ -98,14 +98,14 @@ def _in_a_process(size: int, folder: Path) -> Measured:
 def measure(size: int, folder: Path) -> Measured:
     """Build a dataset of `size` generated entries and change one per cent of it in two ways."""
     store = FolderObjectStore(folder)
-    build_s, root = _timed(lambda: build_root(_generated(size), store))
+    build_s, root = _timed(lambda: build_root(generated(size), store))
     manifest_bytes = _stored_bytes(folder)
     few = size // _CHANGED_SHARE
-    scattered = _edited(range(0, size, _CHANGED_SHARE))
-    clustered = _edited(range(size // 2, size // 2 + few))
+    scattered = edited(range(0, size, _CHANGED_SHARE))
+    clustered = edited(range(size // 2, size // 2 + few))
     spread = _change(root, scattered, store, folder)
     dense = _change(root, clustered, store, folder)
-    lookup_s, _ = _timed(lambda: Listing(spread.root, store).lookup(_path(size // 3)))
+    lookup_s, _ = _timed(lambda: Listing(spread.root, store).lookup(path_of(size // 3)))
     return Measured(
         build_s=build_s,
         manifest_bytes=manifest_bytes,
@@ -116,7 +116,7 @@ def measure(size: int, folder: Path) -> Measured:
         commit_clustered_share=dense.written_bytes / manifest_bytes,
         diff_clustered_s=dense.diff_s,
         lookup_s=lookup_s,
-        peak_mib=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        peak_mib=peak_mib(),
     )
 
 
@@ -150,11 +150,11 @@ def _stored_bytes(folder: Path) -> int:
     return sum(entry.stat().st_size for sub in os.scandir(folder) for entry in os.scandir(sub))
 
 
-def _path(number: int) -> str:
+def path_of(number: int) -> str:
     return f"train/{number // 1000:06d}/{number:09d}.jpg"
 
 
-def _generated(size: int) -> Iterator[pa.Table]:
+def generated(size: int) -> Iterator[pa.Table]:
     for start in range(0, size, _BLOCK_ROWS):
         yield _block(range(start, min(start + _BLOCK_ROWS, size)))
 
@@ -165,7 +165,7 @@ def _block(numbers: range) -> pa.Table:
     packs = [blake3(str(number // 4000).encode()).digest() for number in numbers]
     sizes = np.random.default_rng(numbers.start).integers(1_000, 60_000, rows)
     columns = {
-        "path": pa.array([_path(number) for number in numbers]),
+        "path": pa.array([path_of(number) for number in numbers]),
         "size": pa.array(sizes),
         "digest": pa.FixedSizeBinaryArray.from_buffers(DIGEST, rows, [None, pa.py_buffer(stream)]),
         "media_type": pa.array(["image/jpeg"] * rows),
@@ -176,11 +176,11 @@ def _block(numbers: range) -> pa.Table:
     return pa.Table.from_arrays(arrays, schema=ENTRY_SCHEMA)
 
 
-def _edited(numbers: range) -> pa.Table:
+def edited(numbers: range) -> pa.Table:
     digest = blake3(b"another content").digest()
     return entries_table(
-        Entry(_path(number), 77, blake3(b"%d" % number).digest(), "image/jpeg", None, digest, 4096)
-        for number in numbers
+        Entry(path, 77, blake3(path.encode()).digest(), "image/jpeg", None, digest, 4096)
+        for path in map(path_of, numbers)
     )
 
 
@@ -191,7 +191,7 @@ def _billion(folder: Path) -> list[Result]:
     digests = write_root(root, store), write_root(_with_one_change(root, store), store)
     # From the disk, as a process that has read nothing yet.
     open_s, old = _timed(lambda: read_root(digests[0], store))
-    middle = _path(BILLION // 2 + 17)
+    middle = path_of(BILLION // 2 + 17)
     lookup_s, _ = _timed(lambda: Listing(old, store).lookup(middle))
     new = read_root(digests[1], store)
     diff_s, diff = _timed(lambda: diff_roots(read_root(digests[0], store), new, store))
@@ -210,15 +210,15 @@ def _billion_ranges(store: FolderObjectStore) -> Iterator[RangeRef]:
             continue
         digest = blake3(b"%d" % number).digest()
         last = first + _RANGE_ROWS - 1
-        yield RangeRef(_path(first), _path(last), _RANGE_ROWS, 10**8, digest, digest)
+        yield RangeRef(path_of(first), path_of(last), _RANGE_ROWS, 10**8, digest, digest)
 
 
 def _with_one_change(root: Root, store: FolderObjectStore) -> Root:
     parts = list(root.ranges)
     middle = BILLION // 2 // _RANGE_ROWS
     table = read_range(parts[middle], store)
-    edited = _edited(range(middle * _RANGE_ROWS + 1, middle * _RANGE_ROWS + 2))
-    parts[middle] = write_range(merge_entries(table, edited, ()), store, {})
+    changed = edited(range(middle * _RANGE_ROWS + 1, middle * _RANGE_ROWS + 2))
+    parts[middle] = write_range(merge_entries(table, changed, ()), store, {})
     return make_root(parts)
 
 

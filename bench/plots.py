@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from bench.harness import RESULTS, Result
+from pathlib import Path
 
-# What the design demands of a ratio.
-TARGETS = {
-    ("random read, warm", "ext4"): 2.0,
-    ("random read, cold", "ext4"): 1.5,
-    ("folder read, warm", "ext4"): 1.0,
-    ("folder read, warm", "JuiceFS"): 3.5,
-    ("folder read, cold", "ext4"): 0.9,
-    ("folder read, cold", "JuiceFS"): 4.0,
-    ("folder walk and stat", "ext4"): 1.1,
-    ("hash, pack and index", "tar cf"): 0.75,
-    ("hash, pack and index", "dvc add"): 20.0,
-    ("push to a committed version", "dvc add"): 10.0,
-}
+from bench.harness import Result
+from bench.targets import TARGETS
 
 
-def plot(results: list[Result]) -> None:
+def plot(results: list[Result], folder: Path) -> None:
     """Write `ratios.svg`: a bar per peer on a logarithmic axis, 1 being equal."""
     import matplotlib as mpl
 
@@ -27,16 +16,19 @@ def plot(results: list[Result]) -> None:
     from matplotlib import pyplot as plt
 
     rows = [result for result in results if result.ratio is not None]
+    if not rows:
+        return
     names = [f"{row.name}\nagainst {row.peer}" for row in rows]
     figure, axes = plt.subplots(figsize=(8, 0.6 * len(rows) + 1.2))
     axes.barh(names, [row.ratio or 0 for row in rows], color="#5559e7")
     for index, row in enumerate(rows):
         axes.text(row.ratio or 0, index, f" {row.ratio:.2f}×", va="center")
-        if (target := TARGETS.get((row.name, row.peer or ""))) is not None:
-            axes.plot([target, target], [index - 0.4, index + 0.4], color="#c92a2a", lw=2)
+        if (target := TARGETS.get((row.name, row.peer))) is not None:
+            axes.plot([target.bound] * 2, [index - 0.4, index + 0.4], color="#c92a2a", lw=2)
     axes.axvline(1, color="#868e96", lw=1)
     axes.set_xscale("log")
     axes.set_xlabel("times as fast as the peer (red: demanded)")
     axes.invert_yaxis()
     figure.tight_layout()
-    figure.savefig(RESULTS / "ratios.svg", metadata={"Date": None})
+    figure.savefig(folder / "ratios.svg", metadata={"Date": None})
+    plt.close(figure)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import shutil
 import statistics
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -24,17 +23,27 @@ from atom_sdk.mount.erofs import write_image
 from atom_sdk.mount.errors import MountUnavailableError
 from atom_sdk.readers import LocalDataset, ViewIndex
 from bench.corpus import write_files
-from bench.harness import Result, compare, drop_page_cache, interleave, seconds
+from bench.harness import (
+    PeerFailed,
+    Result,
+    cold_count,
+    compare,
+    drop_page_cache,
+    failed,
+    interleave,
+    seconds,
+)
+from bench.juicefs import NAME as JUICEFS
 from bench.juicefs import JuiceFs
 from bench.reads import pack_folder
 
-ROUNDS = 5
+ROUNDS = 3
 IMAGE_FILES = 1_000_000
 MOUNT_PACKS = 4096
 
 
-def run(scratch: Path, files: int) -> list[Result]:
-    """Return files per second by kind of access, and the cost of making a mount."""
+def run(scratch: Path, files: int, work: Path) -> list[Result]:
+    """Return files per second by kind of access."""
     folder = scratch / "files"
     write_files(folder, files)
     dataset = LocalDataset(*pack_folder(folder, scratch))
@@ -43,18 +52,28 @@ def run(scratch: Path, files: int) -> list[Result]:
             warm = stack.enter_context(_mounted(dataset, scratch, "warm", direct_io=False))
             cold = stack.enter_context(_mounted(dataset, scratch, "cold", direct_io=True))
         except MountUnavailableError as error:
-            sys.stderr.write(f"No folder to measure: {error}\n")
-            return []
-        others = {"ext4": folder, **_juicefs(scratch / "juicefs", folder, stack)}
+            return [failed("folder read", str(error))]
+        others, failures = {"ext4": folder}, []
+        try:
+            at = stack.enter_context(JuiceFs.holding(folder, scratch / "juicefs", work))
+            others[JUICEFS] = at
+        except PeerFailed as error:
+            failures = [failed("folder read, warm", str(error), JUICEFS)]
         paths = [dataset.index.path_of(row) for row in range(len(dataset))]
         order = np.random.default_rng(11).permutation(paths).tolist()
         everything = [*dataset.pack_dir.iterdir(), *(folder / path for path in paths)]
         results = _compared("folder read, warm", warm, others, lambda at: _read(at, order))
         results += _compared("folder walk and stat", warm, others, _walk)
+        few = order[: cold_count(files)]
         results += _compared(
-            "folder read, cold", cold, others, lambda at: _read(at, order, everything)
+            "folder read, cold", cold, others, lambda at: _read(at, few, everything)
         )
-    return results + _images(scratch) + _many_packs(scratch)
+    return results + failures
+
+
+def run_images(scratch: Path) -> list[Result]:
+    """Return what it costs to make a mount of many files, and of many packs."""
+    return _images(scratch) + _many_packs(scratch)
 
 
 @contextmanager
@@ -67,22 +86,13 @@ def _mounted(dataset: LocalDataset, scratch: Path, name: str, direct_io: bool) -
         unmount(folder, cache)
 
 
-def _juicefs(scratch: Path, folder: Path, stack: ExitStack) -> Mapping[str, Path]:
-    volume = JuiceFs.install(scratch)
-    if isinstance(volume, str):
-        sys.stderr.write(f"Without JuiceFS: {volume}\n")
-        return {}
-    stack.callback(volume.close)
-    return {"JuiceFS": volume.fill(folder)}
-
-
 def _compared(
     name: str, view: Path, others: Mapping[str, Path], work: Callable[[Path], float]
 ) -> list[Result]:
     contenders = {"view": view, **others}
     runs = {key: (lambda at=at: work(at)) for key, at in contenders.items()}
     # The first round fills the caches and is thrown away.
-    found = {key: values[1:] for key, values in interleave(runs, ROUNDS + 1).items()}
+    found = interleave(runs, ROUNDS + 1).without_first()
     return compare(name, "files/s", found.pop("view"), found)
 
 
@@ -146,18 +156,15 @@ def _generated(folder: Path, files: int, packs: int) -> ViewIndex:
         with (folder / "packs" / f"{digest.hex()}.tar").open("wb") as file:
             file.truncate(blocks * 4096)
     rows = np.arange(files)
-    none = pa.nulls(files, pa.string())
     columns = {
         "path": pa.array([f"class{row // 1000:05d}/{row:08d}.jpg" for row in range(files)]),
         "size": pa.array(1 + rows % 4096),
         "digest": pa.array(digests, DIGEST).take(pa.array(rows % packs)),
-        "media_type": none,
-        "attributes": none,
         "pack": pa.array(digests, DIGEST).take(pa.array(rows // blocks)),
         "offset": pa.array(rows % blocks * 4096),
     }
+    arrays = [columns.get(field.name, pa.nulls(files, field.type)) for field in ENTRY_SCHEMA]
+    entries = pa.Table.from_arrays(arrays, schema=ENTRY_SCHEMA)
     store = MemoryObjectStore()
-    build_view(
-        build_root([pa.table(columns, schema=ENTRY_SCHEMA)], store), store, folder / "view.arrow"
-    )
+    build_view(build_root([entries], store), store, folder / "view.arrow")
     return ViewIndex(folder / "view.arrow")

@@ -1,8 +1,8 @@
 """Bringing a folder in, against `tar cf`, `dvc add` and `dvc push`.
 
 Packing alone does what `dvc add` does: every byte is read, hashed and written once, on one disk.
-A whole push also sends the bytes to S3 and has them verified there; its equal is `dvc add` followed
-by `dvc push` to the same S3 server.
+A whole push (`push`, with a stack) also sends the bytes to S3 and has them verified there; its
+equal is `dvc add` followed by `dvc push` to the same S3 server.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +18,8 @@ from pathlib import Path
 from atom.settings.environment import Environment
 from atom_sdk.client import Client
 from bench.corpus import write_files
-from bench.harness import Result, compare, interleave, seconds
+from bench.environments import DVC, install
+from bench.harness import PeerFailed, Result, compare, interleave, seconds
 from bench.reads import pack_folder
 
 ROUNDS = 3
@@ -42,39 +42,52 @@ class Bucket:
         return cls(found.s3_endpoint_url, found.s3_bucket, found.s3_access_key_id, secret)
 
 
-def run(scratch: Path, files: int, client: Client, dvc: Dvc) -> list[Result]:
-    """Return MB/s of packing alone and of a whole push; every round starts from nothing."""
-    folder = scratch / "source"
-    size_mb = write_files(folder, files) / 1e6
-    _warm(folder)
-    rounds = iter(range(1000))
+def run_local(scratch: Path, files: int, work: Path) -> list[Result]:
+    """Return MB/s of packing alone, against what does the same on one disk."""
+    source = _Source(scratch, files)
+    contenders = {
+        "pack": source.rate(lambda target: seconds(lambda: pack_folder(source.folder, target))),
+        "tar cf": source.rate(lambda target: seconds(lambda: _tar(source.folder, target))),
+        "dvc add": source.rate(lambda target: Dvc.install(work).add(source.folder, target)),
+    }
+    found = interleave(contenders, ROUNDS, once={"dvc add"})
+    return compare("hash, pack and index", "MB/s", found.pop("pack"), found)
 
-    def rate(work: Callable[[Path], float]) -> Callable[[], float]:
+
+def run(scratch: Path, files: int, client: Client, dvc: Dvc) -> list[Result]:
+    """Return MB/s of a whole push; every round starts from nothing."""
+    source = _Source(scratch, files)
+    contenders = {
+        "push": source.rate(lambda target: seconds(lambda: _push(client, source.folder, target))),
+        "tar cf": source.rate(lambda target: seconds(lambda: _tar(source.folder, target))),
+        "dvc add and push": source.rate(lambda target: dvc.add_and_push(source.folder, target)),
+    }
+    found = interleave(contenders, ROUNDS, once={"dvc add and push"})
+    return compare("push to a committed version", "MB/s", found.pop("push"), found)
+
+
+class _Source:
+    """A folder that is in the page cache, and changes before every measure."""
+
+    def __init__(self, scratch: Path, files: int) -> None:
+        self._scratch = scratch
+        self.folder = scratch / "source"
+        self._size_mb = write_files(self.folder, files) / 1e6
+        self._rounds = iter(range(1000))
+        _warm(self.folder)
+
+    def rate(self, work: Callable[[Path], float]) -> Callable[[], float]:
+        """What measures MB/s of `work`, which gets an empty folder and returns seconds."""
+
         def measured() -> float:
-            target = scratch / f"round{next(rounds)}"
+            target = self._scratch / f"round{next(self._rounds)}"
             target.mkdir()
-            _change_every_pack(folder, target.name)
-            value = size_mb / work(target)
+            _change_every_pack(self.folder, target.name)
+            value = self._size_mb / work(target)
             shutil.rmtree(target)
             return value
 
         return measured
-
-    found = interleave(
-        {
-            "pack": rate(lambda target: seconds(lambda: pack_folder(folder, target))),
-            "push": rate(lambda target: seconds(lambda: _push(client, folder, target))),
-            "tar cf": rate(lambda target: seconds(lambda: _tar(folder, target))),
-            "dvc add": rate(lambda target: dvc.add(folder, target)),
-            "dvc add and push": rate(lambda target: dvc.add_and_push(folder, target)),
-        },
-        ROUNDS,
-    )
-    local = {name: found[name] for name in ("tar cf", "dvc add")}
-    peers = {**local, "dvc add and push": found["dvc add and push"]}
-    return compare("hash, pack and index", "MB/s", found["pack"], local) + compare(
-        "push to a committed version", "MB/s", found["push"], peers
-    )
 
 
 def _warm(folder: Path) -> None:
@@ -103,16 +116,12 @@ class Dvc:
     """The peer, in an environment of its own."""
 
     binary: Path
-    bucket: Bucket
+    bucket: Bucket | None
 
     @classmethod
-    def install(cls, scratch: Path, bucket: Bucket) -> Dvc:
+    def install(cls, work: Path, bucket: Bucket | None = None) -> Dvc:
         """Install dvc with its S3 support."""
-        home = scratch / "dvc-venv"
-        if not (home / "bin" / "dvc").exists():
-            subprocess.run([sys.executable, "-m", "venv", str(home)], check=True)
-            subprocess.run([str(home / "bin" / "pip"), "install", "-q", "dvc[s3]"], check=True)
-        return cls(home / "bin" / "dvc", bucket)
+        return cls(install(DVC, work) / "dvc", bucket)
 
     def add(self, folder: Path, work: Path) -> float:
         """Return the seconds of `dvc add` into a cache of its own."""
@@ -121,6 +130,8 @@ class Dvc:
 
     def add_and_push(self, folder: Path, work: Path) -> float:
         """Return the seconds of `dvc add` and `dvc push` to a prefix of its own."""
+        if self.bucket is None:
+            raise PeerFailed("it has no bucket to push to")
         self._prepare(folder, work)
         address = f"s3://{self.bucket.name}/{work.name}-{time.time_ns()}"
         self._run(work, "remote", "add", "-q", "-d", "store", address)
@@ -138,12 +149,12 @@ class Dvc:
         subprocess.run(["cp", "-al", str(folder), str(work / "data")], check=True)
 
     def _run(self, work: Path, *arguments: str) -> None:
-        environment = {
-            **os.environ,
-            "DVC_NO_ANALYTICS": "1",
-            "AWS_ACCESS_KEY_ID": self.bucket.access_key_id,
-            "AWS_SECRET_ACCESS_KEY": self.bucket.secret_access_key,
-            "AWS_DEFAULT_REGION": "us-east-1",
-        }
+        environment = {**os.environ, "DVC_NO_ANALYTICS": "1", "AWS_DEFAULT_REGION": "us-east-1"}
+        if self.bucket is not None:
+            environment["AWS_ACCESS_KEY_ID"] = self.bucket.access_key_id
+            environment["AWS_SECRET_ACCESS_KEY"] = self.bucket.secret_access_key
         command = [str(self.binary), *arguments]
-        subprocess.run(command, cwd=work, env=environment, check=True, stdout=subprocess.DEVNULL)
+        done = subprocess.run(command, cwd=work, env=environment, capture_output=True, check=False)
+        if done.returncode:
+            last = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
+            raise PeerFailed(f"dvc {arguments[0]}: {''.join(last)}")

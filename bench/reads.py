@@ -1,7 +1,11 @@
-"""Random full reads: the SDK's zero-copy reader against `open().read()` on plain files."""
+"""Random full reads: the SDK's zero-copy reader against `open().read()` on other folders."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,32 +16,62 @@ from atom_sdk.packs.walk import walk_folder
 from atom_sdk.packs.writer import FileSink, write_pack
 from atom_sdk.readers import LocalDataset
 from bench.corpus import write_files
-from bench.harness import Result, compare, drop_page_cache, interleave, seconds
+from bench.harness import (
+    PeerFailed,
+    Result,
+    cold_count,
+    compare,
+    drop_page_cache,
+    interleave,
+    seconds,
+)
+from bench.juicefs import NAME as JUICEFS
+from bench.juicefs import JuiceFs
 
-ROUNDS = 5
+ROUNDS = 3
 
 
-def run(scratch: Path, files: int) -> list[Result]:
-    """Return images per second, warm and cold, with the ratio to ext4."""
+def run(scratch: Path, files: int, work: Path) -> list[Result]:
+    """Return files per second, warm and cold, with the ratios to ext4 and JuiceFS."""
     folder = scratch / "files"
     write_files(folder, files)
     index, packs = pack_folder(folder, scratch)
-    paths = [str(folder / file.path) for file in walk_folder(folder).files]
-    everything = [*map(Path, paths), *packs.iterdir()]
-    results: list[Result] = []
-    for state in ("warm", "cold"):
-        cold = everything if state == "cold" else None
-        found = interleave(
-            {
-                "sdk": lambda: _sdk(index, packs, cold),  # noqa: B023  # called in this round
-                "files": lambda: _files(paths, cold),  # noqa: B023
-            },
-            # The first warm round fills the page cache and is thrown away.
-            ROUNDS + 1,
-        )
-        kept = {name: values[1:] for name, values in found.items()}
-        results += compare(f"random read, {state}", "files/s", kept["sdk"], {"ext4": kept["files"]})
-    return results
+    paths = [file.path for file in walk_folder(folder).files]
+    others = {"ext4": folder}
+    failures: dict[str, str] = {}
+    with ExitStack() as stack:
+        try:
+            at = stack.enter_context(JuiceFs.holding(folder, scratch / "juicefs", work))
+            others[JUICEFS] = at
+        except PeerFailed as error:
+            failures[JUICEFS] = str(error)
+        everything = [*(folder / path for path in paths), *packs.iterdir()]
+        return [
+            *_compared("random read, warm", index, packs, _Others(others, failures, paths)),
+            *_compared(
+                "random read, cold", index, packs, _Others(others, failures, paths, everything)
+            ),
+        ]
+
+
+@dataclass(frozen=True)
+class _Others:
+    """Folders that hold the same paths; pages of the files `cold` are forgotten before a round."""
+
+    folders: Mapping[str, Path]
+    failures: Mapping[str, str]
+    paths: list[str]
+    cold: list[Path] | None = None
+
+
+def _compared(name: str, index: Path, packs: Path, others: _Others) -> list[Result]:
+    contenders: dict[str, Callable[[], float]] = {"sdk": lambda: _sdk(index, packs, others.cold)}
+    for peer, folder in others.folders.items():
+        contenders[peer] = partial(_files, folder, others.paths, others.cold)
+    # The first round fills the page cache and is thrown away.
+    found = interleave(contenders, ROUNDS + 1).without_first()
+    found.failures.update(others.failures)
+    return compare(name, "files/s", found.pop("sdk"), found)
 
 
 def pack_folder(folder: Path, scratch: Path) -> tuple[Path, Path]:
@@ -60,16 +94,16 @@ def pack_folder(folder: Path, scratch: Path) -> tuple[Path, Path]:
     return index, packs
 
 
-def _order(count: int) -> list[int]:
+def _order(count: int, *, is_cold: bool) -> list[int]:
     order: list[int] = np.random.default_rng(11).permutation(count).tolist()
-    return order
+    return order[: cold_count(count)] if is_cold else order
 
 
 def _sdk(index: Path, packs: Path, cold: list[Path] | None) -> float:
     if cold:
         drop_page_cache(cold)
     dataset = LocalDataset(index, packs, verify="never")
-    order = _order(len(dataset))
+    order = _order(len(dataset), is_cold=cold is not None)
     return len(order) / seconds(lambda: _touch(dataset, order))
 
 
@@ -82,14 +116,15 @@ def _touch(dataset: LocalDataset, order: list[int]) -> int:
     return total
 
 
-def _files(paths: list[str], cold: list[Path] | None) -> float:
+def _files(folder: Path, paths: list[str], cold: list[Path] | None) -> float:
     if cold:
         drop_page_cache(cold)
-    order = _order(len(paths))
+    names = [f"{folder}/{path}" for path in paths]
+    order = _order(len(names), is_cold=cold is not None)
 
     def read_all() -> None:
         for index in order:
-            with open(paths[index], "rb") as file:
+            with open(names[index], "rb") as file:
                 file.read()
 
     return len(order) / seconds(read_all)

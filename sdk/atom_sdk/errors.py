@@ -32,6 +32,7 @@
     │   ├── SplitRedrawError
     │   ├── QueryError                the text of a query; manifests/query/errors.py
     │   └── PathNotFoundError
+    ├── DiskFullError                 a folder has no room for a file
     ├── ObjectNotFoundError           a key that the object store does not have
     ├── ExportError                   writing a dataset in another format
     └── ReaderError                   reading samples on a node
@@ -240,6 +241,19 @@ class PackStoreFullError(PackStoreError):
         """`free_bytes` is what the file system still offers."""
         super().__init__(f"No room for the pack {pack} in {folder}: {free_bytes} bytes are free.")
         self.pack = pack
+        self.free_bytes = free_bytes
+
+
+class DiskFullError(AtomError):
+    """A file finds no room on the disk, in the quota or below the limit of a file's size."""
+
+    code = "disk_full"
+    hint = "Free some space or raise the quota, then try again; nothing half written is left."
+
+    def __init__(self, folder: str, free_bytes: int) -> None:
+        """`free_bytes` is what the file system still offers."""
+        super().__init__(f"No room in {folder}: {free_bytes} bytes are free.")
+        self.folder = folder
         self.free_bytes = free_bytes
 
 

@@ -19,6 +19,7 @@ from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.roots import Root
 from atom_sdk.manifests.views import Placed, ViewSelector, build_view
 from atom_sdk.packs.store import PackStore
+from atom_sdk.readers.view import is_readable
 
 FETCHES_AT_ONCE = 4
 REPORT_EVERY_S = 0.5
@@ -134,12 +135,12 @@ def write_view(
     selector: ViewSelector,
     placed: Placed | None = None,
 ) -> Path:
-    """Write the view index unless it is there already; returns its path.
+    """Write the view index unless it is there already, whole; returns its path.
 
     `placed` knows where this node has packed what stays at a source.
     Raises EmptyDatasetError if the selector leaves nothing.
     """
-    if not path.exists():
+    if not is_readable(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
         build_view(root, manifests, temporary, selector, placed)

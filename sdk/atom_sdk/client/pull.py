@@ -28,6 +28,7 @@ from atom_sdk.client.registered import (
     bring,
     pinned_paths,
 )
+from atom_sdk.disk import naming_full_disk, whole_file
 from atom_sdk.errors import EmptyDatasetError, SampleDigestMismatchError
 from atom_sdk.manifests import Entry, Root, ViewSelector, build_view, parse_query, table_entries
 from atom_sdk.manifests.entries import entries_table
@@ -99,7 +100,7 @@ def pull(
     _fetch(http, base, store, sorted(packs), progress)
     progress.start("write", len(entries), "files")
     for entry in entries:
-        _write(store, entry, folder)
+        write_entry(store, entry, folder)
         progress.advance("write", 1)
     del hold
     PackRoom(store, cache_limit_bytes()).shrink()
@@ -175,12 +176,14 @@ def _view_index(
     bringing: _Bringing | None,
 ) -> tuple[str, Path]:
     """The address of the version that is meant now, and its view on this machine."""
+    from atom_sdk.readers.view import is_readable
+
     chosen = selector_of(selector)
     manifest = RemoteManifest(http, datasets.version_base(reference))
     # A branch may move while the packs are read; the number of a version does not.
     base = f"{datasets.base(reference)}versions/{manifest.version['ref']}/"
     index = _view_path(manifest.root, selector)
-    if index.exists():
+    if is_readable(index):
         # Nothing of it is at a source: such a view has another name.
         return base, index
     index.parent.mkdir(parents=True, exist_ok=True)
@@ -190,7 +193,7 @@ def _view_index(
         files = SourceFiles(http, base)
         placed, where = _placed(files, [table for table in tables if len(table)], bringing)
         index = _view_path(manifest.root, {**selector, "at": where})
-    if not index.exists():
+    if not is_readable(index):
         build_view(manifest.root, manifest, index, chosen, placed=placed)
     return base, index
 
@@ -312,17 +315,21 @@ def _chunks(http: Http, pack: str, url: str, progress: Progress) -> Iterator[byt
         raise PackUnreadableError(pack, f"The connection to the object store broke: {exc}") from exc
 
 
-def _write(store: PackStore, entry: Entry, folder: Path) -> None:
+def write_entry(store: PackStore, entry: Entry, folder: Path) -> None:
+    """Write one file from a pack of this node, whole or not at all.
+
+    Raises PackMissingError, SampleDigestMismatchError, DiskFullError.
+    """
     target = folder / entry.path
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.with_name(f".{target.name[:200]}.part")
-    if entry.pack is None or entry.offset is None:
+    if entry.pack is None or entry.offset is None or entry.digest is None:
         raise SampleDigestMismatchError(entry.path, "")
     data = _read(store, entry.pack, entry.offset, entry.size)
     if blake3(data).digest() != entry.digest:
         raise SampleDigestMismatchError(entry.path, entry.pack.hex())
-    temporary.write_bytes(data)
-    os.replace(temporary, target)
+    with naming_full_disk(folder):
+        target.parent.mkdir(parents=True, exist_ok=True)
+    with whole_file(target, f".{entry.digest.hex()}.part") as temporary:
+        temporary.write_bytes(data)
 
 
 def _read(store: PackStore, pack: bytes, offset: int, size: int) -> bytes:

@@ -7,11 +7,11 @@ changes on top of the new head; packs that were verified are not sent twice.
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,16 +27,16 @@ from atom_sdk.client.given import Given
 from atom_sdk.client.http import Http
 from atom_sdk.client.manifest import load_parent
 from atom_sdk.client.media_types import media_type_of
+from atom_sdk.client.packing import packed_file
 from atom_sdk.client.progress import Progress
 from atom_sdk.client.rebase import own_changes
 from atom_sdk.client.refs import parse_ref
 from atom_sdk.client.scan import DigestCache, Known, Parent, Scan, compare
-from atom_sdk.client.sending import CHANGES_SCHEMA, scratch_folder, send_changes
+from atom_sdk.client.sending import CHANGES_SCHEMA, send_changes
 from atom_sdk.client.split_groups import group_by_split
 from atom_sdk.client.upload import UploadTarget, upload_file, wait_verified
 from atom_sdk.packs.paths import case_collisions
 from atom_sdk.packs.plan import PackLimits, PackPlan, SourceFile, plan_packs
-from atom_sdk.packs.writer import FileSink
 
 if TYPE_CHECKING:
     from atom_sdk.client.datasets import Datasets
@@ -209,9 +209,8 @@ class Push:
     def _send_pack(
         self, target: UploadTarget, contents: Contents, plan: PackPlan
     ) -> tuple[str, pa.RecordBatch]:
-        with tempfile.NamedTemporaryFile(dir=scratch_folder(), suffix=".tar") as file:
-            summary = contents.write_pack(plan.files, FileSink(file.fileno()))
-            upload_id = upload_file(target, Path(file.name), "pack", summary.digest.hex())
+        with packed_file(partial(contents.write_pack, plan.files)) as (path, summary):
+            upload_id = upload_file(target, path, "pack", summary.digest.hex())
         self._packs_sent += 1
         self._bytes_sent += summary.size_bytes
         rows = [

@@ -7,7 +7,6 @@ reads only what was touched.
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ import pyarrow as pa
 
 from atom_sdk.client.contents import Contents
 from atom_sdk.client.progress import Progress
+from atom_sdk.disk import whole_file
 from atom_sdk.packs.plan import SourceFile
 
 _THREADS = 4
@@ -96,10 +96,12 @@ class DigestCache:
         arrays = [pa.array(c, t) for c, t in zip(columns, types, strict=True)]
         table = pa.Table.from_arrays(arrays, names=names)
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = self._path.with_suffix(f".{os.getpid()}.tmp")
-        with pa.OSFile(str(temporary), "wb") as sink, pa.ipc.new_file(sink, table.schema) as out:
+        with (
+            whole_file(self._path) as temporary,
+            pa.OSFile(str(temporary), "wb") as sink,
+            pa.ipc.new_file(sink, table.schema) as out,
+        ):
             out.write_table(table)
-        temporary.replace(self._path)
 
     def _load(self) -> dict[str, tuple[int, int, bytes]]:
         try:

@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from blake3 import blake3
 
-from atom_sdk.client.config import cache_path
+from atom_sdk.client.packing import scratch_folder
 from atom_sdk.client.upload import UploadTarget, upload_file, wait_verified
+from atom_sdk.disk import naming_full_disk
 
 CHANGES_SCHEMA = pa.schema(
     [
@@ -30,7 +31,8 @@ CHANGES_SCHEMA = pa.schema(
 def send_changes(target: UploadTarget, changes: pa.Table) -> str:
     """Upload a table of changes and return the upload's id. Raises UploadRejectedError."""
     with tempfile.NamedTemporaryFile(dir=scratch_folder(), suffix=".parquet") as file:
-        pq.write_table(changes, file.name, compression="zstd")
+        with naming_full_disk(scratch_folder()):
+            pq.write_table(changes, file.name, compression="zstd")
         path = Path(file.name)
         digest = blake3(path.read_bytes()).hexdigest()
         target.progress.start("changes", path.stat().st_size, "bytes")
@@ -38,10 +40,3 @@ def send_changes(target: UploadTarget, changes: pa.Table) -> str:
         upload_id = upload_file(quiet, path, "changes", digest)
         wait_verified(quiet, upload_id)
     return upload_id
-
-
-def scratch_folder() -> Path:
-    """Return where packs are written before they are sent."""
-    folder = cache_path() / "push"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder

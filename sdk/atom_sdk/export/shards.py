@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atom_sdk.client.progress import Progress
+from atom_sdk.disk import naming_full_disk
 from atom_sdk.errors import ExportError
 from atom_sdk.export.writers import Writer, write_parquet, write_tfrecord, write_webdataset
 from atom_sdk.packs.paths import encode_path
@@ -49,13 +50,20 @@ def export_dataset(
     """Write a dataset below `folder`; what an earlier call completed is left as it is.
 
     Raises ExportError if the folder holds another export, SampleDigestMismatchError before a wrong
-    byte is written, OSError.
+    byte is written, DiskFullError, OSError.
     """
     if file_format not in FORMATS:
         raise ExportError(f"The format {file_format!r} is none of {', '.join(FORMATS)}.")
     progress.start("export", len(dataset), "files")
-    if file_format == "folder":
-        return _export_folder(dataset, folder, progress)
+    with naming_full_disk(folder):
+        if file_format == "folder":
+            return _export_folder(dataset, folder, progress)
+        return _export_shards(dataset, folder, file_format, progress, shard_bytes)
+
+
+def _export_shards(
+    dataset: LocalDataset, folder: Path, file_format: str, progress: Progress, shard_bytes: int
+) -> ExportResult:
     suffix, writer = _WRITERS[file_format]
     shards = plan_shards(dataset.sizes_bytes, shard_bytes)
     _agree(folder, _plan(dataset, file_format, shard_bytes))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 from typing import Protocol
 
 from blake3 import blake3
 
+from atom_sdk.disk import whole_file
 from atom_sdk.errors import ManifestCorruptError, ObjectNotFoundError
 
 
@@ -63,13 +62,11 @@ class FolderObjectStore:
             raise ObjectNotFoundError(key) from error
 
     def put(self, key: str, data: bytes) -> None:
-        """Write to a temporary file and rename it."""
+        """Write to a temporary file and rename it. Raises DiskFullError."""
         path = self.root / key
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(prefix=".", dir=path.parent)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-        os.rename(name, path)
+        with whole_file(path) as temporary:
+            temporary.write_bytes(data)
 
     def exists(self, key: str) -> bool:
         """Whether the object is there."""

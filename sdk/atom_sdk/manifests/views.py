@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from xxhash import xxh3_128
 
+from atom_sdk.disk import whole_file
 from atom_sdk.errors import EmptyDatasetError
 from atom_sdk.manifests.entries import DIGEST
 from atom_sdk.manifests.joined import LABEL_LAYERS, SPLIT_LAYER, LayerJoin, iter_ranges
@@ -20,11 +20,13 @@ from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.query import UNSPLIT_IS, Query, matches, may_match
 from atom_sdk.manifests.roots import RangeRef, Root
 
-VIEW_FORMAT = "atom-view/1"
+VIEW_FORMAT = "atom-view/2"
 METADATA_FORMAT = b"atom.format"
 METADATA_PACKS = b"atom.packs"
 METADATA_CONTENT = b"atom.content"
 METADATA_SELECTOR = b"atom.selector"
+CHECK_BYTES = 16
+_CHUNK_BYTES = 1 << 20
 _CATEGORY = pa.dictionary(pa.int32(), pa.string())
 VIEW_FIELDS = [
     pa.field("path", pa.large_string(), nullable=False),
@@ -154,8 +156,29 @@ def _categories(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _write_file(table: pa.Table, path: Path) -> None:
     """Write one record batch, uncompressed, so that readers can map it; the file appears whole."""
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    os.close(descriptor)
-    with pa.OSFile(name, "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
-        writer.write_table(table, max_chunksize=max(len(table), 1))
-    os.rename(name, path)
+    with whole_file(path) as temporary:
+        with (
+            pa.OSFile(str(temporary), "wb") as sink,
+            pa.ipc.new_file(sink, table.schema) as writer,
+        ):
+            writer.write_table(table, max_chunksize=max(len(table), 1))
+        with temporary.open("r+b") as file:
+            file.write(_checksum(file))
+
+
+def _checksum(file: BinaryIO) -> bytes:
+    """xxh3 (128 bits) of a file, which is then at its end.
+
+    A view is kept on disks that nobody watches, and Arrow trusts what it maps: one wrong bit could
+    be a wrong label, or the end of the process.
+    """
+    hasher = xxh3_128()
+    while chunk := file.read(_CHUNK_BYTES):
+        hasher.update(chunk)
+    return hasher.digest()
+
+
+def check_view(data: pa.Buffer) -> bool:
+    """Whether a whole view, as it lies on the disk, is what was written."""
+    view = memoryview(data).cast("B")
+    return xxh3_128(view[:-CHECK_BYTES]).digest() == view[-CHECK_BYTES:]

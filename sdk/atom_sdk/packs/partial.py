@@ -49,6 +49,9 @@ class PartialPack:
             os.close(self._data)
             raise
         self.pack_bytes = os.fstat(self._data).st_size
+        if not self.pack_bytes:
+            # Cut to nothing: whoever looks for it begins it anew.
+            raise FileNotFoundError(self._data_path)
         self.blocks = block_count(self.pack_bytes)
         self._map = mmap.mmap(self._data, 0, access=mmap.ACCESS_READ)
         self.view = memoryview(self._map)
@@ -145,9 +148,9 @@ def create_partial(
     path.parent.mkdir(exist_ok=True)
     state = bytearray(block_count(pack_bytes))
     state[block : block + block_count(len(data))] = _PRESENT * block_count(len(data))
-    path.with_suffix(BLOCKS_SUFFIX).write_bytes(state)
     temporary = path.with_suffix(".new")
     try:
+        path.with_suffix(BLOCKS_SUFFIX).write_bytes(state)
         with temporary.open("wb", buffering=0) as file:
             file.truncate(pack_bytes)
             file.seek(block * BLOCK_BYTES)

@@ -70,9 +70,10 @@ class Hold:
 
     def _save(self) -> None:
         with _all_pins(self._path.parent):
-            os.truncate(self._descriptor, 0)
-            text = "".join(f"{pack.hex()}\n" for pack in self._packs)
-            os.pwrite(self._descriptor, text.encode(), 0)
+            text = "".join(f"{pack.hex()}\n" for pack in self._packs).encode()
+            # Cut last: on a full disk what was held before stays held.
+            os.pwrite(self._descriptor, text, 0)
+            os.truncate(self._descriptor, len(text))
 
     def __del__(self) -> None:
         """Let go; a forked child that still has the file open keeps the packs."""

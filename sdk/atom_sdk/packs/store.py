@@ -6,7 +6,6 @@ written; `<root>/locks/<hex>` are empty files that processes lock, so that a pac
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import os
 import shutil
@@ -19,11 +18,11 @@ import numpy as np
 from blake3 import blake3
 from numpy.typing import NDArray
 
+from atom_sdk.disk import FULL_DISK
 from atom_sdk.errors import PackDigestMismatchError, PackMissingError, PackStoreFullError
 from atom_sdk.packs.writer import FileSink
 
 Chunks = Iterable[bytes | memoryview]
-_FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
 class PackStore:
@@ -140,7 +139,7 @@ class PackStore:
             os.rename(name, self.path(pack))
             _sync_folder(self.packs)
         except OSError as error:
-            if error.errno in _FULL:
+            if error.errno in FULL_DISK:
                 free = shutil.disk_usage(self.root).free
                 raise PackStoreFullError(str(self.root), pack.hex(), free) from error
             raise

@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 
+from atom_sdk.disk import suppressing_full_disk
 from atom_sdk.errors import PackMissingError
 from atom_sdk.forks import forget_in_children
 from atom_sdk.packs.partial import (
@@ -151,21 +152,31 @@ class PackBlocks:
         with self._lock:
             if pack_id in self._arriving or pack_id in self._whole:
                 return self._arriving.get(pack_id)
-            if self._hold is None:
-                self._hold = Hold(self._store)
             # First of all: what is held is not evicted while it is looked at.
-            self._hold.add([pack])
+            self._hold_pack(pack)
             with suppress(PackMissingError):
                 self.maps.view(pack_id)
                 self._whole[pack_id] = None
                 return None
             arriving = open_partial(self._store, pack)
             if arriving is None:
-                self._hold.drop(pack)
+                self._let_go(pack)
             else:
                 self._needed[pack_id] = self._plan.needed(pack_id, arriving.pack_bytes).tobytes()
                 self._arriving[pack_id] = arriving
             return arriving
+
+    def _hold_pack(self, pack: bytes) -> None:
+        # On a full disk it is not held. If it is evicted then, it is fetched once more.
+        with suppressing_full_disk():
+            if self._hold is None:
+                self._hold = Hold(self._store)
+            self._hold.add([pack])
+
+    def _let_go(self, pack: bytes) -> None:
+        with suppressing_full_disk():
+            if self._hold is not None:
+                self._hold.drop(pack)
 
     def _take_off(self, pack_id: int, block: int) -> tuple[range, Future[None]]:
         """Choose the blocks of one request, and tell the other threads to wait for them."""
@@ -267,12 +278,12 @@ class PackBlocks:
             # What is about to be read stays, or two packs would drive each other out for ever.
             unused = (n for n in (*self._whole, *done) if not self._in_use[n])
             pack_id = next(unused, None)
-            if pack_id is None or self._hold is None:
+            if pack_id is None:
                 return False
             self._whole.pop(pack_id, None)
             self._arriving.pop(pack_id, None)
             self.maps.drop(pack_id)
-            self._hold.drop(self._index.packs[pack_id])
+            self._let_go(self._index.packs[pack_id])
             return True
 
     def _range(self, pack_id: int, run: range) -> PackRange:

@@ -56,21 +56,24 @@ class PackMaps:
     def _open(self, pack_id: int) -> memoryview:
         with self._lock:
             if pack_id not in self._views:
-                mapped = _map_file(
+                mapped, size = _map_file(
                     self._folder / f"{self._packs[pack_id].hex()}.tar", self._packs[pack_id]
                 )
                 # The order matters: whoever finds the view must find the map.
                 self._maps[pack_id] = mapped
-                self._views[pack_id] = memoryview(mapped)
+                self._views[pack_id] = memoryview(mapped)[:size]
             return self._views[pack_id]
 
 
-def _map_file(path: Path, pack: bytes) -> mmap.mmap:
+def _map_file(path: Path, pack: bytes) -> tuple[mmap.mmap, int]:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError as error:
         raise PackMissingError(pack.hex()) from error
     try:
-        return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
+        size = os.fstat(descriptor).st_size
+        # A map of no bytes cannot be made. A pack that was cut to nothing is damaged, not missing.
+        mapped = mmap.mmap(descriptor, size, access=mmap.ACCESS_READ) if size else mmap.mmap(-1, 1)
+        return mapped, size
     finally:
         os.close(descriptor)

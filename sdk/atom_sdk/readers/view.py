@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from atom_sdk.errors import PathNotFoundError, UnknownFormatError, ViewIndexError
 from atom_sdk.manifests.views import (
+    CHECK_BYTES,
     METADATA_CONTENT,
     METADATA_FORMAT,
     METADATA_PACKS,
     VIEW_FIELDS,
     VIEW_FORMAT,
+    check_view,
 )
 
 _DIGEST_BYTES = 32
@@ -30,7 +32,7 @@ class ViewIndex:
     """
 
     def __init__(self, path: Path | str) -> None:
-        """Map the file. Raises ViewIndexError or UnknownFormatError."""
+        """Map the file and check it once. Raises ViewIndexError or UnknownFormatError."""
         self.path = Path(path)
         batch = _open(self.path)
         metadata = batch.schema.metadata or {}
@@ -80,6 +82,17 @@ class ViewIndex:
         return self.splits[code] if code >= 0 else None
 
 
+def is_readable(path: Path) -> bool:
+    """Whether there is a view here, whole and of this format; another one can be built anew."""
+    if not path.exists():
+        return False
+    try:
+        ViewIndex(path)
+    except (UnknownFormatError, ViewIndexError):
+        return False
+    return True
+
+
 class _PathColumn:
     """A sequence of UTF-8 paths over Arrow buffers; an item costs one small copy."""
 
@@ -99,10 +112,14 @@ class _PathColumn:
 
 def _open(path: Path) -> pa.RecordBatch:
     try:
-        reader = pa.ipc.open_file(pa.memory_map(str(path)))
-        found = (reader.schema.metadata or {}).get(METADATA_FORMAT, b"").decode()
+        data = pa.memory_map(str(path)).read_buffer()
     except (OSError, pa.ArrowException) as error:
         raise ViewIndexError(f"The view index {path} cannot be opened: {error}.") from error
+    # First of all: Arrow believes what a file says about itself, also that it is longer.
+    if not check_view(data):
+        raise ViewIndexError(f"The view index {path} is damaged, or older than {VIEW_FORMAT}.")
+    reader = pa.ipc.open_file(data.slice(0, len(data) - CHECK_BYTES))
+    found = (reader.schema.metadata or {}).get(METADATA_FORMAT, b"").decode()
     if found != VIEW_FORMAT:
         raise UnknownFormatError(VIEW_FORMAT, found)
     if reader.num_record_batches != 1 or not reader.schema.equals(pa.schema(VIEW_FIELDS)):

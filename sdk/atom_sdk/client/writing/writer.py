@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import io
 import os
-import tempfile
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Self
@@ -20,16 +20,17 @@ import pyarrow as pa
 from atom_sdk.client.commits import HeadMovedError, wait_for_commit, wait_for_operation
 from atom_sdk.client.config import cache_path
 from atom_sdk.client.errors import ClientError, WriterClosedError, WriterTakenOverError
+from atom_sdk.client.packing import packed_file
 from atom_sdk.client.progress import Progress, Silent
 from atom_sdk.client.refs import parse_ref
-from atom_sdk.client.sending import CHANGES_SCHEMA, scratch_folder, send_changes
+from atom_sdk.client.sending import CHANGES_SCHEMA, send_changes
 from atom_sdk.client.upload import UploadTarget, upload_file, wait_verified
 from atom_sdk.client.writing.files import WriterFile, as_text
 from atom_sdk.client.writing.segment import Details, Segment, Stored, details_of
 from atom_sdk.client.writing.spooling import Spool, SpoolLimits
 from atom_sdk.packs.paths import encode_path
 from atom_sdk.packs.plan import PackLimits, PackPlan
-from atom_sdk.packs.writer import FileSink, PackSummary
+from atom_sdk.packs.writer import PackSummary
 
 if TYPE_CHECKING:
     from atom_sdk.client.datasets import Datasets
@@ -279,10 +280,8 @@ class DatasetWriter:
 
     def _send_packs(self, segment: Segment) -> list[PackSummary]:
         def send(plan: PackPlan) -> tuple[str, PackSummary]:
-            with tempfile.NamedTemporaryFile(dir=scratch_folder(), suffix=".tar") as file:
-                summary = segment.write_pack(plan, FileSink(file.fileno()))
-                pack = summary.digest.hex()
-                return upload_file(self._target, Path(file.name), "pack", pack), summary
+            with packed_file(partial(segment.write_pack, plan)) as (path, summary):
+                return upload_file(self._target, path, "pack", summary.digest.hex()), summary
 
         summaries = []
         with ThreadPoolExecutor(_PACKS_AT_ONCE, "atom-writer-pack") as pool:

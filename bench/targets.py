@@ -1,0 +1,107 @@
+"""What is demanded of each result, and the table that says whether it is met."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bench.harness import Result
+
+
+@dataclass(frozen=True)
+class Target:
+    """A bound for the ratio to a peer, or for the value itself where there is no peer."""
+
+    bound: float
+    at_least: bool = True
+
+    def is_met_by(self, found: float) -> bool:
+        """Whether a measure is within the bound."""
+        return found >= self.bound if self.at_least else found <= self.bound
+
+    def __str__(self) -> str:
+        return f"{'≥' if self.at_least else '≤'} {self.bound:g}"
+
+
+def _at_most(bound: float) -> Target:
+    return Target(bound, at_least=False)
+
+
+TARGETS: dict[tuple[str, str | None], Target] = {
+    ("random read, warm", "ext4"): Target(2.5),
+    ("random read, warm", "JuiceFS"): Target(8),
+    ("random read, cold", "ext4"): Target(2.4),
+    ("random read, cold", "JuiceFS"): Target(15),
+    ("folder read, warm", "ext4"): Target(1.0),
+    ("folder read, warm", "JuiceFS"): Target(3.5),
+    ("folder read, cold", "ext4"): Target(0.9),
+    ("folder read, cold", "JuiceFS"): Target(4),
+    ("folder walk and stat", "ext4"): Target(1.1),
+    ("image of 1,000,000 files", None): _at_most(1),
+    ("mount of 4,096 packs", None): _at_most(20),
+    ("loader, warm", "MosaicML MDS"): Target(3.5),
+    ("loader, warm", "HF datasets"): Target(3.5),
+    ("loader, warm", "WebDataset"): Target(10),
+    ("loader, warm", "Lance"): Target(10),
+    ("warm-up of packs", "raw S3, to the disk"): Target(0.9),
+    ("warm-up of packs", "small objects, same client"): Target(8),
+    ("hash, pack and index", "tar cf"): Target(0.75),
+    ("hash, pack and index", "dvc add"): Target(20),
+    ("manifest 10,000,000: diff of 1 % clustered", None): _at_most(10),
+    ("manifest 10,000,000: diff of 1 % scattered", None): _at_most(20),
+    ("manifest 10,000,000: commit of 1 % clustered writes", None): _at_most(2),
+    ("manifest 10,000,000: commit of 1 % scattered writes", None): _at_most(2),
+    ("memory of 10,000,000 entries: push, client", None): _at_most(1024),
+    ("memory of 10,000,000 entries: push, server", None): _at_most(1024),
+    ("memory of 10,000,000 entries: register", None): _at_most(1024),
+    ("memory of 10,000,000 entries: diff", None): _at_most(1024),
+    ("memory of 10,000,000 entries: garbage collection", None): _at_most(1024),
+}
+
+
+def table(results: list[Result], notes: list[str]) -> str:
+    """Return the page of results: Markdown, a line per result and per target without one."""
+    lines = [
+        "# Benchmarks",
+        "",
+        "Medians of interleaved rounds in one run; a ratio above 1 means that Atom is better.",
+        *notes,
+        "",
+        "| what | measured | unit | peer | peer's | ratio | target | met |",
+        "|---|---:|---|---|---:|---:|---|---|",
+        *map(_line, results),
+    ]
+    measured = {(result.name, result.peer) for result in results}
+    lines += [
+        f"| {name} | | | {peer or ''} | | | {target} | not measured |"
+        for (name, peer), target in TARGETS.items()
+        if (name, peer) not in measured
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _line(result: Result) -> str:
+    target = TARGETS.get((result.name, result.peer))
+    found = result.ratio if result.peer else result.value
+    if result.failure:
+        verdict = f"failed: {result.failure}"
+    elif target is None or found is None:
+        verdict = ""
+    else:
+        verdict = "yes" if target.is_met_by(found) else "**no**"
+    cells = (
+        result.name,
+        _number(result.value),
+        result.unit,
+        result.peer or "",
+        _number(result.peer_value),
+        f"{result.ratio:.2f}×" if result.ratio is not None else "",
+        str(target or ""),
+        verdict,
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:,.3g}"

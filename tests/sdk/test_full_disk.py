@@ -1,0 +1,183 @@
+"""A disk that is full: a clear error, nothing half under a final name, and all well afterwards."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from atom_sdk.client.packing import packed_file
+from atom_sdk.client.progress import Silent
+from atom_sdk.client.pull import write_entry
+from atom_sdk.errors import DiskFullError, PackStoreFullError
+from atom_sdk.export import export_dataset
+from atom_sdk.manifests import (
+    Entry,
+    FolderObjectStore,
+    MemoryObjectStore,
+    build_root,
+    build_view,
+    entries_table,
+)
+from atom_sdk.packs import PackStore, verify_pack
+from atom_sdk.packs.plan import plan_packs
+from atom_sdk.packs.walk import walk_folder
+from atom_sdk.packs.writer import write_pack
+from atom_sdk.readers import LocalDataset
+from atom_sdk.readers.ranges import PackRange, StreamOptions
+from atom_sdk.readers.streaming import StreamingDataset
+from tests.sdk.packs.strategies import packed
+
+FILES = {f"{n:02d}.bin": bytes([n]) * 40_000 for n in range(30)}
+DISK_BYTES = 3 << 20
+
+
+@dataclass
+class Disk:
+    """A small file system of its own."""
+
+    folder: Path
+
+    def fill_up(self) -> None:
+        with self._ballast.open("wb", 0) as file, suppress(OSError):
+            while True:
+                file.write(bytes(4096))
+
+    def make_room(self) -> None:
+        self._ballast.unlink()
+
+    def files(self) -> list[Path]:
+        found = (path for path in self.folder.rglob("*") if path.is_file())
+        return [path for path in found if path != self._ballast]
+
+    @property
+    def _ballast(self) -> Path:
+        return self.folder / "ballast"
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Disk]:
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", str(folder)]
+    if os.geteuid() != 0 or subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("needs root and the right to mount a small file system")
+    yield Disk(folder)
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+@dataclass
+class Stored:
+    """A version elsewhere: its pack, its entries, its view; reads ranges as a store would."""
+
+    pack: bytes
+    data: bytes
+    entries: list[Entry]
+    view: Path
+
+    def read(self, pack: bytes, start: int, length: int) -> PackRange:
+        return PackRange(memoryview(self.data)[start : start + length], len(self.data))
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Stored:
+    data, summary = packed(FILES)
+    entries = [
+        Entry(m.path, m.size, m.digest, None, None, summary.digest, m.offset)
+        for m in summary.members
+    ]
+    view = tmp_path_factory.mktemp("view") / "view.arrow"
+    _build(entries, view)
+    return Stored(summary.digest, data, entries, view)
+
+
+def _build(entries: list[Entry], path: Path) -> None:
+    store = MemoryObjectStore()
+    build_view(build_root([entries_table(entries)], store), store, path)
+
+
+def _fails_then_works(disk: Disk, work: Callable[[], object]) -> None:
+    """Run `work` on a full disk, then with room again."""
+    before = disk.files()
+    disk.fill_up()
+    with pytest.raises((DiskFullError, PackStoreFullError), match="bytes are free"):
+        work()
+    assert [path for path in disk.files() if path.stat().st_size] == before
+    disk.make_room()
+    work()
+
+
+def test_warming_a_pack(disk: Disk, stored: Stored) -> None:
+    store = PackStore(disk.folder)
+    _fails_then_works(disk, lambda: store.fill(stored.pack, [stored.data]))
+    assert store.path(stored.pack).read_bytes() == stored.data
+
+
+def test_pulling_a_file(disk: Disk, stored: Stored, tmp_path: Path) -> None:
+    store = PackStore(tmp_path / "cache")
+    store.fill(stored.pack, [stored.data])
+    entry = stored.entries[7]
+    _fails_then_works(disk, lambda: write_entry(store, entry, disk.folder / "pulled"))
+    assert (disk.folder / "pulled" / entry.path).read_bytes() == FILES[entry.path]
+
+
+def test_exporting_a_folder_and_shards(disk: Disk, stored: Stored, tmp_path: Path) -> None:
+    store = PackStore(tmp_path / "cache")
+    store.fill(stored.pack, [stored.data])
+    dataset = LocalDataset(stored.view, store.packs)
+    for file_format in ("folder", "webdataset", "parquet"):
+        target = disk.folder / file_format
+        disk.fill_up()
+        with pytest.raises(DiskFullError):
+            export_dataset(dataset, target, file_format, Silent())
+        assert not [path for path in disk.files() if not path.name.endswith(".part")]
+        disk.make_room()
+        assert export_dataset(dataset, target, file_format, Silent()).written == len(FILES)
+        for path in target.iterdir():
+            path.unlink()
+
+
+def test_building_a_pack_for_a_push(
+    disk: Disk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    for name, data in FILES.items():
+        (source / name).write_bytes(data)
+    (plan,) = plan_packs(walk_folder(source).files)
+    monkeypatch.setenv("ATOM_CACHE", str(disk.folder))
+
+    def work() -> None:
+        with packed_file(partial(write_pack, plan.files, source)) as (path, summary):
+            assert len(verify_pack([path.read_bytes()], summary.digest)) == len(FILES)
+
+    _fails_then_works(disk, work)
+    assert disk.files() == []
+
+
+def test_writing_a_view_and_a_manifest(disk: Disk, stored: Stored) -> None:
+    store, view = FolderObjectStore(disk.folder / "objects"), disk.folder / "view.arrow"
+    _fails_then_works(disk, lambda: store.put("ranges/a", bytes(9000)))
+    assert store.get("ranges/a") == bytes(9000)
+    _fails_then_works(disk, lambda: _build(stored.entries, view))
+    assert view.read_bytes() == stored.view.read_bytes()
+
+
+def test_streaming_goes_on_in_memory_and_later_on_the_disk(disk: Disk, stored: Stored) -> None:
+    def read_all() -> None:
+        dataset = StreamingDataset(stored.view, disk.folder, stored, StreamOptions(None, 2))
+        assert {sample.path: bytes(sample.data) for sample in dataset} == FILES
+
+    PackStore(disk.folder)
+    disk.fill_up()
+    read_all()
+    assert not PackStore(disk.folder).has(stored.pack)
+    disk.make_room()
+    read_all()
+    assert PackStore(disk.folder).path(stored.pack).read_bytes() == stored.data
