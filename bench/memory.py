@@ -28,7 +28,7 @@ from atom.datasets.engines.source_runs import (
     registered_entry,
 )
 from atom.datasets.engines.versions import VersionPlan, build_version
-from atom_sdk.client.push import CHANGES_SCHEMA
+from atom_sdk.client.sending import CHANGES_SCHEMA
 from atom_sdk.manifests import (
     Changes,
     FolderObjectStore,

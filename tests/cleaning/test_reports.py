@@ -29,7 +29,8 @@ from atom_sdk.client import Client
 from atom_sdk.manifests import Entry, build_root, entries_table
 from atom_sdk.manifests.objects import MemoryObjectStore
 from atom_sdk.manifests.views import build_view
-from atom_sdk.run.split import open_split
+from atom_sdk.readers import LocalDataset
+from atom_sdk.run.split import split_of
 from tests.cleaning.pictures import (
     encoded,
     features,
@@ -264,7 +265,7 @@ def test_the_workflow_reads_only_what_was_not_measured_before(tmp_path: Path) ->
     pack = make_pack(SMALL)
     (tmp_path / f"{pack.digest}.tar").write_bytes(pack.data)
     index = _view(tmp_path, pack)
-    samples = open_split(index, tmp_path, None)
+    samples = split_of(LocalDataset(index, tmp_path), None)
     measure, table = workflow_module("measure"), workflow_module("feature_table")
 
     everything = measure.features_of(samples, table.SCHEMA.empty_table())
@@ -273,7 +274,9 @@ def test_the_workflow_reads_only_what_was_not_measured_before(tmp_path: Path) ->
         0, everything.schema.field("path"), [[f"old/{row}" for row in range(len(everything))]]
     )
     (tmp_path / f"{pack.digest}.tar").unlink()
-    assert measure.features_of(open_split(index, tmp_path, None), moved).equals(everything)
+    assert measure.features_of(split_of(LocalDataset(index, tmp_path), None), moved).equals(
+        everything
+    )
 
 
 def _view(folder: Path, pack: Any) -> Path:

@@ -480,6 +480,91 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/cleaning/{report_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the report with its counts. */
+        get: operations["cleaning_reports_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/cleaning/{report_id}/cancel/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Stop making the report, and its run. */
+        post: operations["projects_cleaning_cancel_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/cleaning/{report_id}/findings/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return one page of a kind, the worst first. */
+        get: operations["cleaning_findings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/cleaning/{report_id}/paths/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the paths; of a group, all but the one that stays. */
+        get: operations["cleaning_finding_paths"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/cleaning/{report_id}/removals/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Ask a worker for a version of the branch without these files. */
+        post: operations["cleaning_removals_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/code-snapshots/": {
         parameters: {
             query?: never;
@@ -526,6 +611,75 @@ export interface paths {
         get: operations["dataset_retrieve"];
         put?: never;
         post?: never;
+        /** @description Delete the dataset; for a while it can be restored. */
+        delete: operations["dataset_destroy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/archive/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return facts, moves of branches, tags, and the commits whose files are kept. */
+        get: operations["dataset_history_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/archive/loading/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** @description Note that a client is loading a history; the dataset's page then says so. */
+        put: operations["dataset_load_begin"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/archive/loads/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Have a worker check what was sent and make all versions at once. */
+        post: operations["dataset_load_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/archive/urls/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Return where to GET each object; who can name one of the project's has read its root. */
+        post: operations["dataset_archive_urls"];
         delete?: never;
         options?: never;
         head?: never;
@@ -996,6 +1150,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/cleaning/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return one page, newest first. */
+        get: operations["cleaning_reports_list"];
+        put?: never;
+        /** @description Start a report; the images that were not measured before are measured by a run. */
+        post: operations["cleaning_reports_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/entries/": {
         parameters: {
             query?: never;
@@ -1222,6 +1394,229 @@ export interface paths {
         head?: never;
         /** @description Rename the view or change its question; runs that used it stay as they are. */
         patch: operations["saved_view_change"];
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/write-jobs/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return jobs, newest first. */
+        get: operations["projects_datasets_write_jobs_list"];
+        put?: never;
+        /** @description Open a job, or return the one of that name, whatever its state. */
+        post: operations["projects_datasets_write_jobs_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/write-jobs/{write_job_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the job's state. */
+        get: operations["write_job_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/write-jobs/{write_job_id}/abort/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Abandon every attempt of the job. */
+        post: operations["projects_datasets_write_jobs_abort_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/write-jobs/{write_job_id}/commit/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Ask a worker for the version of all committed tasks; asked again, it is the same. */
+        post: operations["projects_datasets_write_jobs_commit_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/write-jobs/{write_job_id}/tasks/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Make an attempt the one that counts for its task; it replaces an earlier one. */
+        post: operations["projects_datasets_write_jobs_tasks_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/writers/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return writers, newest first. */
+        get: operations["projects_datasets_writers_list"];
+        put?: never;
+        /** @description Open a writer. */
+        post: operations["projects_datasets_writers_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/writers/{writer_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the writer's state. */
+        get: operations["writer_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/writers/{writer_id}/abandon/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Abandon what is not committed. */
+        post: operations["projects_datasets_writers_abandon_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/writers/{writer_id}/commit/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Ask a worker for the version of what is persisted; asked again, it is the same. */
+        post: operations["projects_datasets_writers_commit_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/writers/{writer_id}/flushes/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Ask a worker to put uploaded changes on the staging branch. */
+        post: operations["projects_datasets_writers_flushes_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/writers/{writer_id}/uploading/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Show what the client is about to send. */
+        post: operations["projects_datasets_writers_uploading_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/deleted-datasets/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The deleted datasets of a project. */
+        get: operations["projects_deleted_datasets_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/deleted-datasets/{dataset_id}/restore/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Bring a deleted dataset back, with all that it had. */
+        post: operations["dataset_restore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/projects/{project}/garbage-runs/": {
@@ -1656,6 +2051,23 @@ export interface paths {
         post?: never;
         /** @description Cancel the scan, unless it makes its version already. */
         delete: operations["scan_cancel"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runner/datasets/{alias}/pack-urls/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Return where to GET packs of a dataset that the run streams. */
+        post: operations["runner_pack_urls"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2198,6 +2610,50 @@ export interface components {
         AliasTargetRequest: {
             version: number;
         };
+        /** @description Which objects a client wants to save. */
+        ArchiveKeysRequest: {
+            keys: string[];
+        };
+        /** @description Where an object can be read for an hour. */
+        ArchiveUrl: {
+            key: string;
+            url: string;
+            /** @description Of a pack. */
+            size_bytes: number | null;
+        };
+        /** @description Where objects can be read. */
+        ArchiveUrls: {
+            objects: components["schemas"]["ArchiveUrl"][];
+        };
+        /** @description The facts of a dataset in its archive. */
+        ArchivedDataset: {
+            name: string;
+            description: string;
+            project: string;
+            retention: string;
+            retention_limit: number | null;
+        };
+        /** @description One move of a branch; `old` and `new` are commits, "" for none. */
+        ArchivedMove: {
+            branch: string;
+            seq: number;
+            /** @description begin, move or end */
+            kind: string;
+            old: string;
+            new: string;
+            number: number | null;
+            author: string;
+            at: string;
+            added: number | null;
+            removed: number | null;
+            changed: number | null;
+        };
+        /** @description A name of a commit. */
+        ArchivedTag: {
+            name: string;
+            commit: string;
+            created_at: string;
+        };
         /** @description A file that a run left, with an address to download it. */
         Artifact: {
             /** Format: uuid */
@@ -2346,6 +2802,11 @@ export interface components {
             /** Format: date-time */
             server_time: string;
         };
+        /** @description Which history is going to be loaded. */
+        BeginLoadRequest: {
+            /** @description The digest of the archive's history. */
+            history: string;
+        };
         /** @description A branch and its head. */
         Branch: {
             /** Format: uuid */
@@ -2384,6 +2845,76 @@ export interface components {
             path: string;
             change: components["schemas"]["SideChangeEnum"];
         };
+        /** @description Why a report failed, and what to do next. */
+        CleaningFailure: {
+            code: string;
+            detail: string;
+            action: string;
+        };
+        /** @description One finding; findings of one group follow each other, the one that stays first. */
+        CleaningFinding: {
+            path: string;
+            /** @description -1 for what is found alone. */
+            group: number;
+            /** @description The one of its group that is worth keeping. */
+            stays: boolean;
+            /**
+             * Format: double
+             * @description 0 to 1; the list begins with the worst.
+             */
+            badness: number;
+            /**
+             * Format: double
+             * @description Differing bits, pixels, luminance or sharpness, by the kind.
+             */
+            value: number;
+            reason: string | null;
+            width: number | null;
+            height: number | null;
+            /** Format: double */
+            sharpness: number | null;
+            entry: components["schemas"]["Entry"] | null;
+        };
+        /** @description A report: how far it is, what it looked for, and how much it found. */
+        CleaningReport: {
+            /** Format: uuid */
+            readonly id: string;
+            project: string;
+            dataset: string;
+            ref: string;
+            readonly state: components["schemas"]["CleaningStateEnum"];
+            readonly thresholds: components["schemas"]["Thresholds"];
+            readonly image_count: number;
+            readonly is_partial: boolean;
+            counts: components["schemas"]["FindingCount"][];
+            run: components["schemas"]["CleaningRun"] | null;
+            readonly error: components["schemas"]["CleaningFailure"] | null;
+            created_by: components["schemas"]["UserShort"] | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            readonly finished_at: string | null;
+        };
+        /** @description The run that measures the images. */
+        CleaningRun: {
+            /** Format: uuid */
+            id: string;
+            number: number;
+            state: string;
+            /** Format: double */
+            progress: number;
+            progress_text: string;
+        };
+        /**
+         * @description * `cancelled` - cancelled
+         *     * `comparing` - comparing
+         *     * `failed` - failed
+         *     * `measuring` - measuring
+         *     * `pending` - pending
+         *     * `ready` - ready
+         * @enum {string}
+         */
+        CleaningStateEnum: "cancelled" | "comparing" | "failed" | "measuring" | "pending" | "ready";
         /** @description A set of machines. */
         Cluster: {
             /** Format: uuid */
@@ -2485,6 +3016,12 @@ export interface components {
          * @enum {string}
          */
         CommitStateEnum: "building" | "conflict" | "failed" | "pending" | "published";
+        /** @description Which attempt counts for a task. */
+        CommittedTaskRequest: {
+            task: string;
+            /** Format: uuid */
+            writer: string;
+        };
         /** @description The files whose bytes have been put. */
         CompleteRequest: {
             ids: string[];
@@ -2509,10 +3046,20 @@ export interface components {
             readonly versions_count: number;
             retention: components["schemas"]["RetentionKindEnum"];
             retention_limit: number | null;
+            /** @description A client is loading it from an archive; versions appear when all is there. */
+            readonly is_loading: boolean;
             /** Format: date-time */
             readonly created_at: string;
             /** Format: date-time */
             readonly updated_at: string;
+        };
+        /** @description The whole history of a dataset, as an archive keeps it. */
+        DatasetHistory: {
+            format: string;
+            dataset: components["schemas"]["ArchivedDataset"];
+            moves: components["schemas"]["ArchivedMove"][];
+            tags: components["schemas"]["ArchivedTag"][];
+            kept: string[];
         };
         /** @description A verdict on one revision. */
         DecisionRequest: {
@@ -2531,6 +3078,29 @@ export interface components {
         DecisionsRequest: {
             decisions: components["schemas"]["DecisionRequest"][];
         };
+        /** @description A deleted dataset; from `restorable_until` on its files may be collected. */
+        DeletedDataset: {
+            /** Format: uuid */
+            readonly id: string;
+            readonly name: string;
+            readonly description: string;
+            readonly versions_count: number;
+            /** Format: date-time */
+            readonly deleted_at: string;
+            readonly deleted_by: components["schemas"]["UserShort"] | null;
+            /**
+             * Format: date-time
+             * @description Return when the undo window closes.
+             */
+            readonly restorable_until: string | null;
+        };
+        /**
+         * @description * `packs` - packs
+         *     * `mount` - mount
+         *     * `stream` - stream
+         * @enum {string}
+         */
+        DeliveryEnum: "packs" | "mount" | "stream";
         /** @description One page of a diff. */
         DiffPage: {
             summary: components["schemas"]["DiffSummary"];
@@ -2749,10 +3319,40 @@ export interface components {
          *     * `slow_decode` - slow_decode
          *     * `cold_cache` - cold_cache
          *     * `small_files` - small_files
+         *     * `streamed` - streamed
          *     * `unexplained` - unexplained
          * @enum {string}
          */
-        FindingCodeEnum: "unmeasured" | "not_bound" | "bound" | "too_few_cpus" | "slow_decode" | "cold_cache" | "small_files" | "unexplained";
+        FindingCodeEnum: "unmeasured" | "not_bound" | "bound" | "too_few_cpus" | "slow_decode" | "cold_cache" | "small_files" | "streamed" | "unexplained";
+        /** @description How many files of a kind should go, and around how many that stay. */
+        FindingCount: {
+            kind: components["schemas"]["FindingKindEnum"];
+            items: number;
+            groups: number;
+        };
+        /**
+         * @description * `unreadable` - unreadable
+         *     * `exact_duplicate` - exact_duplicate
+         *     * `near_duplicate` - near_duplicate
+         *     * `leak` - leak
+         *     * `tiny` - tiny
+         *     * `dark` - dark
+         *     * `blurred` - blurred
+         * @enum {string}
+         */
+        FindingKindEnum: "unreadable" | "exact_duplicate" | "near_duplicate" | "leak" | "tiny" | "dark" | "blurred";
+        /** @description One page of a kind. */
+        FindingPage: {
+            results: components["schemas"]["CleaningFinding"][];
+            next: string | null;
+            total: number;
+        };
+        /** @description Files of a kind that should go: as many as one removal takes. */
+        FindingPaths: {
+            paths: string[];
+            next: string | null;
+            total: number;
+        };
         /** @description A folder below the prefix. */
         Folder: {
             name: string;
@@ -2782,6 +3382,8 @@ export interface components {
             readonly examined_bytes: number;
             readonly garbage_count: number;
             readonly garbage_bytes: number;
+            readonly staged_count: number;
+            readonly staged_bytes: number;
             readonly condemned_count: number;
             readonly deleted_count: number;
             readonly examples: string[];
@@ -3118,6 +3720,13 @@ export interface components {
             /** @default  */
             description?: string;
         };
+        /** @description Uploaded changes for the staging branch. */
+        NewFlushRequest: {
+            /** Format: uuid */
+            changes_upload: string;
+            /** @description The staging branch's commit seen last. */
+            expected_head?: string | null;
+        };
         /** @description A run; without `is_dry_run: false` it only reports. */
         NewGarbageRunRequest: {
             /** @default true */
@@ -3143,7 +3752,7 @@ export interface components {
             labels?: components["schemas"]["NewLabelRequest"][];
             /** Format: uuid */
             ontology_version?: string;
-            filter?: components["schemas"]["TaskFilterRequest"];
+            filter?: components["schemas"]["NewTaskFilterRequest"];
             /** @default 25 */
             batch_size?: number;
             /**
@@ -3155,6 +3764,13 @@ export interface components {
             lease_ttl_s?: number;
             /** @default  */
             guideline?: string;
+        };
+        /** @description What asks for a load: all packs are sent. */
+        NewLoadRequest: {
+            /** @description The digest of the archive's history. */
+            history: string;
+            /** @description The digest of a pack that holds the history and the manifest objects. */
+            bundle: string;
         };
         /** @description What makes a model. */
         NewModelRequest: {
@@ -3283,6 +3899,15 @@ export interface components {
             /** @default  */
             message?: string;
         };
+        /** @description The same for a new task, which may also be about chosen files only. */
+        NewTaskFilterRequest: {
+            /** @default  */
+            prefix?: string;
+            /** @default false */
+            labelled?: boolean | null;
+            /** @description Only these files; empty for all. */
+            paths?: string[];
+        };
         /** @description A token as it is answered once, with its secret. */
         NewToken: {
             /** Format: uuid */
@@ -3316,6 +3941,47 @@ export interface components {
             artifact_path?: string;
             /** @default  */
             description?: string;
+        };
+        /** @description What opens a write job, or finds the one of that name. */
+        NewWriteJobRequest: {
+            name: string;
+            /** @default main */
+            branch?: string;
+            /** @default  */
+            message?: string;
+            /** @description Where the files come from, for the version. */
+            provenance?: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description What asks for the version. */
+        NewWriteRequest: {
+            /**
+             * @description Whose side counts where the branch changed too: ours is the branch's.
+             *
+             *     * `fail` - fail
+             *     * `ours` - ours
+             *     * `theirs` - theirs
+             * @default fail
+             */
+            on_conflict?: components["schemas"]["OnConflictEnum"];
+            /** @default  */
+            message?: string;
+        };
+        /** @description What opens a writer; with a write job, an attempt of one of its tasks. */
+        NewWriterRequest: {
+            /** @default main */
+            branch?: string;
+            /** @default  */
+            message?: string;
+            /** @description Where the files come from, for the version: a run, its inputs. */
+            provenance?: {
+                [key: string]: unknown;
+            };
+            /** Format: uuid */
+            write_job?: string | null;
+            /** @default  */
+            task?: string;
         };
         /** @description A machine; the queryset is `Node.objects.with_used()`. */
         Node: {
@@ -3386,9 +4052,11 @@ export interface components {
          *     * `revert` - revert
          *     * `cherry_pick` - cherry_pick
          *     * `edit` - edit
+         *     * `write` - write
+         *     * `load` - load
          * @enum {string}
          */
-        OperationEnum: "push" | "merge" | "revert" | "cherry_pick" | "edit";
+        OperationEnum: "push" | "merge" | "revert" | "cherry_pick" | "edit" | "write" | "load";
         /** @description What an operation would do; where both sides changed, the branch's side is counted. */
         OperationPreview: {
             head: components["schemas"]["VersionShort"];
@@ -3466,8 +4134,16 @@ export interface components {
             results: components["schemas"]["Branch"][];
             next: string | null;
         };
+        PaginatedCleaningReportList: {
+            results: components["schemas"]["CleaningReport"][];
+            next: string | null;
+        };
         PaginatedDatasetList: {
             results: components["schemas"]["Dataset"][];
+            next: string | null;
+        };
+        PaginatedDeletedDatasetList: {
+            results: components["schemas"]["DeletedDataset"][];
             next: string | null;
         };
         PaginatedEvaluationList: {
@@ -3536,6 +4212,14 @@ export interface components {
         };
         PaginatedWorkItemList: {
             results: components["schemas"]["WorkItem"][];
+            next: string | null;
+        };
+        PaginatedWriteJobList: {
+            results: components["schemas"]["WriteJob"][];
+            next: string | null;
+        };
+        PaginatedWriterList: {
+            results: components["schemas"]["Writer"][];
             next: string | null;
         };
         /** @description One field of a workflow's form. */
@@ -3784,6 +4468,14 @@ export interface components {
             model: string;
             number: number;
         };
+        /** @description Which findings to remove from a branch. */
+        RemovalRequest: {
+            /** @default main */
+            branch?: string;
+            paths: string[];
+            /** @default  */
+            message?: string;
+        };
         /** @description What a run needs of a machine. */
         Resources: {
             cpus: number;
@@ -3958,6 +4650,7 @@ export interface components {
          *     * `runtime` - runtime
          *     * `runtime_built` - runtime_built
          *     * `warmed` - warmed
+         *     * `mounted` - mounted
          *     * `running` - running
          *     * `checkpoint` - checkpoint
          *     * `output_refused` - output_refused
@@ -3974,7 +4667,7 @@ export interface components {
          *     * `registration_failed` - registration_failed
          * @enum {string}
          */
-        RunEventKindEnum: "created" | "placed" | "resumes" | "runtime" | "runtime_built" | "warmed" | "running" | "checkpoint" | "output_refused" | "cancel_requested" | "cancelling" | "ended" | "retry" | "retried" | "succeeded" | "failed" | "cancelled" | "model_registered" | "evaluated" | "registration_failed";
+        RunEventKindEnum: "created" | "placed" | "resumes" | "runtime" | "runtime_built" | "warmed" | "mounted" | "running" | "checkpoint" | "output_refused" | "cancel_requested" | "cancelling" | "ended" | "retry" | "retried" | "succeeded" | "failed" | "cancelled" | "model_registered" | "evaluated" | "registration_failed";
         RunEventPage: {
             results: components["schemas"]["RunEvent"][];
             next: string | null;
@@ -3996,13 +4689,14 @@ export interface components {
          *     * `exited_with_error` - exited_with_error
          *     * `not_launched` - not_launched
          *     * `nothing_selected` - nothing_selected
+         *     * `not_mounted` - not_mounted
          *     * `runner_lost` - runner_lost
          *     * `node_lost` - node_lost
          *     * `data_warmup` - data_warmup
          *     * `runtime_build` - runtime_build
          * @enum {string}
          */
-        RunFailureCodeEnum: "out_of_memory" | "deadline" | "command_not_found" | "not_prepared" | "signalled" | "exited" | "exited_with_error" | "not_launched" | "nothing_selected" | "runner_lost" | "node_lost" | "data_warmup" | "runtime_build";
+        RunFailureCodeEnum: "out_of_memory" | "deadline" | "command_not_found" | "not_prepared" | "signalled" | "exited" | "exited_with_error" | "not_launched" | "nothing_selected" | "not_mounted" | "runner_lost" | "node_lost" | "data_warmup" | "runtime_build";
         /** @description A dataset version that the run reads. */
         RunInput: {
             alias: string;
@@ -4012,6 +4706,9 @@ export interface components {
             selector: components["schemas"]["Selector"];
             /** @description The saved view that was named, or nothing. */
             view: string;
+            delivery: components["schemas"]["DeliveryEnum"];
+            mounted_by: string;
+            readonly mount_skipped: components["schemas"]["SkippedMount"][];
         };
         RunLog: {
             attempt: number;
@@ -4095,6 +4792,10 @@ export interface components {
             };
             selectors?: {
                 [key: string]: components["schemas"]["SelectorRequest"];
+            };
+            /** @description How the data of an alias gets there; packs by default. */
+            deliveries?: {
+                [key: string]: "packs" | "mount" | "stream";
             };
             resources?: components["schemas"]["PartialResourcesRequest"];
             env?: {
@@ -4342,6 +5043,11 @@ export interface components {
          * @enum {string}
          */
         SideChangeEnum: "added" | "removed" | "changed";
+        /** @description A way of mounting that was not possible, and why. */
+        SkippedMount: {
+            how: string;
+            reason: string;
+        };
         /** @description What became of one submission or decision; `code` names the failure. */
         SlotResult: {
             /** Format: uuid */
@@ -4518,17 +5224,60 @@ export interface components {
             /** @default false */
             labelled?: boolean | null;
         };
-        /** @description Which entries become items: under a prefix, with or without a label (null: both). */
-        TaskFilterRequest: {
-            /** @default  */
-            prefix?: string;
-            /** @default false */
-            labelled?: boolean | null;
-        };
         /** @description What a task would be about. */
         TaskPreview: {
             items: number;
             left_out: components["schemas"]["LeftOut"];
+        };
+        /** @description From where on something is a finding; docs/cleaning.md gives the reasons. */
+        Thresholds: {
+            /**
+             * @description Bits of 64 in which the perceptual hashes of near duplicates may differ.
+             * @default 4
+             */
+            near_distance?: number;
+            /**
+             * @description A shorter side below this, and below half the version's median, is tiny.
+             * @default 32
+             */
+            tiny_side_px?: number;
+            /**
+             * Format: double
+             * @description Dark: the 98th percentile of the luminance (0 to 1) is below this.
+             * @default 0.25
+             */
+            dark_bright?: number;
+            /**
+             * Format: double
+             * @description Blurred: the variance of the Laplacian at 256 px is below this.
+             * @default 20
+             */
+            blur_sharpness?: number;
+        };
+        /** @description From where on something is a finding; docs/cleaning.md gives the reasons. */
+        ThresholdsRequest: {
+            /**
+             * @description Bits of 64 in which the perceptual hashes of near duplicates may differ.
+             * @default 4
+             */
+            near_distance?: number;
+            /**
+             * @description A shorter side below this, and below half the version's median, is tiny.
+             * @default 32
+             */
+            tiny_side_px?: number;
+            /**
+             * Format: double
+             * @description Dark: the 98th percentile of the luminance (0 to 1) is below this.
+             * @default 0.25
+             */
+            dark_bright?: number;
+            /**
+             * Format: double
+             * @description Blurred: the variance of the Laplacian at 256 px is below this.
+             * @default 20
+             */
+            blur_sharpness?: number;
         };
         /** @description A token without its secret. */
         Token: {
@@ -4598,6 +5347,13 @@ export interface components {
          * @enum {string}
          */
         UploadStateEnum: "aborted" | "open" | "quarantined" | "uploaded" | "verified" | "verifying";
+        /** @description What a client is about to send. */
+        UploadingRequest: {
+            /** Format: int64 */
+            files: number;
+            /** Format: int64 */
+            size_bytes: number;
+        };
         /** @description What attempts hold on a node. */
         Used: {
             cpus: number;
@@ -4646,6 +5402,7 @@ export interface components {
             readonly changed: number;
             readonly message: string;
             readonly author: components["schemas"]["UserShort"] | null;
+            readonly author_name: string;
             /** Format: date-time */
             readonly created_at: string;
             readonly layers: components["schemas"]["Layer"][];
@@ -4750,6 +5507,74 @@ export interface components {
             results: components["schemas"]["Workflow"][];
             next: string | null;
         };
+        /** @description A write job, with how many of its tasks are committed. */
+        WriteJob: {
+            /** Format: uuid */
+            readonly id: string;
+            readonly name: string;
+            readonly state: components["schemas"]["WriteJobStateEnum"];
+            readonly branch: string;
+            readonly message: string;
+            readonly tasks_committed: number;
+            readonly attempts_open: number;
+            readonly error: components["schemas"]["Failure"] | null;
+            readonly version: components["schemas"]["VersionShort"] | null;
+            readonly created_by: components["schemas"]["UserShort"] | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            readonly updated_at: string;
+        };
+        /**
+         * @description * `aborted` - aborted
+         *     * `committed` - committed
+         *     * `committing` - committing
+         *     * `open` - open
+         * @enum {string}
+         */
+        WriteJobStateEnum: "aborted" | "committed" | "committing" | "open";
+        /** @description A writer; `staging` is the ref under which what is persisted can be read. */
+        Writer: {
+            /** Format: uuid */
+            readonly id: string;
+            readonly state: components["schemas"]["WriterStateEnum"];
+            readonly branch: string;
+            readonly staging: string | null;
+            /** @description The staging branch's commit. */
+            readonly head: string | null;
+            /** @description The commit that it began with. */
+            readonly base: string | null;
+            readonly message: string;
+            readonly write_job: string | null;
+            readonly task: string;
+            readonly files_written: number;
+            readonly files_removed: number;
+            readonly bytes_written: number;
+            readonly waiting_files: number;
+            readonly waiting_bytes: number;
+            /** @description A worker is at what was sent last. */
+            readonly is_persisting: boolean;
+            readonly provenance: {
+                [key: string]: unknown;
+            };
+            readonly error: components["schemas"]["Failure"] | null;
+            readonly version: components["schemas"]["VersionShort"] | null;
+            readonly created_by: components["schemas"]["UserShort"] | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            readonly updated_at: string;
+        };
+        /**
+         * @description * `abandoned` - abandoned
+         *     * `committed` - committed
+         *     * `committing` - committing
+         *     * `persisted` - persisted
+         *     * `uploading` - uploading
+         *     * `writing` - writing
+         * @enum {string}
+         */
+        WriterStateEnum: "abandoned" | "committed" | "committing" | "persisted" | "uploading" | "writing";
         Problem: {
             type: string;
             title: string;
@@ -4778,6 +5603,12 @@ export interface components {
 export type Alias = components['schemas']['Alias'];
 export type AliasChange = components['schemas']['AliasChange'];
 export type AliasTargetRequest = components['schemas']['AliasTargetRequest'];
+export type ArchiveKeysRequest = components['schemas']['ArchiveKeysRequest'];
+export type ArchiveUrl = components['schemas']['ArchiveUrl'];
+export type ArchiveUrls = components['schemas']['ArchiveUrls'];
+export type ArchivedDataset = components['schemas']['ArchivedDataset'];
+export type ArchivedMove = components['schemas']['ArchivedMove'];
+export type ArchivedTag = components['schemas']['ArchivedTag'];
 export type Artifact = components['schemas']['Artifact'];
 export type ArtifactKindEnum = components['schemas']['ArtifactKindEnum'];
 export type ArtifactPage = components['schemas']['ArtifactPage'];
@@ -4790,9 +5621,15 @@ export type AuditLease = components['schemas']['AuditLease'];
 export type AuditSlot = components['schemas']['AuditSlot'];
 export type BatchSubmissionRequest = components['schemas']['BatchSubmissionRequest'];
 export type Beat = components['schemas']['Beat'];
+export type BeginLoadRequest = components['schemas']['BeginLoadRequest'];
 export type Branch = components['schemas']['Branch'];
 export type CacheRecord = components['schemas']['CacheRecord'];
 export type ChangeExample = components['schemas']['ChangeExample'];
+export type CleaningFailure = components['schemas']['CleaningFailure'];
+export type CleaningFinding = components['schemas']['CleaningFinding'];
+export type CleaningReport = components['schemas']['CleaningReport'];
+export type CleaningRun = components['schemas']['CleaningRun'];
+export type CleaningStateEnum = components['schemas']['CleaningStateEnum'];
 export type Cluster = components['schemas']['Cluster'];
 export type ClusterKindEnum = components['schemas']['ClusterKindEnum'];
 export type ClusterPage = components['schemas']['ClusterPage'];
@@ -4804,12 +5641,16 @@ export type CodeStateStateEnum = components['schemas']['CodeStateStateEnum'];
 export type CommitFailure = components['schemas']['CommitFailure'];
 export type CommitRequest = components['schemas']['CommitRequest'];
 export type CommitStateEnum = components['schemas']['CommitStateEnum'];
+export type CommittedTaskRequest = components['schemas']['CommittedTaskRequest'];
 export type CompleteRequest = components['schemas']['CompleteRequest'];
 export type CompleteUploadRequest = components['schemas']['CompleteUploadRequest'];
 export type Confusion = components['schemas']['Confusion'];
 export type Dataset = components['schemas']['Dataset'];
+export type DatasetHistory = components['schemas']['DatasetHistory'];
 export type DecisionRequest = components['schemas']['DecisionRequest'];
 export type DecisionsRequest = components['schemas']['DecisionsRequest'];
+export type DeletedDataset = components['schemas']['DeletedDataset'];
+export type DeliveryEnum = components['schemas']['DeliveryEnum'];
 export type DiffPage = components['schemas']['DiffPage'];
 export type DiffRow = components['schemas']['DiffRow'];
 export type DiffRowKindEnum = components['schemas']['DiffRowKindEnum'];
@@ -4830,6 +5671,10 @@ export type Failure = components['schemas']['Failure'];
 export type FailureClassEnum = components['schemas']['FailureClassEnum'];
 export type Finding = components['schemas']['Finding'];
 export type FindingCodeEnum = components['schemas']['FindingCodeEnum'];
+export type FindingCount = components['schemas']['FindingCount'];
+export type FindingKindEnum = components['schemas']['FindingKindEnum'];
+export type FindingPage = components['schemas']['FindingPage'];
+export type FindingPaths = components['schemas']['FindingPaths'];
 export type Folder = components['schemas']['Folder'];
 export type FoundInEnum = components['schemas']['FoundInEnum'];
 export type GarbageError = components['schemas']['GarbageError'];
@@ -4866,10 +5711,12 @@ export type MyWork = components['schemas']['MyWork'];
 export type MyWorkCounts = components['schemas']['MyWorkCounts'];
 export type NewCommitRequest = components['schemas']['NewCommitRequest'];
 export type NewDatasetRequest = components['schemas']['NewDatasetRequest'];
+export type NewFlushRequest = components['schemas']['NewFlushRequest'];
 export type NewGarbageRunRequest = components['schemas']['NewGarbageRunRequest'];
 export type NewHoldRequest = components['schemas']['NewHoldRequest'];
 export type NewLabelRequest = components['schemas']['NewLabelRequest'];
 export type NewLabelTaskRequest = components['schemas']['NewLabelTaskRequest'];
+export type NewLoadRequest = components['schemas']['NewLoadRequest'];
 export type NewModelRequest = components['schemas']['NewModelRequest'];
 export type NewOntologyRequest = components['schemas']['NewOntologyRequest'];
 export type NewOntologyVersionRequest = components['schemas']['NewOntologyVersionRequest'];
@@ -4878,9 +5725,13 @@ export type NewS3KeyPair = components['schemas']['NewS3KeyPair'];
 export type NewSavedViewRequest = components['schemas']['NewSavedViewRequest'];
 export type NewSourceRequest = components['schemas']['NewSourceRequest'];
 export type NewSplitRequest = components['schemas']['NewSplitRequest'];
+export type NewTaskFilterRequest = components['schemas']['NewTaskFilterRequest'];
 export type NewToken = components['schemas']['NewToken'];
 export type NewUploadRequest = components['schemas']['NewUploadRequest'];
 export type NewVersionRequest = components['schemas']['NewVersionRequest'];
+export type NewWriteJobRequest = components['schemas']['NewWriteJobRequest'];
+export type NewWriteRequest = components['schemas']['NewWriteRequest'];
+export type NewWriterRequest = components['schemas']['NewWriterRequest'];
 export type Node = components['schemas']['Node'];
 export type NodeChoiceRequest = components['schemas']['NodeChoiceRequest'];
 export type NotEvaluableEnum = components['schemas']['NotEvaluableEnum'];
@@ -4900,7 +5751,9 @@ export type PackUrls = components['schemas']['PackUrls'];
 export type PaginatedAliasChangeList = components['schemas']['PaginatedAliasChangeList'];
 export type PaginatedAuditEventList = components['schemas']['PaginatedAuditEventList'];
 export type PaginatedBranchList = components['schemas']['PaginatedBranchList'];
+export type PaginatedCleaningReportList = components['schemas']['PaginatedCleaningReportList'];
 export type PaginatedDatasetList = components['schemas']['PaginatedDatasetList'];
+export type PaginatedDeletedDatasetList = components['schemas']['PaginatedDeletedDatasetList'];
 export type PaginatedEvaluationList = components['schemas']['PaginatedEvaluationList'];
 export type PaginatedGarbageRunList = components['schemas']['PaginatedGarbageRunList'];
 export type PaginatedHoldList = components['schemas']['PaginatedHoldList'];
@@ -4918,6 +5771,8 @@ export type PaginatedTagList = components['schemas']['PaginatedTagList'];
 export type PaginatedTokenList = components['schemas']['PaginatedTokenList'];
 export type PaginatedVersionList = components['schemas']['PaginatedVersionList'];
 export type PaginatedWorkItemList = components['schemas']['PaginatedWorkItemList'];
+export type PaginatedWriteJobList = components['schemas']['PaginatedWriteJobList'];
+export type PaginatedWriterList = components['schemas']['PaginatedWriterList'];
 export type Parameter = components['schemas']['Parameter'];
 export type ParameterText = components['schemas']['ParameterText'];
 export type Part = components['schemas']['Part'];
@@ -4943,6 +5798,7 @@ export type Reason = components['schemas']['Reason'];
 export type ReasonEnum = components['schemas']['ReasonEnum'];
 export type ReasonKindEnum = components['schemas']['ReasonKindEnum'];
 export type RegisteredVersion = components['schemas']['RegisteredVersion'];
+export type RemovalRequest = components['schemas']['RemovalRequest'];
 export type Resources = components['schemas']['Resources'];
 export type Retention = components['schemas']['Retention'];
 export type RetentionKindEnum = components['schemas']['RetentionKindEnum'];
@@ -4992,6 +5848,7 @@ export type SelectorRequest = components['schemas']['SelectorRequest'];
 export type SentPartRequest = components['schemas']['SentPartRequest'];
 export type Session = components['schemas']['Session'];
 export type SideChangeEnum = components['schemas']['SideChangeEnum'];
+export type SkippedMount = components['schemas']['SkippedMount'];
 export type SlotResult = components['schemas']['SlotResult'];
 export type SlotResults = components['schemas']['SlotResults'];
 export type Source = components['schemas']['Source'];
@@ -5008,14 +5865,16 @@ export type SubmitRequest = components['schemas']['SubmitRequest'];
 export type Tag = components['schemas']['Tag'];
 export type TaskError = components['schemas']['TaskError'];
 export type TaskFilter = components['schemas']['TaskFilter'];
-export type TaskFilterRequest = components['schemas']['TaskFilterRequest'];
 export type TaskPreview = components['schemas']['TaskPreview'];
+export type Thresholds = components['schemas']['Thresholds'];
+export type ThresholdsRequest = components['schemas']['ThresholdsRequest'];
 export type Token = components['schemas']['Token'];
 export type TokenRequest = components['schemas']['TokenRequest'];
 export type TypeEnum = components['schemas']['TypeEnum'];
 export type Upload = components['schemas']['Upload'];
 export type UploadKindEnum = components['schemas']['UploadKindEnum'];
 export type UploadStateEnum = components['schemas']['UploadStateEnum'];
+export type UploadingRequest = components['schemas']['UploadingRequest'];
 export type Used = components['schemas']['Used'];
 export type User = components['schemas']['User'];
 export type UserShort = components['schemas']['UserShort'];
@@ -5030,6 +5889,10 @@ export type WorkItem = components['schemas']['WorkItem'];
 export type WorkItemStateEnum = components['schemas']['WorkItemStateEnum'];
 export type Workflow = components['schemas']['Workflow'];
 export type WorkflowPage = components['schemas']['WorkflowPage'];
+export type WriteJob = components['schemas']['WriteJob'];
+export type WriteJobStateEnum = components['schemas']['WriteJobStateEnum'];
+export type Writer = components['schemas']['Writer'];
+export type WriterStateEnum = components['schemas']['WriterStateEnum'];
 export type Problem = components['schemas']['Problem'];
 export type $defs = Record<string, never>;
 export interface operations {
@@ -5922,6 +6785,178 @@ export interface operations {
             };
         };
     };
+    cleaning_reports_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                report_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CleaningReport"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_cleaning_cancel_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                report_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CleaningReport"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cleaning_findings: {
+        parameters: {
+            query: {
+                /** @description `next` of the last page. */
+                cursor?: string;
+                kind: "blurred" | "dark" | "exact_duplicate" | "leak" | "near_duplicate" | "tiny" | "unreadable";
+                /** @description At most 200; default 50. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project: string;
+                report_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FindingPage"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cleaning_finding_paths: {
+        parameters: {
+            query: {
+                /** @description `next` of the last page. */
+                cursor?: string;
+                kind: "blurred" | "dark" | "exact_duplicate" | "leak" | "near_duplicate" | "tiny" | "unreadable";
+            };
+            header?: never;
+            path: {
+                project: string;
+                report_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FindingPaths"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cleaning_removals_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                report_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RemovalRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     code_snapshots_create: {
         parameters: {
             query?: never;
@@ -6046,6 +7081,178 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Dataset"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dataset_destroy: {
+        parameters: {
+            query: {
+                /** @description The name again. */
+                name: string;
+            };
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dataset_history_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasetHistory"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dataset_load_begin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BeginLoadRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dataset"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dataset_load_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewLoadRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dataset_archive_urls: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ArchiveKeysRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArchiveUrls"];
                 };
             };
             /** @description The request failed. */
@@ -7182,6 +8389,80 @@ export interface operations {
             };
         };
     };
+    cleaning_reports_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedCleaningReportList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cleaning_reports_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ThresholdsRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CleaningReport"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     version_entries: {
         parameters: {
             query?: {
@@ -7741,6 +9022,538 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SavedView"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_write_jobs_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @description Only those that have not ended. */
+                open?: boolean;
+            };
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedWriteJobList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_write_jobs_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWriteJobRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteJob"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    write_job_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                write_job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteJob"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_write_jobs_abort_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                write_job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteJob"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_write_jobs_commit_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+                write_job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewWriteRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_write_jobs_tasks_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                write_job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommittedTaskRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteJob"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_writers_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @description Only those that have not ended. */
+                open?: boolean;
+            };
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedWriterList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_writers_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewWriterRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Writer"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    writer_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                writer_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Writer"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_writers_abandon_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                writer_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Writer"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_writers_commit_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+                writer_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewWriteRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_writers_flushes_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+                writer_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewFlushRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_writers_uploading_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                writer_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UploadingRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Writer"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_deleted_datasets_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedDeletedDatasetList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dataset_restore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset_id: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dataset"];
                 };
             };
             /** @description The request failed. */
@@ -9004,6 +10817,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runner_pack_urls: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PackDigestsRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PackUrls"];
+                };
             };
             /** @description The request failed. */
             default: {

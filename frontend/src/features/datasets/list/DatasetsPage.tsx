@@ -5,6 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Dataset } from '@/api/contract/datasets';
+import { CommandLine } from '@/shared/CommandLine';
 import { CutName } from '@/shared/CutName';
 import { useCommands } from '@/shared/commands';
 import { type Column, DataTable } from '@/shared/DataTable';
