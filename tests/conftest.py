@@ -1,6 +1,7 @@
 """Fixtures that every test may use. The services are started by tests/plugin.py."""
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 import redis
@@ -10,26 +11,17 @@ from django.db.backends.postgresql.operations import DatabaseOperations
 from django.db.models.signals import post_migrate
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
+from pytest_django.plugin import DjangoDbBlocker
 
+from tests.databases import (
+    delete_all_rows,
+    keep_as_template,
+    one_worker_at_a_time,
+    take_template,
+)
 from tests.stack import Stack
 
 E2E_TIMEOUT_S = 600
-
-_DELETE_ALL = """
-DO $$
-DECLARE
-    name text;
-    filled boolean;
-BEGIN
-    SET LOCAL session_replication_role = replica;
-    FOREACH name IN ARRAY ARRAY[%s] LOOP
-        EXECUTE format('SELECT EXISTS (SELECT 1 FROM %%I)', name) INTO filled;
-        IF filled THEN
-            EXECUTE format('DELETE FROM %%I', name);
-        END IF;
-    END LOOP;
-END $$
-"""
 
 # How long an example takes says something of the machine only.
 hypothesis_settings.register_profile(
@@ -56,19 +48,35 @@ def _tables_are_emptied_by_deleting() -> Iterator[None]:
         yield
 
 
-def delete_all_rows(
-    _: DatabaseOperations, style: object, tables: list[str], **__: bool
-) -> list[str]:
-    """Return the statement that deletes every row; as in truncating, no trigger fires."""
-    names = ", ".join(f"'{table}'" for table in tables)
-    return [_DELETE_ALL % names] if tables else []
+@pytest.fixture(scope="session")
+def database_lock() -> Iterator[ExitStack]:
+    """Held while a worker makes its database; the first one leaves a template to the others."""
+    with ExitStack() as lock:
+        lock.enter_context(one_worker_at_a_time())
+        yield lock
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
-    """Leave out what Django writes after each emptying of the tables: nobody here reads it."""
+def django_db_modify_db_settings(
+    django_db_modify_db_settings_parallel_suffix: None,
+    database_lock: ExitStack,
+    django_db_blocker: DjangoDbBlocker,
+) -> None:
+    """Copy the template; leave out what Django writes after each emptying: nobody here reads it."""
     post_migrate.disconnect(dispatch_uid="django.contrib.auth.management.create_permissions")
     post_migrate.disconnect(create_contenttypes)
+    with django_db_blocker.unblock():
+        take_template()
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(
+    django_db_setup: None, database_lock: ExitStack, django_db_blocker: DjangoDbBlocker
+) -> None:
+    """Make the database as pytest-django does."""
+    with django_db_blocker.unblock():
+        keep_as_template()
+    database_lock.close()
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,6 @@
 """A real browser against the whole stack.
 
-The fixtures of pytest-playwright are narrowed from the session to a module: while synchronous
+The fixtures of pytest-playwright are narrowed from the session to this folder: while synchronous
 Playwright is open its event loop counts as running, and later asyncio tests would fail.
 """
 
@@ -10,7 +10,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserType, Page, Playwright, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    BrowserType,
+    Page,
+    Playwright,
+    expect,
+    sync_playwright,
+)
 
 from atom_sdk.client import Client
 from tests.browser.seed import Seed, seed_project
@@ -30,7 +38,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what uses a page; without a browser it is skipped, which CI's script never lets be."""
     reason = "no Chromium: install it or set CHROMIUM to its path"
     for item in items:
-        if "page" in getattr(item, "fixturenames", ()):
+        if {"page", "signed_in_page", "labeler_page"} & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.browser)
             item.add_marker(pytest.mark.timeout(TEST_TIMEOUT_S))
             if CHROMIUM is None:
@@ -49,20 +57,20 @@ def base_url(stack: Stack) -> str:
     return stack.base_url
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def playwright() -> Iterator[Playwright]:
-    """One Playwright per module."""
+    """One Playwright for all pages."""
     with sync_playwright() as driver:
         yield driver
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser_type(playwright: Playwright) -> BrowserType:
     """Chromium."""
     return playwright.chromium
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def launch_browser(
     browser_type: BrowserType, browser_type_launch_args: dict[str, Any]
 ) -> Callable[..., Browser]:
@@ -70,15 +78,15 @@ def launch_browser(
     return lambda **options: browser_type.launch(**browser_type_launch_args, **options)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser(launch_browser: Callable[..., Browser]) -> Iterator[Browser]:
-    """One browser per module; every test has its own context."""
+    """One browser for all pages; `page` has a context of its own."""
     running = launch_browser()
     yield running
     running.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser_context_args(base_url: str) -> dict[str, Any]:
     """Every context: the stack's address, a laptop's window, English, no animations."""
     return {
@@ -102,8 +110,25 @@ def atom(stack: Stack) -> Iterator[Client]:
         yield client
 
 
-@pytest.fixture
-def signed_in_page(page: Page, stack: Stack) -> Page:
-    """A page whose session belongs to the administrator, signed in through the API."""
+@pytest.fixture(scope="package")
+def administrators_context(
+    browser: Browser, browser_context_args: dict[str, Any], stack: Stack
+) -> Iterator[BrowserContext]:
+    """A session of the administrator, who need not load the portal anew in every test."""
+    context = browser.new_context(**browser_context_args)
+    page = context.new_page()
     sign_in(page, stack, administrator(stack))
-    return page
+    page.close()
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def signed_in_page(administrators_context: BrowserContext) -> Iterator[Page]:
+    """A new page in the administrator's session; what it chose is forgotten after the test."""
+    page = administrators_context.new_page()
+    yield page
+    administrators_context.set_offline(False)
+    if page.url.startswith("http"):
+        page.evaluate("window.localStorage.clear()")
+    page.close()

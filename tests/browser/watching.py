@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from playwright.sync_api import ConsoleMessage, Page, Response
+from playwright.sync_api import ConsoleMessage, Page, Request, Response
 
 FIRST_FAILURE = 400
+# As long as a browser must ask for nothing to count as idle; Playwright's own `networkidle` is
+# about a document, and says nothing of what a page asks for later.
+_QUIET_MS = 300
+_STEP_MS = 50
+_PATIENCE_MS = 30_000
 
 
 @dataclass
@@ -16,6 +21,8 @@ class Watched:
     console: list[str] = field(default_factory=list)
     exceptions: list[str] = field(default_factory=list)
     failures: list[tuple[int, str]] = field(default_factory=list)
+    asked: int = 0
+    under_way: set[Request] = field(default_factory=set)
 
     def clear(self) -> None:
         """Forget what was seen."""
@@ -32,9 +39,24 @@ class Watched:
         ]
 
 
+def await_quiet(page: Page, seen: Watched) -> None:
+    """Wait until the page has asked for nothing, and has all it asked for, for a moment."""
+    quiet_ms = waited_ms = 0
+    while quiet_ms < _QUIET_MS:
+        assert waited_ms < _PATIENCE_MS, [request.url for request in seen.under_way]
+        before = seen.asked
+        page.wait_for_timeout(_STEP_MS)
+        waited_ms += _STEP_MS
+        quiet_ms = 0 if seen.under_way or seen.asked != before else quiet_ms + _STEP_MS
+
+
 def watch(page: Page) -> Watched:
     """Watch a page from now on."""
     seen = Watched()
+
+    def on_request(request: Request) -> None:
+        seen.asked += 1
+        seen.under_way.add(request)
 
     def on_console(message: ConsoleMessage) -> None:
         if message.type in {"error", "warning"}:
@@ -44,6 +66,9 @@ def watch(page: Page) -> Watched:
         if response.status >= FIRST_FAILURE:
             seen.failures.append((response.status, response.url))
 
+    page.on("request", on_request)
+    page.on("requestfinished", seen.under_way.discard)
+    page.on("requestfailed", seen.under_way.discard)
     page.on("console", on_console)
     page.on("response", on_response)
     page.on("pageerror", lambda error: seen.exceptions.append(str(error)))
