@@ -58,6 +58,9 @@ def watch(page: Page) -> Watched:
         seen.asked += 1
         seen.under_way.add(request)
 
+    def on_end(request: Request) -> None:
+        seen.under_way.discard(request)
+
     def on_console(message: ConsoleMessage) -> None:
         if message.type in {"error", "warning"}:
             seen.console.append(message.text)
@@ -67,8 +70,8 @@ def watch(page: Page) -> Watched:
             seen.failures.append((response.status, response.url))
 
     page.on("request", on_request)
-    page.on("requestfinished", seen.under_way.discard)
-    page.on("requestfailed", seen.under_way.discard)
+    page.on("requestfinished", on_end)
+    page.on("requestfailed", on_end)
     page.on("console", on_console)
     page.on("response", on_response)
     page.on("pageerror", lambda error: seen.exceptions.append(str(error)))

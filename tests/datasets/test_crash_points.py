@@ -23,6 +23,7 @@ from atom.datasets.actions.uploads import complete_upload
 from atom.datasets.actions.verification import verify_upload
 from atom.datasets.models import CommitRequest, Dataset, GarbageRun, Pack, Upload, Version
 from atom.datasets.reads import open_root, packs_of
+from atom_sdk.client import Client
 from atom_sdk.manifests.objects import range_key
 from tests.datasets import crashing_child
 from tests.datasets.pushing import Pusher, class_files, make_pack, png, prepared_commit, put_rows
@@ -43,7 +44,14 @@ GARBAGE_POINTS = [
     "garbage.forgotten",
     "garbage.object_deleted",
 ]
-ALL_POINTS = ["upload.joined", *VERIFY_POINTS, *COMMIT_POINTS, *GARBAGE_POINTS]
+LOAD_POINTS = ["load.checked", "load.objects_written", "load.logged"]
+ALL_POINTS = [
+    "upload.joined",
+    *VERIFY_POINTS,
+    *COMMIT_POINTS,
+    *GARBAGE_POINTS,
+    *LOAD_POINTS,
+]
 
 _processes = multiprocessing.get_context("forkserver")
 _processes.set_forkserver_preload([crashing_child.__name__])
@@ -143,6 +151,26 @@ def test_a_death_while_garbage_is_collected(pusher: Pusher, point: str) -> None:
     check_catalogue(pusher)
     pusher.push({"orphan.png": png(77)})
     check_catalogue(pusher)
+
+
+def test_a_death_while_an_archive_is_loaded(pusher: Pusher, client: Client, tmp_path: Path) -> None:
+    pusher.push(class_files())
+    client.archives.save(pusher.name, tmp_path / "archive")
+    client.archives.load(tmp_path / "archive", name="whole")
+    whole = CommitRequest.objects.get(operation="load")
+    for number, point in enumerate(LOAD_POINTS):
+        copy = Dataset.objects.create(project=pusher.project, name=f"copy-{number}")
+        request = CommitRequest.objects.create(
+            dataset=copy, branch="main", operation="load", arguments=whole.arguments
+        )
+
+        die("commit", request.pk, point)
+        assert not copy.versions.exists()
+
+        assert run_commit(request.pk).state == "published"
+        commits = copy.versions.values_list("number", "commit")
+        assert list(commits) == list(whole.dataset.versions.values_list("number", "commit"))
+        check_catalogue(pusher)
 
 
 def test_every_crash_point_of_the_data_plane_is_tested() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
 from django.db.models import F
 
 from atom.core import storage
@@ -13,6 +14,16 @@ from atom.datasets.garbage_roots import database_now
 from atom.datasets.keys import STAGING, staging_key
 from atom.datasets.models import CommitRequest, GarbageRun, Upload
 from tests.datasets.pushing import Pusher, changes_file, make_pack, png, prepared_commit, put_rows
+
+
+@pytest.fixture(autouse=True)
+def _staging_is_empty() -> None:
+    """Remove what tests before left, whose rows are gone."""
+    objects = storage.objects()
+    for item in objects.list_prefix(STAGING):
+        objects.delete(item.key)
+    for found in objects.multipart_list(STAGING):
+        objects.multipart_abort(found.key, found.upload_id)
 
 
 def clear(pusher: Pusher, *, apply: bool, age: timedelta = timedelta(0)) -> GarbageRun:

@@ -127,7 +127,7 @@ def test_labels_and_attributes_are_checked_where_they_are_given() -> None:
         with pytest.raises(AttributesError):
             details_of(None, attributes)
     with pytest.raises(AttributesError):
-        details_of("x" * 201, None)
+        details_of("x" * 256, None)
 
 
 def test_who_writes_waits_while_too_much_is_on_its_way(tmp_path: Path) -> None:

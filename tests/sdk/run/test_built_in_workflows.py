@@ -51,7 +51,12 @@ def data() -> ModuleType:
 
 def test_definitions_are_well_formed_and_bring_all_their_code() -> None:
     found = {workflow.slug: workflow for workflow in load_workflows(WORKFLOWS)}
-    assert set(found) == {"image-classification", "evaluate-classifier", "video-frames"}
+    assert set(found) == {
+        "image-classification",
+        "evaluate-classifier",
+        "measure-images",
+        "video-frames",
+    }
     assert [workflow.slug for workflow in found.values() if workflow.writes] == ["video-frames"]
     for workflow in found.values():
         assert "==" in workflow.requirements
