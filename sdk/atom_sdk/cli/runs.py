@@ -80,6 +80,11 @@ def _resources(cpus: int | None, memory: int | None, gpus: int | None) -> dict[s
 @click.option("--tag", multiple=True)
 @click.option("--timeout", "timeout_s", type=click.IntRange(1), help="Seconds.")
 @click.option(
+    "--may-write",
+    is_flag=True,
+    help="Let it write the project's datasets with your rights: atom_sdk.run.writer, atom://.",
+)
+@click.option(
     "--code",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     default=Path(),
@@ -103,6 +108,8 @@ def run(context: Context, /, command: tuple[str, ...], **options: Any) -> int:
         "resources": _resources(options["cpus"], options["memory"], options["gpus"]),
     }
     body |= {k: options[k] for k in ("name", "timeout_s") if options[k] is not None}
+    if options["may_write"]:
+        body["may_write"] = True
     client = context.client
     snapshot = send_snapshot(client.http, client.project, take_snapshot(options["code"]))
     body["code_snapshot"] = snapshot
