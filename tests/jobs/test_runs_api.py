@@ -100,6 +100,10 @@ def test_a_workflow_gets_defaults_and_an_immutable_dataset(
             "dataset": "digits",
             "ref": "v1",
             "selector": {"split": ["train", "val"]},
+            "view": "",
+            "delivery": "packs",
+            "mounted_by": "",
+            "mount_skipped": [],
         }
     ]
     assert run["code"]["files_count"] == 0

@@ -72,5 +72,5 @@ def _check() -> None:
 
 @lru_cache(maxsize=1)
 def _shared(_process: int) -> Client:
-    """Return the client of all writers of one process; a forked child has connections of its own."""
+    """Return the client of all writers of a process; a forked child has its own connections."""
     return client()
