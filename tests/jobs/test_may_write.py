@@ -69,10 +69,8 @@ def test_a_run_gets_a_token_when_it_was_asked_for_and_until_its_attempt_ends(
     assert conclude(run, attempt)
     token.refresh_from_db()
     assert token.revoked_at is not None
-    said = (
-        AuditEvent.objects.filter(verb="run.created").order_by("pk").values_list("data", flat=True)
-    )
-    assert [data.get("may_write", False) for data in said] == [False, True]
+    events = AuditEvent.objects.filter(verb="run.created").order_by("pk")
+    assert [event.data.get("may_write", False) for event in events] == [False, True]
 
 
 def test_a_clone_and_a_retry_keep_the_right(api: APIClient) -> None:
@@ -89,7 +87,7 @@ def test_who_may_not_write_datasets_cannot_ask_for_it(project: Project) -> None:
     for person in (viewer, stranger):
         with pytest.raises(InvalidRun) as refused:
             create_run(project, person, RunRequest(command=["true"], may_write=True))
-        (said,) = refused.value.extra["errors"]["may_write"]
+        (said,) = refused.value.errors["may_write"]
         assert "needs the role researcher in vision" in said
         assert plan_run(project, person, RunRequest(command=["true"])).errors == {}
     client = APIClient()
@@ -117,5 +115,6 @@ def test_a_workflow_says_itself_whether_it_writes(api: APIClient, project: Proje
     refused = create(api, workflow="reads", may_write=True)
     assert (refused.status_code, refused.json()["code"]) == (400, "invalid_run")
     assert list(refused.json()["errors"]) == ["may_write"]
-    for wrong in ("sometimes", None, 7, []):
+    wrongs: list[Any] = ["sometimes", None, 7, []]
+    for wrong in wrongs:
         assert create(api, command=["true"], may_write=wrong).status_code == 400

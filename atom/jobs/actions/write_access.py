@@ -1,7 +1,8 @@
 """The token by which a run pushes datasets: only for those that may write.
 
 A workflow says that it writes; for a run of their own command, a person asks for it. The token is
-one of the person who started the run, for their project alone, and it ends with the attempt. A run without it can read what it was given and nothing else.
+one of the person who started the run, for their project alone, and it ends with the attempt. A run
+without it can read what it was given and nothing else.
 """
 
 from __future__ import annotations

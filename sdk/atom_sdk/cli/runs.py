@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -95,6 +95,15 @@ def _resources(cpus: int | None, memory: int | None, gpus: int | None) -> dict[s
 @pass_context
 def run(context: Context, /, command: tuple[str, ...], **options: Any) -> int:
     """Run COMMAND on the cluster with a snapshot of the code: atom run -- python train.py."""
+    body = request_of(command, options)
+    client = context.client
+    snapshot = send_snapshot(client.http, client.project, take_snapshot(options["code"]))
+    body["code_snapshot"] = snapshot
+    return _started(context, client.runs.create(**body), options["follow"])
+
+
+def request_of(command: tuple[str, ...], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is asked of the server, but for the code. Raises click.BadParameter."""
     datasets, deliveries = _inputs(options["data"])
     requirements = [*_lines_of(options["requirements_file"]), *options["req"]]
     body: dict[str, Any] = {
@@ -110,10 +119,7 @@ def run(context: Context, /, command: tuple[str, ...], **options: Any) -> int:
     body |= {k: options[k] for k in ("name", "timeout_s") if options[k] is not None}
     if options["may_write"]:
         body["may_write"] = True
-    client = context.client
-    snapshot = send_snapshot(client.http, client.project, take_snapshot(options["code"]))
-    body["code_snapshot"] = snapshot
-    return _started(context, client.runs.create(**body), options["follow"])
+    return body
 
 
 def _selectors(where: tuple[str, ...]) -> dict[str, dict[str, str]]:
