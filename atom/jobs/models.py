@@ -120,6 +120,8 @@ class Run(TimestampedModel):
     priority = models.IntegerField(default=0)
     timeout_s = models.PositiveIntegerField(null=True)
     max_retries = models.PositiveSmallIntegerField(default=2)
+    # Asked for by the person; a workflow says itself whether it writes.
+    may_write = models.BooleanField(default=False)
     tags = models.JSONField(default=list)
     progress = models.FloatField(default=0)
     progress_text = models.CharField(max_length=300, blank=True)
@@ -143,6 +145,12 @@ class Run(TimestampedModel):
             models.Index(fields=["project", "-created_at", "-id"]),
             models.Index(fields=["state"]),
         ]
+
+    @property
+    def writes_datasets(self) -> bool:
+        """Whether its attempts get a token to write the project's datasets with."""
+        declared = self.workflow is not None and self.workflow.definition.get("writes")
+        return self.may_write or bool(declared)
 
 
 class RunInput(TimestampedModel):

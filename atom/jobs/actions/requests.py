@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from atom.accounts.models import Project, User
+from atom.accounts.permissions import RANK, role_in
 from atom.cache.registered import has_registered
 from atom.clusters.models import Node
 from atom.core.errors import AtomError, NotFound
@@ -28,6 +29,8 @@ from atom.jobs.errors import InvalidParameters, InvalidRun, ResourcesNeverFit
 from atom.jobs.inputs import ResolvedModel, model_resolver
 from atom.jobs.models import Artifact, CodeSnapshot, Workflow
 
+# What the API asks of who writes datasets.
+WRITER_ROLE = "researcher"
 DEFAULT_RESOURCES = {"cpus": 1, "memory_bytes": 1 << 30, "gpus": 0}
 _ENV_NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 _RESERVED_ENV = ("ATOM_", "LD_", "PYTHONHOME")
@@ -54,6 +57,7 @@ class RunRequest:
     timeout_s: int | None = None
     max_retries: int | None = None
     tags: list[str] = field(default_factory=list)
+    may_write: bool = False
     # What an app gives its own run to read, by the path in its input folder; no person can.
     files: Mapping[str, Artifact] = field(default_factory=dict)
 
@@ -104,6 +108,7 @@ def plan_run(project: Project, user: User, request: RunRequest) -> RunPlan:
     _check_deliveries(plan)
     _plan_models(plan, project)
     _check_env(plan)
+    _check_may_write(plan, project, user)
     plan.demand = _demand(plan)
     plan.too_large = never_fits(capacities(), plan.demand)
     return plan
@@ -272,6 +277,18 @@ def _check_env(plan: RunPlan) -> None:
             plan.errors[f"env.{name}"] = ["Not a valid name or value of a variable."]
         elif name.startswith(_RESERVED_ENV):
             plan.errors[f"env.{name}"] = ["This name is reserved."]
+
+
+def _check_may_write(plan: RunPlan, project: Project, user: User) -> None:
+    if not plan.request.may_write:
+        return
+    if plan.request.workflow:
+        plan.errors["may_write"] = ["A workflow says itself whether it writes: leave this out."]
+    elif (role := role_in(user, project)) is None or RANK[role] < RANK[WRITER_ROLE]:
+        plan.errors["may_write"] = [
+            f"A run writes with the rights of who starts it, and writing datasets needs the role "
+            f"{WRITER_ROLE} in {project.slug}: leave this out, or ask an admin for the role."
+        ]
 
 
 def _demand(plan: RunPlan) -> Demand:

@@ -39,7 +39,8 @@ def create_run(project: Project, user: User, request: RunRequest) -> Run:
     plan.raise_errors()
     with transaction.atomic():
         run = _insert(project, user, plan)
-        audit.record(user, "run.created", run, project, name=run.name)
+        said = {"may_write": True} if run.may_write else {}
+        audit.record(user, "run.created", run, project, name=run.name, **said)
         _note(run, EventKind.CREATED, user, "started the run")
         enqueue_run(run)
     return run
@@ -73,6 +74,7 @@ def _insert(project: Project, user: User, plan: RunPlan) -> Run:
         timeout_s=request.timeout_s or plan.timeout_s,
         max_retries=DEFAULT_MAX_RETRIES if request.max_retries is None else request.max_retries,
         tags=request.tags,
+        may_write=request.may_write,
     )
     RunInput.objects.bulk_create(
         RunInput(
@@ -181,6 +183,7 @@ def request_like(run: Run) -> RunRequest:
         timeout_s=run.timeout_s,
         max_retries=run.max_retries,
         tags=run.tags,
+        may_write=run.may_write,
     )
 
 

@@ -1,7 +1,8 @@
-"""The token by which a run pushes datasets: only for workflows that say that they write.
+"""The token by which a run pushes datasets: only for those that may write.
 
-It is one of the person who started the run, for their project alone, and it ends with the attempt.
-A run without it can read what it was given and nothing else.
+A workflow says that it writes; for a run of their own command, a person asks for it. The token is
+one of the person who started the run, for their project alone, and it ends with the attempt. A run
+without it can read what it was given and nothing else.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _LONGEST = timedelta(days=7)
 def grant(attempt: Attempt, api_url: str) -> dict[str, str]:
     """Return the variables by which the SDK reaches the project; {} for a run that only reads."""
     run = attempt.run
-    if run.workflow is None or run.created_by is None or not run.workflow.definition.get("writes"):
+    if run.created_by is None or not run.writes_datasets:
         return {}
     life = _LONGEST if run.timeout_s is None else timedelta(seconds=run.timeout_s) * 2
     expires_at = timezone.now() + life

@@ -202,6 +202,10 @@ class RunRequestSerializer(serializers.Serializer[Any]):
     tags = serializers.ListField(
         child=serializers.CharField(max_length=63), required=False, max_length=30
     )
+    may_write = serializers.BooleanField(
+        required=False,
+        help_text="The command gets a token to write the project's datasets, of who starts it.",
+    )
 
 
 class SkippedMountSerializer(serializers.Serializer[Any]):
@@ -374,13 +378,17 @@ class RunSerializer(RunShortSerializer):
     has_model = serializers.SerializerMethodField()
     model_versions = serializers.SerializerMethodField()
     project = serializers.CharField(source="project.slug")
+    may_write = serializers.BooleanField(
+        source="writes_datasets",
+        help_text="Whether it writes datasets: it was asked for, or the workflow does.",
+    )
 
     class Meta(RunShortSerializer.Meta):
         fields = (
             *RunShortSerializer.Meta.fields,
             "project", "parameters", "command", "runtime", "code", "env", "suggestion", "evidence",
             "outputs_count", "has_model", "model_versions", "workflow_version", "timeout_s",
-            "max_retries", "priority", "queued_at", "cancel_requested_at",
+            "max_retries", "may_write", "priority", "queued_at", "cancel_requested_at",
         )  # fmt: skip
 
     @extend_schema_field(AttemptSerializer(many=True))

@@ -4617,6 +4617,8 @@ export interface components {
             workflow_version: string;
             timeout_s: number | null;
             max_retries: number;
+            /** @description Whether it writes datasets: it was asked for, or the workflow does. */
+            may_write: boolean;
             priority: number;
             /** Format: date-time */
             queued_at: string | null;
@@ -4804,6 +4806,8 @@ export interface components {
             timeout_s?: number | null;
             max_retries?: number;
             tags?: string[];
+            /** @description The command gets a token to write the project's datasets, of who starts it. */
+            may_write?: boolean;
         };
         RunSeries: {
             series: components["schemas"]["RunCurve"][];

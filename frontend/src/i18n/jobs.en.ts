@@ -55,6 +55,7 @@ export const jobs = {
   gpus: 'GPUs',
   timeout: 'Time limit',
   maxRetries: 'Retries',
+  mayWrite: 'May write to the project’s datasets',
   tab: {
     log: 'Log',
     curves: 'Curves',
@@ -232,6 +233,8 @@ export const jobs = {
     nameHint: 'Optional, to find it again.',
     timeoutMinutes: 'Time limit (minutes)',
     timeoutHint: 'Empty: no limit.',
+    mayWriteHint:
+      'With your rights, until it ends: by atom_sdk.run.writer and atom://. Without it, the command only reads.',
     retriesHint: 'After a failure that is not the code’s.',
     tags: 'Tags',
     tagsHint: 'Type and press Enter',

@@ -55,6 +55,7 @@ export const jobs: Translation<typeof source> = {
   gpus: 'GPU 数',
   timeout: '时限',
   maxRetries: '重试次数',
+  mayWrite: '可写入本项目的数据集',
   tab: { log: '日志', curves: '曲线', system: '系统', files: '文件', events: '事件', config: '配置' },
   log: {
     label: '日志内容',
@@ -213,6 +214,7 @@ export const jobs: Translation<typeof source> = {
     nameHint: '可选，便于查找。',
     timeoutMinutes: '时限（分钟）',
     timeoutHint: '留空表示不限。',
+    mayWriteHint: '以您的权限写入，直到运行结束：通过 atom_sdk.run.writer 或 atom://。不勾选时，命令只能读取。',
     retriesHint: '仅用于非代码原因的失败。',
     tags: '标签',
     tagsHint: '输入后按回车',

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -80,6 +80,11 @@ def _resources(cpus: int | None, memory: int | None, gpus: int | None) -> dict[s
 @click.option("--tag", multiple=True)
 @click.option("--timeout", "timeout_s", type=click.IntRange(1), help="Seconds.")
 @click.option(
+    "--may-write",
+    is_flag=True,
+    help="Let it write the project's datasets with your rights: atom_sdk.run.writer, atom://.",
+)
+@click.option(
     "--code",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     default=Path(),
@@ -90,6 +95,15 @@ def _resources(cpus: int | None, memory: int | None, gpus: int | None) -> dict[s
 @pass_context
 def run(context: Context, /, command: tuple[str, ...], **options: Any) -> int:
     """Run COMMAND on the cluster with a snapshot of the code: atom run -- python train.py."""
+    body = request_of(command, options)
+    client = context.client
+    snapshot = send_snapshot(client.http, client.project, take_snapshot(options["code"]))
+    body["code_snapshot"] = snapshot
+    return _started(context, client.runs.create(**body), options["follow"])
+
+
+def request_of(command: tuple[str, ...], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is asked of the server, but for the code. Raises click.BadParameter."""
     datasets, deliveries = _inputs(options["data"])
     requirements = [*_lines_of(options["requirements_file"]), *options["req"]]
     body: dict[str, Any] = {
@@ -103,10 +117,9 @@ def run(context: Context, /, command: tuple[str, ...], **options: Any) -> int:
         "resources": _resources(options["cpus"], options["memory"], options["gpus"]),
     }
     body |= {k: options[k] for k in ("name", "timeout_s") if options[k] is not None}
-    client = context.client
-    snapshot = send_snapshot(client.http, client.project, take_snapshot(options["code"]))
-    body["code_snapshot"] = snapshot
-    return _started(context, client.runs.create(**body), options["follow"])
+    if options["may_write"]:
+        body["may_write"] = True
+    return body
 
 
 def _selectors(where: tuple[str, ...]) -> dict[str, dict[str, str]]:

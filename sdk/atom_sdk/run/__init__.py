@@ -10,6 +10,7 @@
         run.progress((epoch + 1) / epochs, f"epoch {epoch + 1}/{epochs}")
         run.save_checkpoint(epoch + 1, {"state.pt": to_bytes(model)})
     run.save_model({"weights.pt": to_bytes(model)}, framework="pytorch", metrics={"accuracy": 0.98})
+    with run.writer("features") as writer: ...  # in a run that was started with --may-write
 
 Everything may be called from several threads and processes. Importing this module is cheap: Arrow
 is loaded by `dataset` only.
@@ -30,13 +31,16 @@ from atom_sdk.run.datasets import UnknownAliasError, dataset, folder
 from atom_sdk.run.metrics import log, progress
 from atom_sdk.run.models import save_model
 from atom_sdk.run.parameters import Parameters, params
+from atom_sdk.run.writing import MayNotWriteError, client, writer
 
 __all__ = [
     "Checkpoint",
+    "MayNotWriteError",
     "NotInRunError",
     "Parameters",
     "UnknownAliasError",
     "checkpoint_dir",
+    "client",
     "dataset",
     "folder",
     "input_dir",
@@ -49,4 +53,5 @@ __all__ = [
     "save_checkpoint",
     "save_model",
     "track",
+    "writer",
 ]

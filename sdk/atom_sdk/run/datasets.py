@@ -57,6 +57,12 @@ def folder(alias: str | None = None) -> Path:
     return Path(folders[alias])
 
 
+def references() -> list[str]:
+    """Return what the run reads, such as digits@v3, each once; empty outside a run."""
+    views = _views() if "ATOM_DATASETS" in os.environ else {}
+    return sorted({str(view["reference"]) for view in views.values() if view.get("reference")})
+
+
 def _open(view: dict[str, Any]) -> LocalDataset:
     if view.get("delivery") == STREAM:
         from atom_sdk.run.streams import open_stream

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from atom_sdk.cli.render import path_text
+from atom_sdk.cli.runs import request_of
+from atom_sdk.cli.runs import run as run_command
 
 Done = subprocess.CompletedProcess[str]
 # Nothing listens on this port: what gets as far as a request ends with exit code 5, or waits.
@@ -43,6 +45,7 @@ def atom(folder: Path, *arguments: str) -> Done:
         (("data", "split", "digits"), "Say how much"),
         (("data", "split", "digits", "--split", "test=6x"), "20%"),
         (("data", "split", "digits", "--group-by", "folder"), "say how much"),
+        (("run", "--may-write=yes", "--", "true"), "does not take a value"),
         (("run", "--where", "d=label =", "--", "true"), "not valid at character"),
         (("data", "push", ".", "Bad Name"), "not a dataset reference"),
         (("mount", "digits@v1"), "Give the FOLDER"),
@@ -105,3 +108,13 @@ def test_help_shows_its_examples_line_by_line(tmp_path: Path) -> None:
     assert not [line for line in lines if "\\b" in line or "\b" in line]
     examples = [line for line in lines if line.startswith("atom ")]
     assert [line.split()[1] for line in examples] == ["login", "data", "run"]
+
+
+def test_a_run_asks_to_write_only_when_it_is_said_and_the_command_keeps_its_own_options() -> None:
+    def asked(*words: str) -> tuple[bool | None, list[str]]:
+        given = run_command.make_context("run", list(words)).params
+        body = request_of(given.pop("command"), given)
+        return body.get("may_write"), body["command"]
+
+    assert asked("python", "t.py", "--may-write") == (None, ["python", "t.py", "--may-write"])
+    assert asked("--may-write", "--", "python", "t.py") == (True, ["python", "t.py"])

@@ -101,6 +101,7 @@ test.each([
     { kind: 'run', run: '0199', inputs: ['dashcam@v2', 7], counts: { broken: 1 } },
     'Made by a run · from dashcam@v2 · 1 broken video left out',
   ],
+  [{ kind: 'write', run: '0199', writer: '0200', inputs: ['digits@v3'] }, 'Made by a run · from digits@v3'],
   [{ kind: 'import', import: { source: 'x.zip', importer: 7, counts: 'many' } }, 'Imported from x.zip () · 0 files'],
 ])('a version says in words where it came from: %#', async (provenance, words) => {
   const at = 'projects/{project}/datasets/{dataset}/';

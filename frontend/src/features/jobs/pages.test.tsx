@@ -319,6 +319,22 @@ describe('a new run', () => {
     await waitFor(() => expect(asked).toMatchObject({ selectors: { dataset: { view: 'ones' } } }));
   });
 
+  test('a command may be allowed to write datasets; what is wrong with that is said there', async () => {
+    const draft = { workflow: 'command', command: 'echo' };
+    sessionStorage.setItem('atom-new-run/vision', JSON.stringify(draft));
+    serve('POST', 'projects/{project}/runs/preview/', async (request: Request) => {
+      const { may_write: asked } = (await request.json()) as { may_write?: boolean };
+      return asked ? { ...preview, valid: false, errors: { may_write: ['Ask an admin.'] } } : preview;
+    });
+    const { container } = await renderPage(<NewRunPage />, '/runs/new?step=2');
+    const box = await screen.findByRole('checkbox', { name: 'May write to the project’s datasets' });
+    await userEvent.click(box);
+    expect(box).toHaveProperty('checked', true);
+    await userEvent.click(screen.getByRole('button', { name: 'Continue' }));
+    await screen.findByText('Ask an admin.');
+    await expectNoViolations(container);
+  });
+
   test('what no machine could ever run is not said to wait in the queue', async () => {
     serve('POST', 'projects/{project}/runs/preview/', {
       ...preview,

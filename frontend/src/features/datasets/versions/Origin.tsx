@@ -14,7 +14,8 @@ const count = (value: unknown): number => (typeof value === 'number' && Number.i
 export function Origin({ provenance }: Pick<Version, 'provenance'>) {
   const given = object(provenance);
   if (given.kind === 'import' && text(object(given.import).source)) return <Imported given={object(given.import)} />;
-  if (given.kind === 'run' && text(given.run)) return <Made given={given} />;
+  // `write` is what a run's writer made, `run` what a run pushed.
+  if ((given.kind === 'run' || given.kind === 'write') && text(given.run)) return <Made given={given} />;
   return null;
 }
 

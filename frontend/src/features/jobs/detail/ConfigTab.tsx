@@ -96,6 +96,7 @@ export function ConfigTab({ run }: { run: Run }) {
               [t('jobs.timeout'), run.timeout_s ? format.duration(run.timeout_s) : null],
               [t('jobs.maxRetries'), run.max_retries],
               [t('jobs.where'), run.node],
+              [t('jobs.mayWrite'), run.may_write ? t('common.yes') : t('common.no')],
             ]}
           />
         </Section>

@@ -1,11 +1,22 @@
-import { ActionIcon, Button, Group, NumberInput, SimpleGrid, Stack, TagsInput, Text, TextInput } from '@mantine/core';
+import {
+  ActionIcon,
+  Button,
+  Checkbox,
+  Group,
+  NumberInput,
+  SimpleGrid,
+  Stack,
+  TagsInput,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Cluster } from '@/api/contract/jobs';
 import { useFormat } from '@/shared/format';
 import { useClusters } from '../queries';
 import { DeliveryRows } from './DeliveryRows';
-import { type Draft, type EnvRow, inputsOf } from './draft';
+import { COMMAND, type Draft, type EnvRow, inputsOf } from './draft';
 import type { StepProps } from './ParametersStep';
 
 interface Free {
@@ -95,6 +106,15 @@ export function ResourcesStep({ draft, dispatch, errors, workflow }: StepProps) 
         errors={errors}
         onChange={(deliveries) => set({ deliveries })}
       />
+      {draft.workflow === COMMAND && (
+        <Checkbox
+          label={t('jobs.mayWrite')}
+          description={t('jobs.wizard.mayWriteHint')}
+          checked={draft.mayWrite}
+          error={errors.may_write}
+          onChange={(event) => set({ mayWrite: event.currentTarget.checked })}
+        />
+      )}
       <TagsInput
         label={t('jobs.wizard.tags')}
         placeholder={draft.tags.length === 0 ? t('jobs.wizard.tagsHint') : undefined}

@@ -73,6 +73,8 @@ export function toCli(request: RunRequest, project: string): string {
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'))
     .flatMap((line) => ['--req', line]);
-  const options = joinWords([...head, 'run', ...commonOptions(request), ...data, ...wheres(request), ...requirements]);
+  const writes = request.may_write ? ['--may-write'] : [];
+  const asked = [...commonOptions(request), ...data, ...wheres(request), ...requirements, ...writes];
+  const options = joinWords([...head, 'run', ...asked]);
   return `${options} -- ${(request.command ?? []).map(quoteWord).join(' ')}`;
 }

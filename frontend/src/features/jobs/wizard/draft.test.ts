@@ -165,6 +165,7 @@ describe('cloning a run', () => {
     runtime: { digest: 'd', state: 'ready', requirements: 'numpy' },
     timeout_s: 600,
     max_retries: 2,
+    may_write: true,
     tags: ['t'],
   } as unknown as Run;
 
@@ -180,8 +181,24 @@ describe('cloning a run', () => {
       resources: run.resources,
       timeout_s: 600,
       max_retries: 2,
+      may_write: true,
       tags: ['t'],
     });
+  });
+});
+
+describe('the right to write datasets', () => {
+  const draft: Draft = { ...EMPTY_DRAFT, workflow: COMMAND, command: 'python train.py', mayWrite: true };
+
+  test('is asked for when it was chosen, also in a terminal', () => {
+    expect(requestOf({ ...draft, mayWrite: false })).not.toHaveProperty('may_write');
+    expect(requestOf(draft).may_write).toBe(true);
+    expect(toCli(requestOf(draft), 'vision')).toMatch(/ --may-write -- python train.py$/);
+  });
+
+  test('is not sent for a workflow, which says itself whether it writes', () => {
+    expect(requestOf(draftReducer(draft, { type: 'choose', workflow }))).not.toHaveProperty('may_write');
+    expect(stepOfField('may_write', draft)).toBe('resources');
   });
 });
 

@@ -49,6 +49,8 @@ export interface Draft {
   gpus: number;
   timeoutMinutes: number | null;
   maxRetries: number;
+  /** Of a command: whether it may write the datasets of the project. */
+  mayWrite: boolean;
   tags: string[];
 }
 
@@ -68,6 +70,7 @@ export const EMPTY_DRAFT: Draft = {
   gpus: 0,
   timeoutMinutes: null,
   maxRetries: 0,
+  mayWrite: false,
   tags: [],
 };
 
@@ -157,6 +160,7 @@ export function draftFromRun(run: Run): Draft {
     env: run.env.map((name) => ({ name, value: '' })),
     timeoutMinutes: run.timeout_s ? Math.round(run.timeout_s / 60) : null,
     maxRetries: run.max_retries ?? 0,
+    mayWrite: run.workflow === null && run.may_write,
     tags: run.tags ?? [],
   };
 }
@@ -184,6 +188,7 @@ function commandFields(draft: Draft): Partial<RunRequest> {
     ...(datasets.length > 0 && {
       datasets: Object.fromEntries(datasets.map((row) => [row.alias || row.dataset, `${row.dataset}@${row.ref}`])),
     }),
+    ...(draft.mayWrite && { may_write: true }),
     ...selectorsOf(
       datasets.map(({ alias, dataset, where, view, selected }) => [alias || dataset, { where, view, ...selected }]),
     ),
@@ -241,7 +246,7 @@ export function requestOf(draft: Draft): RunRequest {
 }
 
 const RESOURCE_FIELDS =
-  /^(resources|cpus|memory_bytes|gpus|timeout_s|max_retries|datasets($|\.)|deliveries|env|tags|name)/;
+  /^(resources|cpus|memory_bytes|gpus|timeout_s|max_retries|may_write|datasets($|\.)|deliveries|env|tags|name)/;
 
 /** The server's name of a workflow's parameter; a parameter may be called as a field of the run is. */
 export const parameterField = (name: string): string => `parameters.${name}`;

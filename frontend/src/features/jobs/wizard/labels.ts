@@ -18,6 +18,7 @@ export function labelOfField(field: string, workflow: Workflow | undefined, t: T
     name: t('jobs.wizard.name'),
     timeout_s: t('jobs.timeout'),
     max_retries: t('jobs.maxRetries'),
+    may_write: t('jobs.mayWrite'),
     tags: t('jobs.wizard.tags'),
   };
   const [group, ...rest] = field.split('.');
