@@ -5,12 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import pyarrow as pa
-
-from atom_sdk.manifests.views import METADATA_PACKS
+from atom_sdk.readers.view import ViewIndex
 
 VIEW_NAME = "view.arrow"
-_DIGEST_HEX = 64
 # Others may pass through to their own folder and cannot list whose there are.
 _PASSAGE = 0o711
 _GROUP_READS = 0o750
@@ -33,11 +30,8 @@ def link_view(index: Path, packs: Path, folder: Path) -> None:
 
 
 def packs_of_view(index: Path) -> list[str]:
-    """Return the hex digests of the packs that a view index points into."""
-    with pa.memory_map(str(index)) as source:
-        metadata = pa.ipc.open_file(source).schema.metadata or {}
-    text = metadata.get(METADATA_PACKS, b"").decode()
-    return [text[at : at + _DIGEST_HEX] for at in range(0, len(text), _DIGEST_HEX)]
+    """Return the hex digests of the packs that a view index points into. Raises ViewIndexError."""
+    return [digest.hex() for digest in ViewIndex(index).packs]
 
 
 def link_file(source: Path, target: Path) -> None:
