@@ -41,7 +41,7 @@ function Made({ given }: { given: Json }) {
   const inputs = Array.isArray(given.inputs) ? given.inputs.map(text).filter(Boolean) : [];
   return (
     <Text span display="block" size="sm" c="dimmed">
-      <AnchorLink to="/runs/$runId" params={{ runId: text(given.run) }} inherit>
+      <AnchorLink to="/runs/$runId" params={{ runId: text(given.run) }} fz="inherit" underline="always">
         {t('datasets.originRun')}
       </AnchorLink>
       {inputs.length > 0 && <> · {t('datasets.originInputs', { names: inputs.join(', ') })}</>}
