@@ -59,9 +59,10 @@ PAGES: dict[str, Callable[[Seed], str]] = {
     "empty-runs": lambda _: f"/runs?project={EMPTY_PROJECT}",
     "empty-models": lambda _: f"/models?project={EMPTY_PROJECT}",
 }
-# "labeling.work.done" and its like: a key that has no text in any language.
+# "labeling.work.done" and its like: a key that has no text in any language. `client.datasets.push`
+# is a call of the SDK.
 _RAW_KEY = re.compile(
-    r"\b(?:nav|shell|common|errors|auth|overview|datasets|labeling|jobs|models|settings)"
+    r"(?<![\w.])(?:nav|shell|common|errors|auth|overview|datasets|labeling|jobs|models|settings)"
     r"(?:\.[a-zA-Z]\w*){1,4}\b"
 )
 _CHROME = "nav a, button, th, h1, h2, label, [role=tab], [role=option], [role=menuitem]"

@@ -1,6 +1,6 @@
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
 import { listing, sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
@@ -70,8 +70,6 @@ const conflict = (path: string, extra: object = {}) => ({
 });
 const asked = (state: string, extra: object = {}) => ({ id: 'c', state, unchanged: false, error: null, ...extra });
 const bodyOf = (end: string) => sent.findLast(({ line }) => line.startsWith('POST') && line.endsWith(end))?.body;
-// Notifications are shown outside of the page.
-vi.mock('@mantine/notifications', () => ({ notifications: { show: vi.fn(), hide: vi.fn() } }));
 
 beforeEach(() => {
   serve('GET', AT, { id: 'd', name: 'pets', description: '', latest: version(2), versions_count: 2 });

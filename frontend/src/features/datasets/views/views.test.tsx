@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
 import { listing, sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
@@ -10,8 +10,6 @@ const AT = 'projects/{project}/datasets/{dataset}/';
 const version = { id: 'v2', ref: 'v2', number: 2, commit: '2'.repeat(64), message: '', file_count: 2, size_bytes: 10 };
 const head = { ...version, layers: [], parents: [], created_at: '2026-01-01T00:00:00Z', author: null };
 const view = (name: string, query: string) => ({ id: name, name, query, where: query, prefix: '', splits: [] });
-// Notifications are shown outside of the page.
-vi.mock('@mantine/notifications', () => ({ notifications: { show: vi.fn(), hide: vi.fn() } }));
 
 let asked: URLSearchParams[] = [];
 
