@@ -46,3 +46,10 @@ test('a commit that fails is rolled back and told', async () => {
   await vi.waitFor(() => expect(rollback).toHaveBeenCalledOnce());
   expect(await screen.findByText(/refused/)).toBeTruthy();
 });
+
+test('the cross of a toast has a name, and commits', async () => {
+  const commit = vi.fn();
+  show({ commit, rollback: vi.fn(), delayMs: 60_000 });
+  await userEvent.click(await screen.findByRole('button', { name: 'Close' }));
+  await vi.waitFor(() => expect(commit).toHaveBeenCalledOnce());
+});

@@ -20,6 +20,9 @@ if (typeof window !== 'undefined') {
   });
 }
 
+/** The cross of a toast has no text: this is its name, in the language of the moment. */
+const closeable = () => ({ closeButtonProps: { 'aria-label': i18n.t('common.close') } });
+
 /** Undo rather than confirm: shows a toast with an Undo button, and commits when it goes away. */
 export function confirmUndo({ message, commit, rollback, delayMs = 6000 }: UndoableAction): void {
   const id = `undo-${Math.random().toString(36).slice(2)}`;
@@ -48,11 +51,11 @@ export function confirmUndo({ message, commit, rollback, delayMs = 6000 }: Undoa
       </Button>
     </Group>
   );
-  notifications.show({ id, message: body, autoClose: false, withCloseButton: true, onClose: flush });
+  notifications.show({ id, message: body, autoClose: false, withCloseButton: true, onClose: flush, ...closeable() });
 }
 
 export function notifySuccess(message: string): void {
-  notifications.show({ color: 'teal', message });
+  notifications.show({ color: 'teal', message, ...closeable() });
 }
 
 function titleOf(error: ApiError): string {
@@ -65,5 +68,5 @@ export function notifyError(thrown: unknown): void {
   const title = titleOf(error);
   const detail = error.detail === title ? '' : error.detail;
   const words = error.isTemporary ? i18n.t('errors.unavailableHint') : [detail, error.action].filter(Boolean).join(' ');
-  notifications.show({ color: 'red', title, message: words || error.code, autoClose: 8000 });
+  notifications.show({ color: 'red', title, message: words || error.code, autoClose: 8000, ...closeable() });
 }
