@@ -1,6 +1,6 @@
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
 import { listing, sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
