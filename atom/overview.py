@@ -18,7 +18,7 @@ from atom.accounts.models import Project
 from atom.datasets.api.serializers import DatasetSerializer
 from atom.datasets.models import Dataset
 from atom.jobs import states as job_states
-from atom.jobs.api.serializers import RunShortSerializer
+from atom.jobs.api.run_serializers import RunShortSerializer
 from atom.jobs.models import Run
 from atom.labeling import states as label_states
 from atom.labeling.api.serializers import LabelTaskSerializer

@@ -20,7 +20,9 @@ from atom.jobs.actions import advice, logs, series
 from atom.jobs.actions.attempts import find_attempt
 from atom.jobs.actions.logs import LogSlice
 from atom.jobs.actions.series import Curve, Window
-from atom.jobs.api.serializers import ArtifactSerializer, FindingSerializer, finite
+from atom.jobs.api.explanation_serializers import FindingSerializer
+from atom.jobs.api.run_serializers import ArtifactSerializer
+from atom.jobs.api.values import finite
 from atom.jobs.api.views import PAGE, RunScopedView, listing, page_of
 from atom.jobs.engines.frames import STREAM_NAMES, Frame
 from atom.jobs.engines.text import search

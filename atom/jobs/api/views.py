@@ -24,18 +24,19 @@ from atom.core.states import all_states
 from atom.jobs import states
 from atom.jobs.actions import code, explain, runs, workflows
 from atom.jobs.actions.requests import RunRequest, plan_run
-from atom.jobs.api.serializers import (
-    AttemptSerializer,
+from atom.jobs.api.explanation_serializers import ExplanationSerializer, RunPreviewSerializer
+from atom.jobs.api.request_serializers import (
     CodeRequestSerializer,
     CodeStateSerializer,
-    ExplanationSerializer,
-    RunEventSerializer,
-    RunPreviewSerializer,
     RunRequestSerializer,
+)
+from atom.jobs.api.run_serializers import (
+    AttemptSerializer,
+    RunEventSerializer,
     RunSerializer,
     RunShortSerializer,
-    WorkflowSerializer,
 )
+from atom.jobs.api.workflow_serializers import WorkflowSerializer
 from atom.jobs.models import CodeSnapshot, Run, RunQuerySet, Workflow
 
 

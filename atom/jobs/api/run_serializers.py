@@ -1,9 +1,7 @@
-"""Shapes of runs, workflows and what runs leave behind."""
+"""Shapes of runs and what they leave behind."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
@@ -15,11 +13,11 @@ from rest_framework import serializers
 from atom.accounts.models import User
 from atom.core import storage
 from atom.jobs import states
-from atom.jobs.actions.explain import AnswerCode, Outlook, ReasonKind
-from atom.jobs.engines.advice import FindingCode
+from atom.jobs.api.request_serializers import SelectorSerializer
+from atom.jobs.api.values import names
+from atom.jobs.api.workflow_serializers import ResourcesSerializer
 from atom.jobs.engines.deliveries import DELIVERIES
 from atom.jobs.engines.failures import FAILURE_CLASSES, FailureCode
-from atom.jobs.engines.placement import PlacementCode
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import (
     Artifact,
@@ -29,29 +27,18 @@ from atom.jobs.models import (
     RunEvent,
     RunInput,
     Runtime,
-    Workflow,
 )
-from atom_sdk.manifests.query import MAX_TEXT_CHARACTERS, QueryError, parse_query
 
 DOWNLOAD_EXPIRES_S = 3600
 
 
-def finite(value: float | None) -> float | None:
-    """Return the number, or None if JSON cannot hold it."""
-    return value if value is not None and math.isfinite(value) else None
-
-
-def _names(kinds: Iterable[str]) -> list[str]:
-    return [str(kind) for kind in kinds]
-
-
-_FAILURE_CLASS = serializers.ChoiceField(choices=_names(FAILURE_CLASSES), allow_null=True)
+_FAILURE_CLASS = serializers.ChoiceField(choices=names(FAILURE_CLASSES), allow_null=True)
 
 
 class RunFailureSerializer(serializers.Serializer[Any]):
     """Which sentence a failure has and what it names, for pages in another language."""
 
-    code = serializers.ChoiceField(choices=_names(FailureCode))
+    code = serializers.ChoiceField(choices=names(FailureCode))
     params = serializers.DictField()
 
 
@@ -67,145 +54,6 @@ class PersonSerializer(serializers.ModelSerializer[User]):
     class Meta:
         model = User
         fields = ("username", "full_name")
-
-
-class ResourcesSerializer(serializers.Serializer[Any]):
-    """What a run needs of a machine."""
-
-    cpus = serializers.IntegerField(min_value=1, max_value=4096)
-    memory_bytes = serializers.IntegerField(min_value=16 << 20, max_value=1 << 50)
-    gpus = serializers.IntegerField(min_value=0, max_value=1024)
-
-
-class PartialResourcesSerializer(ResourcesSerializer):
-    """Resources of which the rest has defaults."""
-
-    cpus = serializers.IntegerField(min_value=1, max_value=4096, required=False)
-    memory_bytes = serializers.IntegerField(min_value=16 << 20, max_value=1 << 50, required=False)
-    gpus = serializers.IntegerField(min_value=0, max_value=1024, required=False)
-
-
-class ParameterSerializer(serializers.Serializer[Any]):
-    """One field of a workflow's form."""
-
-    name = serializers.CharField()
-    type = serializers.ChoiceField(
-        choices=["int", "float", "string", "bool", "enum", "dataset", "model"]
-    )
-    title = serializers.CharField()
-    help = serializers.CharField()
-    default = serializers.JSONField(allow_null=True)
-    min = serializers.FloatField(allow_null=True)
-    max = serializers.FloatField(allow_null=True)
-    choices = serializers.ListField(child=serializers.CharField())
-    required = serializers.BooleanField()  # type: ignore[assignment]  # the field's own name
-
-
-class ParameterTextSerializer(serializers.Serializer[Any]):
-    """A parameter's words in another language."""
-
-    title = serializers.CharField(required=False)
-    help = serializers.CharField(required=False)
-
-
-class LanguageTextSerializer(serializers.Serializer[Any]):
-    """A workflow's words in one language; what is missing is shown in English."""
-
-    title = serializers.CharField(required=False)
-    description = serializers.CharField(required=False)
-    parameters = serializers.DictField(child=ParameterTextSerializer(), required=False)
-
-
-class WorkflowSerializer(serializers.ModelSerializer[Workflow]):
-    """A predefined job."""
-
-    parameters = ParameterSerializer(source="definition.parameters", many=True)
-    # What the code sees of each dataset parameter.
-    inputs = serializers.DictField(source="definition.inputs", default=dict)
-    resources = PartialResourcesSerializer(source="definition.resources")
-    translations = serializers.DictField(
-        child=LanguageTextSerializer(), source="definition.translations", default=dict
-    )
-
-    class Meta:
-        model = Workflow
-        fields = (
-            "slug",
-            "version",
-            "title",
-            "description",
-            "parameters",
-            "inputs",
-            "resources",
-            "translations",
-        )
-
-
-class SelectorSerializer(serializers.Serializer[Any]):
-    """Which samples of a version a run sees; without a key, all of them."""
-
-    split = serializers.ListField(
-        child=serializers.CharField(max_length=100), required=False, allow_empty=False
-    )
-    labelled = serializers.BooleanField(required=False)
-    where = serializers.CharField(
-        max_length=MAX_TEXT_CHARACTERS,
-        required=False,
-        help_text="A condition as after SQL's WHERE, kept with the run.",
-    )
-
-    view = serializers.CharField(
-        max_length=63,
-        required=False,
-        help_text="A saved view of the dataset; what it asks now is kept with the run.",
-    )
-
-    def validate_where(self, text: str) -> str:
-        """Refuse what is no query, before the run is made."""
-        try:
-            parse_query(text)
-        except QueryError as error:
-            raise serializers.ValidationError(str(error)) from error
-        return text
-
-
-class RunRequestSerializer(serializers.Serializer[Any]):
-    """What a person asks for: a workflow with parameters, or a command."""
-
-    name = serializers.CharField(max_length=200, required=False, allow_blank=True)
-    workflow = serializers.CharField(max_length=63, required=False, allow_blank=True)
-    parameters = serializers.DictField(required=False)
-    command = serializers.ListField(
-        child=serializers.CharField(max_length=100_000, trim_whitespace=False, allow_blank=True),
-        required=False,
-        max_length=1000,
-    )
-    code_snapshot = serializers.UUIDField(required=False, allow_null=True)
-    requirements = serializers.CharField(
-        max_length=100_000, required=False, allow_blank=True, trim_whitespace=False
-    )
-    datasets = serializers.DictField(child=serializers.CharField(), required=False)
-    selectors = serializers.DictField(child=SelectorSerializer(), required=False)
-    deliveries = serializers.DictField(
-        child=serializers.ChoiceField(choices=DELIVERIES),
-        required=False,
-        help_text="How the data of an alias gets there; packs by default.",
-    )
-    resources = PartialResourcesSerializer(required=False)
-    env = serializers.DictField(
-        child=serializers.CharField(allow_blank=True, trim_whitespace=False), required=False
-    )
-    timeout_s = serializers.IntegerField(
-        min_value=1, max_value=90 * 86_400, required=False, allow_null=True
-    )
-    max_retries = serializers.IntegerField(min_value=0, max_value=20, required=False)
-    tags = serializers.ListField(
-        child=serializers.CharField(max_length=63), required=False, max_length=30
-    )
-    may_write = serializers.BooleanField(
-        required=False,
-        help_text="The command gets a token to write the project's datasets, of who starts it.",
-    )
 
 
 class SkippedMountSerializer(serializers.Serializer[Any]):
@@ -432,7 +280,7 @@ class RunEventSerializer(serializers.ModelSerializer[RunEvent]):
     """A line of a run's timeline."""
 
     seq = serializers.IntegerField(source="id")
-    kind = serializers.ChoiceField(choices=_names(EventKind))
+    kind = serializers.ChoiceField(choices=names(EventKind))
     attempt = serializers.IntegerField(source="attempt.number", default=None, allow_null=True)
     data = serializers.DictField()  # type: ignore[assignment]  # a column's name
 
@@ -460,83 +308,3 @@ class ArtifactSerializer(serializers.ModelSerializer[Artifact]):
             return None
         name = artifact.path.rsplit("/", 1)[-1]
         return storage.objects().presign_get(artifact.key, DOWNLOAD_EXPIRES_S, filename=name)
-
-
-class PlacementSerializer(serializers.Serializer[Any]):
-    """Where a run would go, and why; no node while there is none for it."""
-
-    cluster = serializers.CharField()
-    node = serializers.CharField(allow_null=True)
-    why = serializers.CharField()
-    code = serializers.ChoiceField(choices=_names(PlacementCode))
-    params = serializers.DictField()
-
-
-class WarmthSerializer(serializers.Serializer[Any]):
-    """How much of the data the node has already; `coverage` is 0 to 1."""
-
-    bytes_missing = serializers.IntegerField()
-    coverage = serializers.FloatField()
-
-
-class RuntimeStateSerializer(serializers.ModelSerializer[Runtime]):
-    """Whether the environment is built."""
-
-    class Meta:
-        model = Runtime
-        fields = ("digest", "state")
-
-
-class ReasonSerializer(serializers.Serializer[Any]):
-    """One thing that a run waits for, or why it ended."""
-
-    kind = serializers.ChoiceField(choices=_names(ReasonKind))
-    text = serializers.CharField()
-    action = serializers.CharField()
-    params = serializers.DictField()
-
-
-class ExplanationSerializer(serializers.Serializer[Any]):
-    """Why a run is, or is not, running."""
-
-    code = serializers.ChoiceField(choices=_names(AnswerCode))
-    answer = serializers.CharField()
-    reasons = ReasonSerializer(many=True)
-
-
-class FindingSerializer(serializers.Serializer[Any]):
-    """One finding of the advice after a run."""
-
-    code = serializers.ChoiceField(choices=_names(FindingCode))
-    text = serializers.CharField()
-    action = serializers.CharField(allow_blank=True)
-    params = serializers.DictField(child=serializers.FloatField())
-
-
-class RunPreviewSerializer(serializers.Serializer[Any]):
-    """What would happen to a run like this."""
-
-    valid = serializers.BooleanField()
-    errors = serializers.DictField(child=serializers.ListField(child=serializers.CharField()))  # type: ignore[assignment]
-    outlook = serializers.ChoiceField(choices=_names(Outlook))
-    placement = PlacementSerializer()
-    queue_position = serializers.IntegerField()
-    warm = WarmthSerializer(allow_null=True)
-    runtime = RuntimeStateSerializer()
-
-
-class CodeRequestSerializer(serializers.Serializer[Any]):
-    """A code snapshot to upload."""
-
-    digest = serializers.RegexField(r"^[0-9a-f]{64}$")
-    size_bytes = serializers.IntegerField(min_value=1, max_value=512 << 20)
-    files_count = serializers.IntegerField(min_value=0, required=False, default=0)
-    git = serializers.DictField(required=False, allow_null=True, default=None)
-
-
-class CodeStateSerializer(serializers.Serializer[Any]):
-    """Where to put the code, if it is not there."""
-
-    id = serializers.UUIDField()
-    state = serializers.ChoiceField(choices=["present", "upload"])
-    put_url = serializers.CharField(allow_null=True)
