@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { CreatedS3Key } from '@/api/contract/accounts';
 import { FormFrame } from '@/shared/FormFrame';
 import { useProject, useProjects } from '@/shared/project';
-import { ExpirySelect, expiresAt } from '../ExpirySelect';
+import { ExpirySelect, expiresAt } from '../keys/ExpirySelect';
 import { useCreateS3Key } from '../queries';
 
 interface Values {

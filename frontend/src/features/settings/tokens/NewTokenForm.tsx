@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { NewToken, Scope } from '@/api/contract/accounts';
 import { FormFrame } from '@/shared/FormFrame';
 import { useProject, useProjects } from '@/shared/project';
-import { ExpirySelect, expiresAt } from '../ExpirySelect';
+import { ExpirySelect, expiresAt } from '../keys/ExpirySelect';
 import { useCreateToken } from '../queries';
 
 const SCOPES: Scope[] = ['read', 'write', 'admin'];

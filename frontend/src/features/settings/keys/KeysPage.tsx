@@ -1,0 +1,52 @@
+import { Button, Card } from '@mantine/core';
+import { IconPlus, type TablerIcon } from '@tabler/icons-react';
+import { useMemo } from 'react';
+import { useCommands } from '@/shared/commands';
+import { type Column, DataTable, type DataTableProps } from '@/shared/DataTable';
+import { EmptyState } from '@/shared/EmptyState';
+import { Page } from '@/shared/Page';
+import { PageHeader } from '@/shared/PageHeader';
+import { useShortcuts } from '@/shared/shortcuts';
+import type { PersonalKey } from './keyColumns';
+
+interface KeysPageProps<Row extends PersonalKey> {
+  words: { title: string; subtitle: string; create: string; empty: string; emptyHint: string };
+  icon: TablerIcon;
+  /** Names the command that opens the form. */
+  command: string;
+  keys: Pick<DataTableProps<Row>, 'rows' | 'error' | 'refetch' | 'hasMore' | 'isLoadingMore' | 'loadMore'>;
+  columns: Column<Row>[];
+  /** Those that are being revoked. */
+  hidden: ReadonlySet<string>;
+  onCreate: () => void;
+}
+
+/** The keys that a person has made, a way to make one, and to revoke each. */
+export function KeysPage<Row extends PersonalKey>(props: KeysPageProps<Row>) {
+  const { words, icon, command, keys, columns, hidden, onCreate } = props;
+  const rows = useMemo(() => keys.rows?.filter(({ id }) => !hidden.has(id)), [keys.rows, hidden]);
+  useShortcuts([{ keys: 'N', label: words.create, run: onCreate }]);
+  useCommands([{ id: command, label: words.create, icon: IconPlus, run: onCreate }]);
+  const create = (
+    <Button leftSection={<IconPlus size={15} />} onClick={onCreate}>
+      {words.create}
+    </Button>
+  );
+  return (
+    <Page>
+      <PageHeader title={words.title} subtitle={words.subtitle}>
+        {create}
+      </PageHeader>
+      <Card p={0}>
+        <DataTable
+          {...keys}
+          rows={rows}
+          label={words.title}
+          columns={columns}
+          rowKey={({ id }) => id}
+          empty={<EmptyState icon={icon} title={words.empty} hint={words.emptyHint} action={create} />}
+        />
+      </Card>
+    </Page>
+  );
+}
