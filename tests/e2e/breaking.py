@@ -21,10 +21,19 @@ from tests.stack import Stack
 # Much longer than anything takes on an idle machine; a loaded one that also builds the jobs'
 # environment meanwhile needs it.
 PATIENCE_S = 120.0
+# How often is asked what lasts; each question costs the stack under test some milliseconds.
+EVERY_S = 0.2
+# How often is asked what may be over in a moment.
+MOMENT_S = 0.05
 T = TypeVar("T")
 
 
-def wait_for(found: Callable[[], T | None], what: str, timeout_s: float = PATIENCE_S) -> T:
+def wait_for(
+    found: Callable[[], T | None],
+    what: str,
+    timeout_s: float = PATIENCE_S,
+    every_s: float = EVERY_S,
+) -> T:
     """Return the first true answer; a server that is away is asked again.
 
     Raises AssertionError in time.
@@ -35,7 +44,14 @@ def wait_for(found: Callable[[], T | None], what: str, timeout_s: float = PATIEN
             if answer := found():
                 return answer
         assert time.monotonic() < deadline, f"not within {timeout_s:g} s: {what}"
-        time.sleep(0.05)
+        time.sleep(every_s)
+
+
+def wait_for_row(stack: Stack, statement: str, what: str) -> None:
+    """Wait until the statement finds a row in the stack's database, through one connection."""
+    with stack.connect() as connection:
+        connection.autocommit = True
+        wait_for(lambda: connection.execute(statement).fetchone(), what, every_s=MOMENT_S)
 
 
 def settled(read: Callable[[], T], quiet_s: float = 0.7) -> T:

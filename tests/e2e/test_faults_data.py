@@ -53,7 +53,11 @@ def test_a_killed_push_goes_on_where_it_was_and_makes_the_same_version(
     breaking.write_files(folder, count=1, size_bytes=150 << 20, seed=2)
     breaking.write_files(folder / "small", count=11, size_bytes=1000, seed=3)
     push = start_push(folder, dataset, environment)
-    upload = breaking.wait_for(lambda: begun_upload(whole_stack, survivor, dataset), "two parts")
+    upload = breaking.wait_for(
+        lambda: begun_upload(whole_stack, survivor, dataset),
+        "two parts",
+        every_s=breaking.MOMENT_S,
+    )
     push.kill()
     push.communicate()
     arrived = breaking.settled(lambda: parts_of(survivor, dataset, upload))

@@ -51,7 +51,7 @@ def test_a_killed_web_process_loses_no_line_of_the_log_nor_of_who_looks_at_it(
     run = count(survivor)
     viewer = LogViewer(whole_stack, session_of(whole_stack, administrator(whole_stack)), run)
     viewer.start()
-    breaking.wait_for(lambda: viewer.text, "the first line on the page")
+    breaking.wait_for(lambda: viewer.text, "the first line on the page", every_s=breaking.MOMENT_S)
     breaking.kill_and_await_return(whole_stack, "web")
     expect_everything(survivor, run)
     viewer.join(breaking.PATIENCE_S)
@@ -73,7 +73,7 @@ def test_a_run_is_created_once_however_often_it_is_asked_for(
     ]
     for thread in threads:
         thread.start()
-    breaking.wait_for(lambda: answers, "the first answer")
+    breaking.wait_for(lambda: answers, "the first answer", every_s=breaking.MOMENT_S)
     breaking.kill_and_await_return(whole_stack, "web")
     for thread in threads:
         thread.join()
@@ -144,7 +144,9 @@ def test_a_run_created_just_before_its_worker_died_has_one_attempt(
 ) -> None:
     """One of them is being started, the other has only just been acknowledged."""
     started = breaking.start_script(survivor, "being started", "print('line 0')")
-    breaking.wait_for(lambda: breaking.attempts_of(survivor, started), "an attempt")
+    breaking.wait_for(
+        lambda: breaking.attempts_of(survivor, started), "an attempt", every_s=breaking.MOMENT_S
+    )
     acknowledged = breaking.start_script(survivor, "acknowledged", "print('line 0')")
     breaking.kill_and_await_return(whole_stack, "worker")
     for run in (started, acknowledged):
@@ -162,9 +164,9 @@ def test_a_worker_killed_while_it_verifies_and_publishes_leaves_one_version(
     result: list[Any] = []
     push = threading.Thread(target=lambda: result.append(survivor.datasets.push(folder, dataset)))
     push.start()
-    breaking.wait_for(lambda: is_any(whole_stack, _VERIFYING), "a pack is being verified")
+    breaking.wait_for_row(whole_stack, _VERIFYING, "a pack is being verified")
     breaking.kill_and_await_return(whole_stack, "worker")
-    breaking.wait_for(lambda: is_any(whole_stack, _BUILDING), "a commit is being built")
+    breaking.wait_for_row(whole_stack, _BUILDING, "a commit is being built")
     breaking.kill_and_await_return(whole_stack, "worker")
     push.join(breaking.PATIENCE_S)
     assert result, "the push did not end"
@@ -263,8 +265,3 @@ def ask_to_create(client: Client, body: dict[str, Any], key: str) -> Callable[[]
     """Return the request, to be repeated."""
     path = f"projects/{client.project}/runs/"
     return lambda: dict(client.http.post(path, body, key=key))
-
-
-def is_any(stack: Stack, statement: str) -> bool:
-    """Return whether the statement finds a row in the stack's database."""
-    return bool(stack.query(statement))

@@ -41,6 +41,48 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="Unit",
+            fields=[
+                (
+                    "id",
+                    models.UUIDField(
+                        default=atom.core.ids.uuid7,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                ("name", models.CharField(max_length=200)),
+                ("path", models.CharField(db_index=True, max_length=1000)),
+                (
+                    "organisation",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="units",
+                        to="accounts.organisation",
+                    ),
+                ),
+                (
+                    "parent",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="children",
+                        to="accounts.unit",
+                    ),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("organisation", "parent", "name"), name="unit_name"
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name="Project",
             fields=[
                 (
@@ -68,6 +110,14 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("name", models.CharField(max_length=200)),
+                (
+                    "unit",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="projects",
+                        to="accounts.unit",
+                    ),
+                ),
             ],
             options={
                 "abstract": False,
@@ -218,41 +268,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="Unit",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("name", models.CharField(max_length=200)),
-                ("path", models.CharField(db_index=True, max_length=1000)),
-                (
-                    "organisation",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="units",
-                        to="accounts.organisation",
-                    ),
-                ),
-                (
-                    "parent",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="children",
-                        to="accounts.unit",
-                    ),
-                ),
-            ],
-        ),
-        migrations.CreateModel(
             name="RoleBinding",
             fields=[
                 (
@@ -305,15 +320,27 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-        ),
-        migrations.AddField(
-            model_name="project",
-            name="unit",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="projects",
-                to="accounts.unit",
-            ),
+            options={
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("unit__isnull", True), ("project__isnull", True), _connector="XOR"
+                        ),
+                        name="binding_unit_or_project",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("role__in", ("viewer", "labeler", "researcher", "admin"))
+                        ),
+                        name="binding_role",
+                    ),
+                    models.UniqueConstraint(
+                        fields=("user", "unit", "project"),
+                        name="binding_once",
+                        nulls_distinct=False,
+                    ),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="AuditEvent",
@@ -359,33 +386,5 @@ class Migration(migrations.Migration):
                     models.Index(fields=["project", "-at"], name="accounts_au_project_b84364_idx"),
                 ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name="unit",
-            constraint=models.UniqueConstraint(
-                fields=("organisation", "parent", "name"), name="unit_name"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="rolebinding",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("unit__isnull", True), ("project__isnull", True), _connector="XOR"
-                ),
-                name="binding_unit_or_project",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="rolebinding",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("role__in", ("viewer", "labeler", "researcher", "admin"))),
-                name="binding_role",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="rolebinding",
-            constraint=models.UniqueConstraint(
-                fields=("user", "unit", "project"), name="binding_once", nulls_distinct=False
-            ),
         ),
     ]

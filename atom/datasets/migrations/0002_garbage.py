@@ -11,11 +11,74 @@ import atom.core.ids
 class Migration(migrations.Migration):
     dependencies = [
         ("accounts", "0001_initial"),
+        ("accounts", "__first__"),
         ("datasets", "0001_initial"),
-        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
+        migrations.CreateModel(
+            name="GarbageRun",
+            fields=[
+                (
+                    "id",
+                    models.UUIDField(
+                        default=atom.core.ids.uuid7,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                ("is_dry_run", models.BooleanField(default=True)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("done", "done"), ("failed", "failed"), ("running", "running")],
+                        default="running",
+                        max_length=20,
+                    ),
+                ),
+                ("examined_count", models.BigIntegerField(default=0)),
+                ("examined_bytes", models.BigIntegerField(default=0)),
+                ("garbage_count", models.BigIntegerField(default=0)),
+                ("garbage_bytes", models.BigIntegerField(default=0)),
+                ("finished_at", models.DateTimeField(null=True)),
+                ("error_code", models.CharField(blank=True, max_length=60)),
+                ("error_detail", models.TextField(blank=True)),
+                ("examples", models.JSONField(default=list)),
+                (
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="garbage_runs",
+                        to="accounts.project",
+                    ),
+                ),
+                (
+                    "requested_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("state__in", ["done", "failed", "running"])),
+                        name="garbage_run_state",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("state", "running")),
+                        fields=("project",),
+                        name="garbage_run_once",
+                    ),
+                ],
+            },
+        ),
         migrations.CreateModel(
             name="CondemnedObject",
             fields=[
@@ -52,40 +115,48 @@ class Migration(migrations.Migration):
                     models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
                 ),
                 ("settled_at", models.DateTimeField(null=True)),
-            ],
-        ),
-        migrations.CreateModel(
-            name="GarbageRun",
-            fields=[
                 (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
+                    "project",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="accounts.project",
                     ),
                 ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("is_dry_run", models.BooleanField(default=True)),
                 (
-                    "state",
-                    models.CharField(
-                        choices=[("done", "done"), ("failed", "failed"), ("running", "running")],
-                        default="running",
-                        max_length=20,
+                    "deleted_in",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="deleted",
+                        to="datasets.garbagerun",
                     ),
                 ),
-                ("examined_count", models.BigIntegerField(default=0)),
-                ("examined_bytes", models.BigIntegerField(default=0)),
-                ("garbage_count", models.BigIntegerField(default=0)),
-                ("garbage_bytes", models.BigIntegerField(default=0)),
-                ("finished_at", models.DateTimeField(null=True)),
-                ("error_code", models.CharField(blank=True, max_length=60)),
-                ("error_detail", models.TextField(blank=True)),
-                ("examples", models.JSONField(default=list)),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="condemned",
+                        to="datasets.garbagerun",
+                    ),
+                ),
             ],
+            options={
+                "indexes": [models.Index(fields=["run", "state"], name="condemned_run")],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("state__in", ["condemned", "deleted", "expired", "pardoned", "spared"])
+                        ),
+                        name="condemned_state",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("state__in", ["condemned", "pardoned"])),
+                        fields=("project", "kind", "digest"),
+                        name="condemned_once",
+                    ),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="LegalHold",
@@ -103,6 +174,41 @@ class Migration(migrations.Migration):
                 ("updated_at", models.DateTimeField(auto_now=True)),
                 ("reason", models.TextField(max_length=2000)),
                 ("released_at", models.DateTimeField(null=True)),
+                (
+                    "dataset",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="holds",
+                        to="datasets.dataset",
+                    ),
+                ),
+                (
+                    "placed_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "released_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "version",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="holds",
+                        to="datasets.version",
+                    ),
+                ),
             ],
             options={
                 "abstract": False,
@@ -170,126 +276,6 @@ class Migration(migrations.Migration):
                     _connector="OR",
                 ),
                 name="version_expired_at",
-            ),
-        ),
-        migrations.AddField(
-            model_name="condemnedobject",
-            name="project",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.CASCADE, related_name="+", to="accounts.project"
-            ),
-        ),
-        migrations.AddField(
-            model_name="garbagerun",
-            name="project",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.CASCADE,
-                related_name="garbage_runs",
-                to="accounts.project",
-            ),
-        ),
-        migrations.AddField(
-            model_name="garbagerun",
-            name="requested_by",
-            field=models.ForeignKey(
-                null=True,
-                on_delete=django.db.models.deletion.SET_NULL,
-                related_name="+",
-                to=settings.AUTH_USER_MODEL,
-            ),
-        ),
-        migrations.AddField(
-            model_name="condemnedobject",
-            name="deleted_in",
-            field=models.ForeignKey(
-                null=True,
-                on_delete=django.db.models.deletion.SET_NULL,
-                related_name="deleted",
-                to="datasets.garbagerun",
-            ),
-        ),
-        migrations.AddField(
-            model_name="condemnedobject",
-            name="run",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.CASCADE,
-                related_name="condemned",
-                to="datasets.garbagerun",
-            ),
-        ),
-        migrations.AddField(
-            model_name="legalhold",
-            name="dataset",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="holds",
-                to="datasets.dataset",
-            ),
-        ),
-        migrations.AddField(
-            model_name="legalhold",
-            name="placed_by",
-            field=models.ForeignKey(
-                null=True,
-                on_delete=django.db.models.deletion.SET_NULL,
-                related_name="+",
-                to=settings.AUTH_USER_MODEL,
-            ),
-        ),
-        migrations.AddField(
-            model_name="legalhold",
-            name="released_by",
-            field=models.ForeignKey(
-                null=True,
-                on_delete=django.db.models.deletion.SET_NULL,
-                related_name="+",
-                to=settings.AUTH_USER_MODEL,
-            ),
-        ),
-        migrations.AddField(
-            model_name="legalhold",
-            name="version",
-            field=models.ForeignKey(
-                null=True,
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="holds",
-                to="datasets.version",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="garbagerun",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("state__in", ["done", "failed", "running"])),
-                name="garbage_run_state",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="garbagerun",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("state", "running")),
-                fields=("project",),
-                name="garbage_run_once",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="condemnedobject",
-            index=models.Index(fields=["run", "state"], name="condemned_run"),
-        ),
-        migrations.AddConstraint(
-            model_name="condemnedobject",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("state__in", ["condemned", "deleted", "expired", "pardoned", "spared"])
-                ),
-                name="condemned_state",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="condemnedobject",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("state__in", ["condemned", "pardoned"])),
-                fields=("project", "kind", "digest"),
-                name="condemned_once",
             ),
         ),
     ]

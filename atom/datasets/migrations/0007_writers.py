@@ -9,8 +9,8 @@ import atom.core.ids
 
 class Migration(migrations.Migration):
     dependencies = [
+        ("accounts", "__first__"),
         ("datasets", "0006_saved_views"),
-        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
@@ -47,7 +47,53 @@ class Migration(migrations.Migration):
                 ("provenance", models.JSONField(default=dict)),
                 ("error_code", models.CharField(blank=True, max_length=60)),
                 ("error_detail", models.TextField(blank=True)),
+                (
+                    "base",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="datasets.version",
+                    ),
+                ),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "dataset",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="write_jobs",
+                        to="datasets.dataset",
+                    ),
+                ),
+                (
+                    "version",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="datasets.version",
+                    ),
+                ),
             ],
+            options={
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("state__in", ["aborted", "committed", "committing", "open"])
+                        ),
+                        name="write_job_state",
+                    ),
+                    models.UniqueConstraint(fields=("dataset", "name"), name="write_job_name"),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Writer",
@@ -90,7 +136,94 @@ class Migration(migrations.Migration):
                 ("waiting_bytes", models.BigIntegerField(default=0)),
                 ("error_code", models.CharField(blank=True, max_length=60)),
                 ("error_detail", models.TextField(blank=True)),
+                (
+                    "base",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="datasets.version",
+                    ),
+                ),
+                (
+                    "branch",
+                    models.OneToOneField(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="writer",
+                        to="datasets.branch",
+                    ),
+                ),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "dataset",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="writers",
+                        to="datasets.dataset",
+                    ),
+                ),
+                (
+                    "job",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="attempts",
+                        to="datasets.writejob",
+                    ),
+                ),
+                (
+                    "version",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="datasets.version",
+                    ),
+                ),
             ],
+            options={
+                "indexes": [
+                    models.Index(
+                        fields=["dataset", "-created_at", "-id"],
+                        name="datasets_wr_dataset_bffd84_idx",
+                    )
+                ],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "state__in",
+                                [
+                                    "abandoned",
+                                    "committed",
+                                    "committing",
+                                    "persisted",
+                                    "uploading",
+                                    "writing",
+                                ],
+                            )
+                        ),
+                        name="writer_state",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("job__isnull", True), ("task", "")),
+                            models.Q(("job__isnull", False), models.Q(("task", ""), _negated=True)),
+                            _connector="OR",
+                        ),
+                        name="writer_task_of_job",
+                    ),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="WriteTask",
@@ -107,7 +240,28 @@ class Migration(migrations.Migration):
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("updated_at", models.DateTimeField(auto_now=True)),
                 ("task", models.CharField(max_length=100)),
+                (
+                    "job",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="tasks",
+                        to="datasets.writejob",
+                    ),
+                ),
+                (
+                    "writer",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="counted_as",
+                        to="datasets.writer",
+                    ),
+                ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("job", "task"), name="write_task_once")
+                ],
+            },
         ),
         migrations.RemoveConstraint(
             model_name="commitrequest",
@@ -130,45 +284,6 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddField(
-            model_name="writejob",
-            name="base",
-            field=models.ForeignKey(
-                null=True,
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="+",
-                to="datasets.version",
-            ),
-        ),
-        migrations.AddField(
-            model_name="writejob",
-            name="created_by",
-            field=models.ForeignKey(
-                null=True,
-                on_delete=django.db.models.deletion.SET_NULL,
-                related_name="+",
-                to=settings.AUTH_USER_MODEL,
-            ),
-        ),
-        migrations.AddField(
-            model_name="writejob",
-            name="dataset",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.CASCADE,
-                related_name="write_jobs",
-                to="datasets.dataset",
-            ),
-        ),
-        migrations.AddField(
-            model_name="writejob",
-            name="version",
-            field=models.ForeignKey(
-                null=True,
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="+",
-                to="datasets.version",
-            ),
-        ),
-        migrations.AddField(
             model_name="commitrequest",
             name="write_job",
             field=models.ForeignKey(
@@ -176,65 +291,6 @@ class Migration(migrations.Migration):
                 on_delete=django.db.models.deletion.CASCADE,
                 related_name="requests",
                 to="datasets.writejob",
-            ),
-        ),
-        migrations.AddField(
-            model_name="writer",
-            name="base",
-            field=models.ForeignKey(
-                null=True,
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="+",
-                to="datasets.version",
-            ),
-        ),
-        migrations.AddField(
-            model_name="writer",
-            name="branch",
-            field=models.OneToOneField(
-                null=True,
-                on_delete=django.db.models.deletion.SET_NULL,
-                related_name="writer",
-                to="datasets.branch",
-            ),
-        ),
-        migrations.AddField(
-            model_name="writer",
-            name="created_by",
-            field=models.ForeignKey(
-                null=True,
-                on_delete=django.db.models.deletion.SET_NULL,
-                related_name="+",
-                to=settings.AUTH_USER_MODEL,
-            ),
-        ),
-        migrations.AddField(
-            model_name="writer",
-            name="dataset",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.CASCADE,
-                related_name="writers",
-                to="datasets.dataset",
-            ),
-        ),
-        migrations.AddField(
-            model_name="writer",
-            name="job",
-            field=models.ForeignKey(
-                null=True,
-                on_delete=django.db.models.deletion.CASCADE,
-                related_name="attempts",
-                to="datasets.writejob",
-            ),
-        ),
-        migrations.AddField(
-            model_name="writer",
-            name="version",
-            field=models.ForeignKey(
-                null=True,
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="+",
-                to="datasets.version",
             ),
         ),
         migrations.AddField(
@@ -293,74 +349,5 @@ class Migration(migrations.Migration):
                 ),
                 name="commit_operation",
             ),
-        ),
-        migrations.AddField(
-            model_name="writetask",
-            name="job",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.CASCADE,
-                related_name="tasks",
-                to="datasets.writejob",
-            ),
-        ),
-        migrations.AddField(
-            model_name="writetask",
-            name="writer",
-            field=models.OneToOneField(
-                on_delete=django.db.models.deletion.CASCADE,
-                related_name="counted_as",
-                to="datasets.writer",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="writejob",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("state__in", ["aborted", "committed", "committing", "open"])),
-                name="write_job_state",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="writejob",
-            constraint=models.UniqueConstraint(fields=("dataset", "name"), name="write_job_name"),
-        ),
-        migrations.AddIndex(
-            model_name="writer",
-            index=models.Index(
-                fields=["dataset", "-created_at", "-id"], name="datasets_wr_dataset_bffd84_idx"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="writer",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    (
-                        "state__in",
-                        [
-                            "abandoned",
-                            "committed",
-                            "committing",
-                            "persisted",
-                            "uploading",
-                            "writing",
-                        ],
-                    )
-                ),
-                name="writer_state",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="writer",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("job__isnull", True), ("task", "")),
-                    models.Q(("job__isnull", False), models.Q(("task", ""), _negated=True)),
-                    _connector="OR",
-                ),
-                name="writer_task_of_job",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="writetask",
-            constraint=models.UniqueConstraint(fields=("job", "task"), name="write_task_once"),
         ),
     ]

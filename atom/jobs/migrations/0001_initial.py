@@ -12,78 +12,12 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("accounts", "0001_initial"),
+        ("accounts", "__first__"),
         ("clusters", "0001_initial"),
         ("datasets", "0001_initial"),
-        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
-        migrations.CreateModel(
-            name="Attempt",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("number", models.PositiveIntegerField()),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("admitted", "admitted"),
-                            ("cancelled", "cancelled"),
-                            ("cancelling", "cancelling"),
-                            ("failed", "failed"),
-                            ("finalizing", "finalizing"),
-                            ("placing", "placing"),
-                            ("preempted", "preempted"),
-                            ("pulling", "pulling"),
-                            ("running", "running"),
-                            ("scheduling", "scheduling"),
-                            ("submitted", "submitted"),
-                            ("succeeded", "succeeded"),
-                            ("warming", "warming"),
-                        ],
-                        default="placing",
-                        max_length=20,
-                    ),
-                ),
-                ("placement", models.JSONField(default=dict)),
-                ("token_hash", models.CharField(blank=True, db_index=True, max_length=64)),
-                ("token_expires_at", models.DateTimeField(null=True)),
-                ("supervisor_pid", models.PositiveIntegerField(null=True)),
-                ("supervisor_start_ticks", models.PositiveBigIntegerField(null=True)),
-                ("exit_code", models.IntegerField(null=True)),
-                ("signal", models.IntegerField(null=True)),
-                ("failure_class", models.CharField(blank=True, max_length=30)),
-                ("failure_reason", models.TextField(blank=True)),
-                ("suggestion", models.TextField(blank=True)),
-                ("evidence", models.JSONField(default=dict)),
-                ("resumed_from_step", models.BigIntegerField(null=True)),
-                ("metrics_next_seq", models.PositiveBigIntegerField(default=0)),
-                ("log_complete", models.BooleanField(default=False)),
-                ("started_at", models.DateTimeField(null=True)),
-                ("finished_at", models.DateTimeField(null=True)),
-                ("heartbeat_at", models.DateTimeField(null=True)),
-                ("finalizing_since", models.DateTimeField(null=True)),
-                (
-                    "node",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to="clusters.node",
-                    ),
-                ),
-            ],
-        ),
         migrations.CreateModel(
             name="CodeSnapshot",
             fields=[
@@ -114,9 +48,14 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("project", "digest"), name="code_digest")
+                ],
+            },
         ),
         migrations.CreateModel(
-            name="LogStream",
+            name="Runtime",
             fields=[
                 (
                     "id",
@@ -129,101 +68,75 @@ class Migration(migrations.Migration):
                 ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 ("updated_at", models.DateTimeField(auto_now=True)),
-                ("name", models.CharField(default="main", max_length=60)),
-                ("flushed_bytes", models.BigIntegerField(default=0)),
-                ("flushed_lines", models.BigIntegerField(default=0)),
-                ("eof_bytes", models.BigIntegerField(null=True)),
+                ("digest", models.CharField(max_length=64, unique=True)),
+                ("requirements", models.TextField(blank=True)),
+                ("python", models.CharField(max_length=20)),
                 (
-                    "attempt",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="log_streams",
-                        to="jobs.attempt",
-                    ),
-                ),
-            ],
-        ),
-        migrations.CreateModel(
-            name="LogChunk",
-            fields=[
-                ("id", models.BigAutoField(primary_key=True, serialize=False)),
-                ("seq", models.PositiveIntegerField()),
-                ("byte_start", models.BigIntegerField()),
-                ("byte_end", models.BigIntegerField()),
-                ("line_start", models.BigIntegerField()),
-                ("line_end", models.BigIntegerField()),
-                ("first_ts_ns", models.BigIntegerField()),
-                ("key", models.CharField(max_length=300)),
-                ("compressed_bytes", models.BigIntegerField()),
-                (
-                    "stream",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="chunks",
-                        to="jobs.logstream",
-                    ),
-                ),
-            ],
-        ),
-        migrations.CreateModel(
-            name="MetricSeries",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("key", models.CharField(max_length=250)),
-                (
-                    "kind",
+                    "state",
                     models.CharField(
-                        choices=[("user", "user"), ("system", "system")], max_length=10
+                        choices=[
+                            ("building", "building"),
+                            ("failed", "failed"),
+                            ("pending", "pending"),
+                            ("ready", "ready"),
+                        ],
+                        default="pending",
+                        max_length=20,
                     ),
                 ),
-                ("n", models.BigIntegerField(default=0)),
-                ("step_min", models.BigIntegerField(null=True)),
-                ("step_max", models.BigIntegerField(null=True)),
-                ("vmin", models.FloatField(null=True)),
-                ("vmax", models.FloatField(null=True)),
-                ("last", models.FloatField(null=True)),
-                ("last_step", models.BigIntegerField(null=True)),
-                ("last_ts_ms", models.BigIntegerField(null=True)),
-                (
-                    "attempt",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="series",
-                        to="jobs.attempt",
-                    ),
-                ),
+                ("path", models.CharField(blank=True, max_length=500)),
+                ("log_tail", models.TextField(blank=True)),
+                ("size_bytes", models.BigIntegerField(default=0)),
+                ("built_at", models.DateTimeField(null=True)),
+                ("claimed_until", models.DateTimeField(null=True)),
             ],
+            options={
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("state__in", ["building", "failed", "pending", "ready"])
+                        ),
+                        name="runtime_state",
+                    )
+                ],
+            },
         ),
         migrations.CreateModel(
-            name="MetricChunk",
+            name="Workflow",
             fields=[
-                ("id", models.BigAutoField(primary_key=True, serialize=False)),
-                ("seq", models.PositiveIntegerField()),
-                ("n", models.PositiveIntegerField()),
-                ("step_min", models.BigIntegerField()),
-                ("step_max", models.BigIntegerField()),
-                ("vmin", models.FloatField(null=True)),
-                ("vmax", models.FloatField(null=True)),
-                ("data", models.BinaryField()),
                 (
-                    "series",
+                    "id",
+                    models.UUIDField(
+                        default=atom.core.ids.uuid7,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                ("slug", models.CharField(max_length=63)),
+                ("version", models.CharField(max_length=64)),
+                ("title", models.CharField(max_length=200)),
+                ("description", models.TextField(blank=True)),
+                ("definition", models.JSONField(default=dict)),
+                (
+                    "project",
                     models.ForeignKey(
+                        null=True,
                         on_delete=django.db.models.deletion.CASCADE,
-                        related_name="chunks",
-                        to="jobs.metricseries",
+                        related_name="+",
+                        to="accounts.project",
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("project", "slug"), name="workflow_slug", nulls_distinct=False
+                    )
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Run",
@@ -315,21 +228,305 @@ class Migration(migrations.Migration):
                         to="accounts.project",
                     ),
                 ),
+                (
+                    "runtime",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="runs",
+                        to="jobs.runtime",
+                    ),
+                ),
+                (
+                    "workflow",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="runs",
+                        to="jobs.workflow",
+                    ),
+                ),
             ],
+            options={
+                "indexes": [
+                    models.Index(
+                        fields=["project", "-created_at", "-id"], name="jobs_run_project_e3ad6e_idx"
+                    ),
+                    models.Index(fields=["state"], name="jobs_run_state_11f05a_idx"),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(fields=("project", "number"), name="run_number"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "state__in",
+                                [
+                                    "admitted",
+                                    "cancelled",
+                                    "cancelling",
+                                    "created",
+                                    "failed",
+                                    "finalizing",
+                                    "placing",
+                                    "preempted",
+                                    "pulling",
+                                    "queued",
+                                    "retry_wait",
+                                    "running",
+                                    "scheduling",
+                                    "submitted",
+                                    "succeeded",
+                                    "warming",
+                                ],
+                            )
+                        ),
+                        name="run_state",
+                    ),
+                ],
+            },
         ),
-        migrations.AddField(
-            model_name="metricseries",
-            name="run",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.CASCADE, related_name="series", to="jobs.run"
-            ),
+        migrations.CreateModel(
+            name="Attempt",
+            fields=[
+                (
+                    "id",
+                    models.UUIDField(
+                        default=atom.core.ids.uuid7,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                ("number", models.PositiveIntegerField()),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("admitted", "admitted"),
+                            ("cancelled", "cancelled"),
+                            ("cancelling", "cancelling"),
+                            ("failed", "failed"),
+                            ("finalizing", "finalizing"),
+                            ("placing", "placing"),
+                            ("preempted", "preempted"),
+                            ("pulling", "pulling"),
+                            ("running", "running"),
+                            ("scheduling", "scheduling"),
+                            ("submitted", "submitted"),
+                            ("succeeded", "succeeded"),
+                            ("warming", "warming"),
+                        ],
+                        default="placing",
+                        max_length=20,
+                    ),
+                ),
+                ("placement", models.JSONField(default=dict)),
+                ("token_hash", models.CharField(blank=True, db_index=True, max_length=64)),
+                ("token_expires_at", models.DateTimeField(null=True)),
+                ("supervisor_pid", models.PositiveIntegerField(null=True)),
+                ("supervisor_start_ticks", models.PositiveBigIntegerField(null=True)),
+                ("exit_code", models.IntegerField(null=True)),
+                ("signal", models.IntegerField(null=True)),
+                ("failure_class", models.CharField(blank=True, max_length=30)),
+                ("failure_reason", models.TextField(blank=True)),
+                ("suggestion", models.TextField(blank=True)),
+                ("evidence", models.JSONField(default=dict)),
+                ("resumed_from_step", models.BigIntegerField(null=True)),
+                ("metrics_next_seq", models.PositiveBigIntegerField(default=0)),
+                ("log_complete", models.BooleanField(default=False)),
+                ("started_at", models.DateTimeField(null=True)),
+                ("finished_at", models.DateTimeField(null=True)),
+                ("heartbeat_at", models.DateTimeField(null=True)),
+                ("finalizing_since", models.DateTimeField(null=True)),
+                (
+                    "node",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="clusters.node",
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="attempts",
+                        to="jobs.run",
+                    ),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("run", "number"), name="attempt_number"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "state__in",
+                                [
+                                    "admitted",
+                                    "cancelled",
+                                    "cancelling",
+                                    "failed",
+                                    "finalizing",
+                                    "placing",
+                                    "preempted",
+                                    "pulling",
+                                    "running",
+                                    "scheduling",
+                                    "submitted",
+                                    "succeeded",
+                                    "warming",
+                                ],
+                            )
+                        ),
+                        name="attempt_state",
+                    ),
+                ],
+            },
         ),
-        migrations.AddField(
-            model_name="attempt",
-            name="run",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.CASCADE, related_name="attempts", to="jobs.run"
-            ),
+        migrations.CreateModel(
+            name="LogStream",
+            fields=[
+                (
+                    "id",
+                    models.UUIDField(
+                        default=atom.core.ids.uuid7,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                ("name", models.CharField(default="main", max_length=60)),
+                ("flushed_bytes", models.BigIntegerField(default=0)),
+                ("flushed_lines", models.BigIntegerField(default=0)),
+                ("eof_bytes", models.BigIntegerField(null=True)),
+                (
+                    "attempt",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="log_streams",
+                        to="jobs.attempt",
+                    ),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("attempt", "name"), name="log_stream_name")
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="LogChunk",
+            fields=[
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("seq", models.PositiveIntegerField()),
+                ("byte_start", models.BigIntegerField()),
+                ("byte_end", models.BigIntegerField()),
+                ("line_start", models.BigIntegerField()),
+                ("line_end", models.BigIntegerField()),
+                ("first_ts_ns", models.BigIntegerField()),
+                ("key", models.CharField(max_length=300)),
+                ("compressed_bytes", models.BigIntegerField()),
+                (
+                    "stream",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="chunks",
+                        to="jobs.logstream",
+                    ),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("stream", "seq"), name="log_chunk_seq"),
+                    models.UniqueConstraint(
+                        fields=("stream", "byte_start"), name="log_chunk_start"
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="MetricSeries",
+            fields=[
+                (
+                    "id",
+                    models.UUIDField(
+                        default=atom.core.ids.uuid7,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                ("key", models.CharField(max_length=250)),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("user", "user"), ("system", "system")], max_length=10
+                    ),
+                ),
+                ("n", models.BigIntegerField(default=0)),
+                ("step_min", models.BigIntegerField(null=True)),
+                ("step_max", models.BigIntegerField(null=True)),
+                ("vmin", models.FloatField(null=True)),
+                ("vmax", models.FloatField(null=True)),
+                ("last", models.FloatField(null=True)),
+                ("last_step", models.BigIntegerField(null=True)),
+                ("last_ts_ms", models.BigIntegerField(null=True)),
+                (
+                    "attempt",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="series",
+                        to="jobs.attempt",
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="series",
+                        to="jobs.run",
+                    ),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("attempt", "key"), name="series_key")
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="MetricChunk",
+            fields=[
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("seq", models.PositiveIntegerField()),
+                ("n", models.PositiveIntegerField()),
+                ("step_min", models.BigIntegerField()),
+                ("step_max", models.BigIntegerField()),
+                ("vmin", models.FloatField(null=True)),
+                ("vmax", models.FloatField(null=True)),
+                ("data", models.BinaryField()),
+                (
+                    "series",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="chunks",
+                        to="jobs.metricseries",
+                    ),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("series", "seq"), name="metric_chunk_seq")
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Artifact",
@@ -393,6 +590,27 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "indexes": [
+                    models.Index(
+                        fields=["run", "kind", "state"], name="jobs_artifa_run_id_27825d_idx"
+                    ),
+                    models.Index(
+                        condition=models.Q(("verify_asked_at__isnull", False)),
+                        fields=["verify_asked_at"],
+                        name="artifact_to_verify",
+                    ),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("attempt", "path", "sha256"), name="artifact_path_content"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("state__in", ["failed", "local", "persisted"])),
+                        name="artifact_state",
+                    ),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="RunEvent",
@@ -420,6 +638,11 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "indexes": [
+                    models.Index(fields=["run", "id"], name="jobs_runeve_run_id_6390c3_idx")
+                ],
+            },
         ),
         migrations.CreateModel(
             name="RunFile",
@@ -455,6 +678,11 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("run", "path"), name="run_file_path")
+                ],
+            },
         ),
         migrations.CreateModel(
             name="RunInput",
@@ -489,246 +717,10 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-        ),
-        migrations.CreateModel(
-            name="Runtime",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("digest", models.CharField(max_length=64, unique=True)),
-                ("requirements", models.TextField(blank=True)),
-                ("python", models.CharField(max_length=20)),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("building", "building"),
-                            ("failed", "failed"),
-                            ("pending", "pending"),
-                            ("ready", "ready"),
-                        ],
-                        default="pending",
-                        max_length=20,
-                    ),
-                ),
-                ("path", models.CharField(blank=True, max_length=500)),
-                ("log_tail", models.TextField(blank=True)),
-                ("size_bytes", models.BigIntegerField(default=0)),
-                ("built_at", models.DateTimeField(null=True)),
-                ("claimed_until", models.DateTimeField(null=True)),
-            ],
             options={
                 "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("state__in", ["building", "failed", "pending", "ready"])
-                        ),
-                        name="runtime_state",
-                    )
+                    models.UniqueConstraint(fields=("run", "alias"), name="input_alias")
                 ],
             },
-        ),
-        migrations.AddField(
-            model_name="run",
-            name="runtime",
-            field=models.ForeignKey(
-                null=True,
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="runs",
-                to="jobs.runtime",
-            ),
-        ),
-        migrations.CreateModel(
-            name="Workflow",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("slug", models.CharField(max_length=63)),
-                ("version", models.CharField(max_length=64)),
-                ("title", models.CharField(max_length=200)),
-                ("description", models.TextField(blank=True)),
-                ("definition", models.JSONField(default=dict)),
-                (
-                    "project",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to="accounts.project",
-                    ),
-                ),
-            ],
-        ),
-        migrations.AddField(
-            model_name="run",
-            name="workflow",
-            field=models.ForeignKey(
-                null=True,
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="runs",
-                to="jobs.workflow",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="codesnapshot",
-            constraint=models.UniqueConstraint(fields=("project", "digest"), name="code_digest"),
-        ),
-        migrations.AddConstraint(
-            model_name="logstream",
-            constraint=models.UniqueConstraint(fields=("attempt", "name"), name="log_stream_name"),
-        ),
-        migrations.AddConstraint(
-            model_name="logchunk",
-            constraint=models.UniqueConstraint(fields=("stream", "seq"), name="log_chunk_seq"),
-        ),
-        migrations.AddConstraint(
-            model_name="logchunk",
-            constraint=models.UniqueConstraint(
-                fields=("stream", "byte_start"), name="log_chunk_start"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="metricchunk",
-            constraint=models.UniqueConstraint(fields=("series", "seq"), name="metric_chunk_seq"),
-        ),
-        migrations.AddConstraint(
-            model_name="metricseries",
-            constraint=models.UniqueConstraint(fields=("attempt", "key"), name="series_key"),
-        ),
-        migrations.AddConstraint(
-            model_name="attempt",
-            constraint=models.UniqueConstraint(fields=("run", "number"), name="attempt_number"),
-        ),
-        migrations.AddConstraint(
-            model_name="attempt",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    (
-                        "state__in",
-                        [
-                            "admitted",
-                            "cancelled",
-                            "cancelling",
-                            "failed",
-                            "finalizing",
-                            "placing",
-                            "preempted",
-                            "pulling",
-                            "running",
-                            "scheduling",
-                            "submitted",
-                            "succeeded",
-                            "warming",
-                        ],
-                    )
-                ),
-                name="attempt_state",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="artifact",
-            index=models.Index(
-                fields=["run", "kind", "state"], name="jobs_artifa_run_id_27825d_idx"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="artifact",
-            index=models.Index(
-                condition=models.Q(("verify_asked_at__isnull", False)),
-                fields=["verify_asked_at"],
-                name="artifact_to_verify",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="artifact",
-            constraint=models.UniqueConstraint(
-                fields=("attempt", "path", "sha256"), name="artifact_path_content"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="artifact",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("state__in", ["failed", "local", "persisted"])),
-                name="artifact_state",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="runevent",
-            index=models.Index(fields=["run", "id"], name="jobs_runeve_run_id_6390c3_idx"),
-        ),
-        migrations.AddConstraint(
-            model_name="runfile",
-            constraint=models.UniqueConstraint(fields=("run", "path"), name="run_file_path"),
-        ),
-        migrations.AddConstraint(
-            model_name="runinput",
-            constraint=models.UniqueConstraint(fields=("run", "alias"), name="input_alias"),
-        ),
-        migrations.AddConstraint(
-            model_name="workflow",
-            constraint=models.UniqueConstraint(
-                fields=("project", "slug"), name="workflow_slug", nulls_distinct=False
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="run",
-            index=models.Index(
-                fields=["project", "-created_at", "-id"], name="jobs_run_project_e3ad6e_idx"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="run",
-            index=models.Index(fields=["state"], name="jobs_run_state_11f05a_idx"),
-        ),
-        migrations.AddConstraint(
-            model_name="run",
-            constraint=models.UniqueConstraint(fields=("project", "number"), name="run_number"),
-        ),
-        migrations.AddConstraint(
-            model_name="run",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    (
-                        "state__in",
-                        [
-                            "admitted",
-                            "cancelled",
-                            "cancelling",
-                            "created",
-                            "failed",
-                            "finalizing",
-                            "placing",
-                            "preempted",
-                            "pulling",
-                            "queued",
-                            "retry_wait",
-                            "running",
-                            "scheduling",
-                            "submitted",
-                            "succeeded",
-                            "warming",
-                        ],
-                    )
-                ),
-                name="run_state",
-            ),
         ),
     ]
