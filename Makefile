@@ -12,7 +12,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := .make
 # Every lock is complete: pip has nothing to resolve.
-# Only what is imported gets compiled, when it is.
+# Only what is imported gets compiled, when it is; once, whatever a machine's environment says:
+# to compile Django anew costs every process two seconds.
+unexport PYTHONDONTWRITEBYTECODE
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-compile
 LOCK := --generate-hashes --no-emit-index-url --no-emit-find-links --universal \
 	--python-version 3.11 --quiet --custom-compile-command "make lock"

@@ -1,6 +1,7 @@
 """Starts the services before Django's settings are read (loaded by `-p tests.plugin`)."""
 
 import os
+import sys
 from collections.abc import Generator
 
 import pytest
@@ -41,12 +42,19 @@ def pytest_load_initial_conftests(
     early_config: pytest.Config,
 ) -> Generator[None, object, object]:
     """Export the services' addresses; a wrapper, so that it runs before pytest-django's hook."""
+    keep_bytecode()
     known = early_config.known_args_namespace
     if not getattr(known, "help", False) and not getattr(known, "version", 0):
         if FOLDER_VARIABLE not in os.environ:
             _running.append(start_services())
         claim_worker_share()
     return (yield)
+
+
+def keep_bytecode() -> None:
+    """Have every process of the tests keep what it compiles: to do it anew costs each seconds."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
 
 
 @pytest.hookimpl(trylast=True)
