@@ -16,8 +16,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from atom.datasets.engines.changes import decode_changes
 from atom.datasets.engines.digest_runs import without
+from atom.datasets.engines.large_changes import read_changes
 from atom.datasets.engines.reachable import KINDS, Reachable
 from atom.datasets.engines.source_runs import (
     RUN_ROWS,
@@ -143,7 +143,9 @@ def push_server(entries: int, folder: Path) -> None:
     path = folder / "changes.parquet"
     if not path.exists():
         _write_changes(entries, path)
-    plan = VersionPlan(decode_changes(path.read_bytes()))
+    scratch = folder / "scratch"
+    scratch.mkdir()
+    plan = VersionPlan(read_changes(path, scratch))
     build_version(None, plan, FolderObjectStore(folder / "pushed"))
 
 

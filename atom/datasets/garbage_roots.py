@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,10 +14,11 @@ from django.db.models import Q, QuerySet
 from atom.accounts.models import Project
 from atom.core import storage
 from atom.core.storage import ObjectMissing
-from atom.datasets.engines.changes import ChangesError, decode_changes
+from atom.datasets.engines.changes import ChangesError
 from atom.datasets.engines.reachable import Reachable
 from atom.datasets.errors import ManifestUnreadable
 from atom.datasets.models import CommitRequest, CondemnedObject, Upload, Version
+from atom.datasets.pipelines import read_staged_changes
 from atom_sdk.errors import AtomError as SdkError
 
 UPLOADING = ("open", "uploaded", "verifying")
@@ -124,11 +126,12 @@ def _add_records(project: Project, kept: Reachable) -> None:
 
 def _packs_of_changes(upload: Upload) -> list[bytes]:
     try:
-        puts = decode_changes(storage.objects().get(upload.key)).puts
+        with tempfile.TemporaryDirectory(prefix="atom-changes-") as scratch:
+            puts = read_staged_changes(storage.objects(), upload.key, Path(scratch)).puts
+            packs: list[bytes] = puts["pack"].unique().drop_null().to_pylist()
     except (ChangesError, ObjectMissing):
         # The commit will say so; it needs nothing.
         return []
-    packs: list[bytes] = puts["pack"].unique().drop_null().to_pylist()
     return packs
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -9,6 +11,7 @@ from atom.accounts.models import Project
 from atom.core.storage import project_store
 from atom.datasets.engines.changes import mark_unreadable
 from atom.datasets.engines.pack_index import first_mismatch, locate
+from atom.datasets.engines.spilled import Entries, SpilledEntries, spill
 from atom.datasets.errors import EntryNotInPack, PackNotVerified
 from atom.datasets.models import Pack, Upload
 from atom.datasets.pipelines import read_pack_index
@@ -17,6 +20,14 @@ from atom_sdk.manifests.entries import ENTRY_SCHEMA
 
 class PacksOnTheWay(Exception):
     """What a commit needs is uploaded and not verified yet: look again in a moment."""
+
+
+def check_all_puts(project: Project, puts: Entries, scratch: Path) -> Entries:
+    """Do what `check_puts` does, piece by piece where the entries are in a file."""
+    if not isinstance(puts, SpilledEntries):
+        return check_puts(project, puts)
+    pieces = (check_puts(project, piece) for piece in puts.tables() if len(piece))
+    return spill(pieces, scratch / "checked.arrow")
 
 
 def check_puts(project: Project, puts: pa.Table) -> pa.Table:

@@ -6,6 +6,7 @@ import mmap
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import BinaryIO
 
 import pyarrow as pa
@@ -13,6 +14,8 @@ from blake3 import blake3
 
 from atom.core.storage import ObjectStorage, PrefixStore
 from atom.datasets import keys
+from atom.datasets.engines.changes import ChangesFile
+from atom.datasets.engines.large_changes import read_changes
 from atom.datasets.engines.pack_index import build_index, decode_index, encode_index
 from atom_sdk.errors import PackDigestMismatchError, PackError, PathError
 from atom_sdk.packs.indexer import verify_pack
@@ -62,6 +65,18 @@ def verify_staged_bytes(storage: ObjectStorage, staged: StagedObject) -> None:
     if hasher.hexdigest() != staged.digest:
         error = PackDigestMismatchError(staged.digest, hasher.hexdigest())
         raise StagedObjectLies("digest_mismatch", str(error).replace("pack", "upload"))
+
+
+def read_staged_changes(storage: ObjectStorage, key: str, scratch: Path) -> ChangesFile:
+    """Read and check a changes file; what is too large for memory stays in the folder `scratch`.
+
+    Raises ObjectMissing, ChangesError.
+    """
+    path = scratch / "changes"
+    with path.open("wb") as file:
+        for chunk in storage.stream(key):
+            file.write(chunk)
+    return read_changes(path, scratch)
 
 
 def publish_pack(

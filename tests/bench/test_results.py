@@ -42,7 +42,7 @@ def test_the_page_says_of_every_target_whether_it_is_met() -> None:
         Result("random read, warm", 9.0, "files/s", "ext4", 3.0, 3.0),
         Result("random read, cold", 9.0, "files/s", "ext4", 2.0, 4.5),
         Result("mount of 4,096 packs", 21.0, "ms"),
-        failed("loader, warm", "no wheel", "Lance"),
+        failed("loader, warm, samples as given", "no wheel", "Lance, take of 64 rows"),
     ]
     page = table(results, [])
     verdicts = {}
@@ -53,8 +53,10 @@ def test_the_page_says_of_every_target_whether_it_is_met() -> None:
     assert verdicts["random read, warm", "ext4"] == "yes"
     assert verdicts["random read, cold", "ext4"] == "**no**"
     assert verdicts["mount of 4,096 packs", ""] == "**no**"
-    assert verdicts["loader, warm", "Lance"] == "failed: no wheel"
-    assert verdicts["loader, warm", "HF datasets"] == "not measured"
+    assert (
+        verdicts["loader, warm, samples as given", "Lance, take of 64 rows"] == "failed: no wheel"
+    )
+    assert verdicts["loader, warm, samples as given", "HF ds[i]"] == "not measured"
     assert {(name, peer or "") for name, peer in TARGETS} <= verdicts.keys()
 
 

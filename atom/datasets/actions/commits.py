@@ -6,9 +6,11 @@ is the request's), so a run that died is simply done again.
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -36,7 +38,7 @@ from atom.datasets.actions.verification import verify_upload
 from atom.datasets.actions.write_commits import build_write
 from atom.datasets.actions.write_settling import settle_writers, written_by
 from atom.datasets.building import building
-from atom.datasets.engines.changes import ChangesError, ChangesFile, decode_changes
+from atom.datasets.engines.changes import ChangesError, ChangesFile
 from atom.datasets.engines.versions import VersionPlan, build_version
 from atom.datasets.errors import (
     BranchEmpty,
@@ -51,7 +53,8 @@ from atom.datasets.errors import (
     UploadIncomplete,
 )
 from atom.datasets.models import Branch, CommitRequest, Dataset, Upload, Version
-from atom.datasets.pack_checks import PacksOnTheWay, check_puts
+from atom.datasets.pack_checks import PacksOnTheWay, check_all_puts
+from atom.datasets.pipelines import read_staged_changes
 from atom.datasets.splits import drawn_by, split_refusals
 from atom.datasets.states import COMMIT_STATES
 from atom.datasets.stores import VersionStore, version_store
@@ -193,13 +196,18 @@ def _claim(request_id: UUID | str) -> CommitRequest:
 
 def _build(request: CommitRequest) -> tuple[Version, bool]:
     """Return the version, and whether it is the parent because nothing changed."""
+    with tempfile.TemporaryDirectory(prefix="atom-changes-") as scratch:
+        return _build_in(request, Path(scratch))
+
+
+def _build_in(request: CommitRequest, scratch: Path) -> tuple[Version, bool]:
     parent = _parent(request)
-    changes = _read_changes(request)
+    changes = _read_changes(request, scratch)
     _note_progress(request, 0.2)
     is_empty = not len(changes.puts) and (parent is None or not changes.deletes)
     if is_empty and not (parent is not None and (request.labels_from or request.split)):
         return _nothing_to_do(parent)
-    checked = check_puts(request.dataset.project, changes.puts)
+    checked = check_all_puts(request.dataset.project, changes.puts, scratch)
     _note_progress(request, 0.6)
     store = version_store(request.dataset.project)
     root = _build_root(request, replace(changes, puts=checked), parent, store)
@@ -225,7 +233,7 @@ def _parent(request: CommitRequest) -> Version | None:
     return parent
 
 
-def _read_changes(request: CommitRequest) -> ChangesFile:
+def _read_changes(request: CommitRequest, scratch: Path) -> ChangesFile:
     upload = request.changes_upload
     if upload is None:
         return ChangesFile(entries_table([]), frozenset())
@@ -236,7 +244,7 @@ def _read_changes(request: CommitRequest) -> ChangesFile:
     if upload.state != "verified":
         raise ChangesUnreadable(f"The changes file is {upload.state}: {upload.error_detail}")
     try:
-        return decode_changes(storage.objects().get(upload.key))
+        return read_staged_changes(storage.objects(), upload.key, scratch)
     except ObjectMissing as exc:
         # Staging was cleared of it: it was sent long ago, and no commit asked for it.
         raise ChangesUnreadable("The changes file is no longer there.") from exc

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pyarrow.compute as pc
@@ -11,8 +13,8 @@ from atom.core import storage
 from atom.core.storage import ObjectMissing
 from atom.datasets.actions.write_jobs import settle_job
 from atom.datasets.actions.writers import Written, settle_flush, settle_write
-from atom.datasets.engines.changes import decode_changes
 from atom.datasets.models import CommitRequest
+from atom.datasets.pipelines import read_staged_changes
 
 _NOTHING = Written(0, 0, 0)
 
@@ -23,11 +25,12 @@ def written_by(request: CommitRequest, state: str) -> Written:
     if request.writer_id is None or upload is None or state != "published":
         return _NOTHING
     try:
-        changes = decode_changes(storage.objects().get(upload.key))
+        with tempfile.TemporaryDirectory(prefix="atom-changes-") as scratch:
+            changes = read_staged_changes(storage.objects(), upload.key, Path(scratch))
+            size_bytes = pc.sum(changes.puts["size"]).as_py() or 0
     except ObjectMissing:
         # Only the counts are lost: the version is made.
         return _NOTHING
-    size_bytes = pc.sum(changes.puts["size"]).as_py() or 0
     return Written(len(changes.puts), len(changes.deletes), size_bytes)
 
 

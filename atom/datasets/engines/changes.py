@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from atom.datasets.engines.spilled import Entries
 from atom_sdk.errors import PathError
-from atom_sdk.manifests.build import Changes
 from atom_sdk.manifests.entries import DIGEST, ENTRY_SCHEMA, SOURCE_COLUMNS
 from atom_sdk.manifests.layers import MAX_LABEL_BYTES, is_label
 from atom_sdk.packs.paths import encode_path
@@ -36,22 +36,23 @@ class ChangesError(ValueError):
 class ChangesFile:
     """What to put (sorted entries) and which paths to delete.
 
-    `labels` and `splits` are what is said of paths that are put.
+    `labels` and `splits` are what is said of paths that are put. `puts` of a large file are not in
+    memory.
     """
 
-    puts: pa.Table
+    puts: Entries
     deletes: frozenset[str]
     labels: Mapping[str, str] = field(default_factory=dict)
     splits: Mapping[str, str] = field(default_factory=dict)
 
-    def as_changes(self) -> Changes:
-        """Return them as the manifest builder takes them."""
-        return Changes(upserts=self.puts, deletes=self.deletes)
-
 
 def decode_changes(data: bytes) -> ChangesFile:
     """Read and check a changes file. Raises ChangesError."""
-    table = _read(data)
+    return check_changes(_read(data))
+
+
+def check_changes(table: pa.Table) -> ChangesFile:
+    """Check the rows of a changes file, in any order. Raises ChangesError."""
     missing = {"op", "path"} - set(table.column_names)
     if missing:
         raise ChangesError(f"The column {sorted(missing)[0]} is missing.")

@@ -135,7 +135,7 @@ def merged_with_parent(
     Entries of other origins stay. Objects of `source` that were not listed go; those that are
     still what they were keep what the parent knew of them.
     """
-    stream = _Cutter(listed)
+    stream = Cutter(listed)
     for table in parent:
         yield from stream_nonempty(_merged(table, stream.until(_last(table)), source))
     yield from stream.rest()
@@ -159,10 +159,11 @@ def _merged(before: pa.Table, listed: pa.Table, source: str) -> pa.Table:
     return pa.concat_tables([kept, new]).sort_by("path").combine_chunks()
 
 
-class _Cutter:
+class Cutter:
     """Gives out a sorted stream of tables piece by piece, up to a path."""
 
     def __init__(self, tables: Iterable[pa.Table]) -> None:
+        """Nothing is taken from `tables` yet."""
         self._tables = iter(tables)
         self._open: pa.Table | None = None
 

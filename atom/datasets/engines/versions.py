@@ -18,11 +18,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from atom.datasets.engines.changes import ChangesFile
+from atom.datasets.engines.spilled import Entries, SpilledEntries, merged, tables_of
 from atom_sdk.errors import LayerKindError
-from atom_sdk.manifests.build import apply_changes, build_root, read_range
+from atom_sdk.manifests.build import Changes, apply_changes, build_root, read_range
 from atom_sdk.manifests.entries import DIGEST
 from atom_sdk.manifests.folder_labels import folder_labels
-from atom_sdk.manifests.joined import LABEL_LAYERS, LayerJoin
+from atom_sdk.manifests.joined import LABEL_LAYERS, LayerJoin, iter_ranges
 from atom_sdk.manifests.layers import (
     layer_schema,
     layer_table,
@@ -62,11 +63,18 @@ def build_version(parent: Root | None, plan: VersionPlan, store: ObjectStore) ->
     Raises EmptyDatasetError if no file would be left, SplitTooLargeError, SplitUnlabelledError,
     SplitRedrawError.
     """
+    return with_layers_of(_with_entries(parent, plan.changes, store), parent, plan, store)
+
+
+def _with_entries(parent: Root | None, changes: ChangesFile, store: ObjectStore) -> Root:
     if parent is None:
-        root = build_root([plan.changes.puts], store)
-    else:
-        root = apply_changes(parent, plan.changes.as_changes(), store)
-    return with_layers_of(root, parent, plan, store)
+        return build_root(tables_of(changes.puts), store)
+    if not isinstance(changes.puts, SpilledEntries):
+        return apply_changes(parent, Changes(changes.puts, changes.deletes), store)
+    # So many changes touch every range: all are read once, in order, and equal ones not written.
+    before = iter_ranges(parent, store)
+    root = build_root(merged(before, changes.puts, changes.deletes), store, parent)
+    return root.with_layers(*parent.layers)
 
 
 def with_layers_of(root: Root, parent: Root | None, plan: VersionPlan, store: ObjectStore) -> Root:
@@ -128,7 +136,7 @@ def _all_files(root: Root, store: ObjectStore) -> pa.Table:
     return pa.concat_tables([read_range(part, store).select(columns) for part in root.ranges])
 
 
-def _folder_rows(files: pa.Table, unlabelled_prefixes: tuple[str, ...]) -> pa.Table:
+def _folder_rows(files: Entries, unlabelled_prefixes: tuple[str, ...]) -> pa.Table:
     paths = files["path"].to_pylist()
     labels = folder_labels(paths, unlabelled_prefixes)
     digests = files["digest"].to_pylist()

@@ -6,6 +6,7 @@ import mmap
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -152,14 +153,38 @@ class LocalDataset:
         if self.mode != "mmap" and look_ahead:
             yield from self._read_with_threads(rows, look_ahead)
             return
-        waiting: deque[int] = deque()
+        if not look_ahead:
+            yield from map(self.__getitem__, rows)
+            return
+        coming, step = iter(rows), -(-look_ahead // 2)
+        waiting = deque([self._asked_for(islice(coming, look_ahead))])
+        while waiting[0]:
+            waiting.append(self._asked_for(islice(coming, step)))
+            yield from self._mapped(waiting.popleft())
+
+    def _asked_for(self, rows: Iterable[int]) -> list[int]:
+        """Ask the kernel for a batch of rows; returns them counted from the front."""
+        batch = [row + self._rows if row < 0 else row for row in rows]
+        if batch and not 0 <= min(batch) <= max(batch) < self._rows:
+            bad = next(row for row in batch if not 0 <= row < self._rows)
+            raise IndexError(f"row {bad} of {self._rows}")
+        self._maps.will_need_rows(batch, self._pack_ids, self._offsets, self._sizes)
+        return batch
+
+    def _mapped(self, rows: list[int]) -> Iterator[Sample]:
+        """What `self[row]` gives, in one loop: small samples take twice as long one by one."""
+        index, packs, pack_ids = self.index, self._maps.views, self._pack_ids
+        offsets, sizes = self._offsets, self._sizes
+        good = None if self.verify == "never" else self._verified
+        is_first = self.verify == "first"
         for row in rows:
-            self._will_need(row)
-            waiting.append(row)
-            if len(waiting) > look_ahead:
-                yield self[waiting.popleft()]
-        for row in waiting:
-            yield self[row]
+            pack = packs.get(pack_ids[row])
+            if pack is None or not (good is None or (is_first and good[row])):
+                # To be opened, or to be verified.
+                yield self[row]
+                continue
+            offset = offsets[row]
+            yield Sample(index, row, pack[offset : offset + sizes[row]])
 
     def _read_with_threads(self, rows: Iterable[int], look_ahead: int) -> Iterator[Sample]:
         # Threads of this call only: there is nothing that a fork or another reader could meet.

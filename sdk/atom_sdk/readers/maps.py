@@ -5,7 +5,8 @@ from __future__ import annotations
 import mmap
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from atom_sdk.errors import PackMissingError
@@ -22,13 +23,14 @@ class PackMaps:
         self._packs = packs
         self._folder = folder
         self._maps: dict[int, mmap.mmap] = {}
-        self._views: dict[int, memoryview] = {}
+        # The bytes of the packs that are mapped, by number.
+        self.views: dict[int, memoryview] = {}
         self._lock = threading.Lock()
         forget_in_children(self)
 
     def view(self, pack_id: int) -> memoryview:
         """The bytes of a pack. Raises PackMissingError."""
-        view = self._views.get(pack_id)
+        view = self.views.get(pack_id)
         return view if view is not None else self._open(pack_id)
 
     def will_need(self, pack_id: int, offset: int, size: int) -> None:
@@ -42,27 +44,44 @@ class PackMaps:
         if length > 0:
             mapped.madvise(mmap.MADV_WILLNEED, start, length)
 
+    def will_need_rows(
+        self, rows: Iterable[int], pack_ids: memoryview, offsets: memoryview, sizes: memoryview
+    ) -> None:
+        """Ask for the samples of rows, in one loop; a missing pack is left to whoever reads it."""
+        maps, will_need = self._maps, mmap.MADV_WILLNEED
+        for row in rows:
+            pack_id, offset = pack_ids[row], offsets[row]
+            mapped = maps.get(pack_id)
+            if mapped is None:
+                with suppress(PackMissingError):
+                    self.will_need(pack_id, offset, sizes[row])
+                continue
+            start = offset & -_PAGE_BYTES
+            # A length beyond the end is cut by Python; a beginning there is an error.
+            if start < len(mapped):
+                mapped.madvise(will_need, start, sizes[row] + offset - start)
+
     def drop(self, pack_id: int) -> None:
         """Let go of a pack; samples that are in use keep its map."""
         with self._lock:
-            self._views.pop(pack_id, None)
+            self.views.pop(pack_id, None)
             self._maps.pop(pack_id, None)
 
     def forget(self) -> None:
         """Drop all maps; samples that are in use keep theirs."""
         self._lock = threading.Lock()
-        self._maps, self._views = {}, {}
+        self._maps, self.views = {}, {}
 
     def _open(self, pack_id: int) -> memoryview:
         with self._lock:
-            if pack_id not in self._views:
+            if pack_id not in self.views:
                 mapped, size = _map_file(
                     self._folder / f"{self._packs[pack_id].hex()}.tar", self._packs[pack_id]
                 )
                 # The order matters: whoever finds the view must find the map.
                 self._maps[pack_id] = mapped
-                self._views[pack_id] = memoryview(mapped)[:size]
-            return self._views[pack_id]
+                self.views[pack_id] = memoryview(mapped)[:size]
+            return self.views[pack_id]
 
 
 def _map_file(path: Path, pack: bytes) -> tuple[mmap.mmap, int]:

@@ -139,6 +139,22 @@ def test_read_many_keeps_the_order_whatever_the_look_ahead(node: Node) -> None:
         assert paths == [dataset[row].path for row in rows]
 
 
+def test_read_many_gives_what_single_reads_give_in_every_epoch(node: Node) -> None:
+    rows = [*range(299, -1, -3), *range(-300, 0, 7)]
+    single = node.open()
+    expected = [(single[row].row, bytes(single[row].data)) for row in rows]
+    for verify in ("first", "always", "never"):
+        dataset = node.open(verify)
+        for _ in range(2):
+            read = [(sample.row, bytes(sample.data)) for sample in dataset.read_many(rows, 5)]
+            assert read == expected
+
+
+def test_a_row_that_is_not_there_is_named_in_a_batch(node: Node) -> None:
+    with pytest.raises(IndexError, match="row 300 of 300"):
+        list(node.open().read_many([0, 1, 300, 2]))
+
+
 def test_a_shuffled_epoch_holds_every_sample_once_and_repeats_exactly(node: Node) -> None:
     dataset = node.open()
     first = [sample.row for sample in dataset.iter_shuffled(seed=1, epoch=0)]
