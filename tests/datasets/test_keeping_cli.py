@@ -63,7 +63,10 @@ def test_a_dataset_is_saved_deleted_and_brought_back_by_command(run: Any, tmp_pa
     with pytest.raises(SystemExit):
         run("delete", "digits", "--confirm", "other")
 
-    assert run("delete", "digits", "--confirm", "digits") == {"deleted": "digits"}
+    with pytest.raises(SystemExit):  # --yes does not stand in for a name that is wrong
+        run("delete", "digits", "--yes", "--confirm", "other")
+
+    assert run("delete", "digits", "--yes") == {"deleted": "digits"}
     with pytest.raises(ApiError) as gone:
         run("ls", "digits@v2")
     assert (gone.value.status, gone.value.code) == (410, "dataset_deleted")

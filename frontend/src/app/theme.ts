@@ -40,6 +40,8 @@ export const theme = createTheme({
   fontSizes: { xs: '0.75rem', sm: '0.83rem', md: '0.92rem', lg: '1.05rem', xl: '1.25rem' },
   components: {
     Badge: { defaultProps: { tt: 'none', variant: 'light' } },
+    // A menu may hold items only; so the first of them gets the focus, as people with a keyboard expect.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Card: { defaultProps: { withBorder: true, padding: 'md' } },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true } },
     Button: { defaultProps: { size: 'xs' } },

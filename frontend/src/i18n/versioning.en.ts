@@ -24,6 +24,7 @@ export const versioning = {
   mergeTitle: 'Merge versions',
   source: 'Take from',
   into: 'Into the branch',
+  noOtherBranch: 'There is no other branch',
   message: 'Message',
   messageHint: 'Left empty, a sentence is made.',
   merged: '{{source}} is merged into {{branch}}: {{ref}}',

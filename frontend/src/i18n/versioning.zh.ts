@@ -24,6 +24,7 @@ export const versioning = {
   mergeTitle: '合并版本',
   source: '来源',
   into: '合并到分支',
+  noOtherBranch: '没有其他分支',
   message: '说明',
   messageHint: '留空则自动生成。',
   merged: '已将 {{source}} 合并到 {{branch}}：{{ref}}',

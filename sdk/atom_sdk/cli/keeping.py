@@ -59,13 +59,16 @@ def restore(context: Context, ref: str) -> None:
 @click.command()
 @click.argument("dataset")
 @click.option("--confirm", "typed", metavar="NAME", help="The dataset's name again; asked for.")
+@click.option("--yes", "is_sure", is_flag=True, help="Do not ask, as in a script.")
 @pass_context
-def delete(context: Context, dataset: str, typed: str | None) -> None:
+def delete(context: Context, dataset: str, typed: str | None, is_sure: bool) -> None:
     """Delete DATASET with all its versions; for 30 days it can be taken back.
 
     Its name stays taken until its files are collected. Refused while a hold keeps it, or runs,
     label tasks or commits need it.
     """
+    if is_sure and typed is None:
+        typed = dataset
     if typed is None:
         typed = click.prompt(f"Type {dataset} to delete it", err=True)
     if typed != dataset:

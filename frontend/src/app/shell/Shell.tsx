@@ -5,6 +5,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { EmptyState } from '@/shared/EmptyState';
 import { ErrorState } from '@/shared/ErrorState';
+import { useProjectLive } from '@/shared/live/projectLive';
 import { Page } from '@/shared/Page';
 import { useAdministersAny, useCurrentProject, useProjects, useUnknownProject } from '@/shared/project';
 import { listenForShortcuts, useShortcuts } from '@/shared/shortcuts';
@@ -29,6 +30,7 @@ export function Shell() {
   const navigate = useNavigate();
   const toggleScheme = useSchemeToggle();
   const isAdmin = useAdministersAny();
+  useProjectLive(useCurrentProject()?.slug);
   const items = navigationFor(isAdmin).flatMap((group) => group.items);
   useEffect(() => listenForShortcuts(), []);
   useShortcuts([

@@ -1,9 +1,10 @@
 import { useTranslation } from 'react-i18next';
 import { $api } from '@/api/client';
+import { usePollMs } from '@/shared/live/projectLive';
 import { useProject } from '@/shared/project';
 import type { NavItem } from './navigation';
 
-/** While runs are active, their end is to be seen soon; the pages that watch runs ask at once. */
+/** For a socket that cannot be opened: the end of active runs is to be seen soon. */
 const ACTIVE_POLL_MS = 5000;
 const IDLE_POLL_MS = 60_000;
 
@@ -13,6 +14,7 @@ type Counts = Partial<Record<NavItem['key'], { value: number; label: string }>>;
 export function useNavCounts(): Counts {
   const { t } = useTranslation();
   const project = useProject();
+  const poll = usePollMs();
   const path = '/api/v1/projects/{project}/overview/';
   const { data } = $api.useQuery(
     'get',
@@ -21,7 +23,7 @@ export function useNavCounts(): Counts {
     {
       enabled: project !== '',
       refetchInterval: ({ state: { data } }) =>
-        data && data.runs.running + data.runs.queued > 0 ? ACTIVE_POLL_MS : IDLE_POLL_MS,
+        poll(data && data.runs.running + data.runs.queued > 0 ? ACTIVE_POLL_MS : IDLE_POLL_MS),
     },
   );
   if (!data) return {};

@@ -102,7 +102,10 @@ export interface MergeBody {
 export function useMergePreview(dataset: string, source: string, branch: string) {
   const path = useDatasetPath(dataset);
   const init = { params: { path }, body: { source, branch } };
-  return $api.useQuery('post', MERGE_PREVIEW, init, { ...FRESH, enabled: source !== '' && source !== branch });
+  return $api.useQuery('post', MERGE_PREVIEW, init, {
+    ...FRESH,
+    enabled: source !== '' && branch !== '' && source !== branch,
+  });
 }
 
 export function useMerge(dataset: string) {

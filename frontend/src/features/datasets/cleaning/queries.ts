@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { $api, api, keyOf } from '@/api/client';
 import type { CleaningReport, CommitRequest, FindingKind, Thresholds } from '@/api/contract/datasets';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
+import { usePollMs } from '@/shared/live/projectLive';
 import { useProject } from '@/shared/project';
 import { useFollow } from '../operationQueries';
 
@@ -23,6 +24,7 @@ export const isOpen = (report: CleaningReport | undefined) => report !== undefin
 /** The report that the URL names, else the version's newest; asked again while it is being made. */
 export function useReport(dataset: string, ref: string, named: string | undefined) {
   const project = useProject();
+  const poll = usePollMs();
   const list = $api.useQuery(
     'get',
     REPORTS,
@@ -34,7 +36,7 @@ export function useReport(dataset: string, ref: string, named: string | undefine
     'get',
     REPORT,
     { params: { path: { project, report_id: id ?? '' } } },
-    { enabled: id !== undefined, refetchInterval: ({ state }) => (isOpen(state.data) ? POLL_MS : false) },
+    { enabled: id !== undefined, refetchInterval: ({ state }) => (isOpen(state.data) ? poll(POLL_MS) : false) },
   );
   return {
     report: one.data,

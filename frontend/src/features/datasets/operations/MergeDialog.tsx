@@ -34,10 +34,12 @@ export function MergeDialog({ name, source, onClose }: MergeDialogProps) {
 function MergeForm({ name, source, onClose }: { name: string; source: string; onClose: () => void }) {
   const { t } = useTranslation();
   const branches = useRefs(name).branches.map((branch) => branch.name);
-  const other = branches.includes('main') && source !== 'main' ? 'main' : branches.find((one) => one !== source);
+  const otherThan = (ref: string) =>
+    branches.includes('main') && ref !== 'main' ? 'main' : (branches.find((one) => one !== ref) ?? '');
   const form = useForm({
-    initialValues: { source, branch: other ?? 'main', on_conflict: 'fail' as Side, message: '' },
+    initialValues: { source, branch: otherThan(source), on_conflict: 'fail' as Side, message: '' },
     validate: {
+      branch: (branch) => (branch === '' ? t('versioning.noOtherBranch') : null),
       on_conflict: (side) => (side === 'fail' && preview.data?.conflicts_total ? t('versioning.chooseSide') : null),
     },
   });
@@ -60,11 +62,16 @@ function MergeForm({ name, source, onClose }: { name: string; source: string; on
         label={t('versioning.source')}
         width={260}
         value={values.source}
-        onChange={(ref) => form.setFieldValue('source', ref)}
+        onChange={(ref) => {
+          form.setFieldValue('source', ref);
+          // A branch is not merged into itself.
+          if (ref === values.branch) form.setFieldValue('branch', otherThan(ref));
+        }}
       />
       <Select
         label={t('versioning.into')}
-        data={branches}
+        data={branches.filter((one) => one !== values.source)}
+        placeholder={t('versioning.noOtherBranch')}
         allowDeselect={false}
         data-autofocus
         {...form.getInputProps('branch')}

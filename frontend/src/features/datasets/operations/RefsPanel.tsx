@@ -26,7 +26,12 @@ export function RefsPanel({ name, branch }: { name: string; branch: string }) {
   const [creating, setCreating] = useState<'branch' | 'tag'>();
   const [merging, setMerging] = useState<string>();
   const remove = useRemoval(name, setGoing);
-  const branchColumns = useBranchColumns(name, mayWrite, setMerging, remove.branch);
+  const branchColumns = useBranchColumns(
+    name,
+    mayWrite,
+    refs.branches.length > 1 ? setMerging : undefined,
+    remove.branch,
+  );
   const tagColumns = useTagColumns(name, useMay('admin'), remove.tag);
   const shown = <Row extends { name: string }>(rows: Row[]) =>
     refs.isPending ? undefined : rows.filter((row) => !going.has(row.name));
@@ -45,9 +50,11 @@ export function RefsPanel({ name, branch }: { name: string; branch: string }) {
             <Button variant="default" leftSection={<IconTag size={15} />} onClick={() => setCreating('tag')}>
               {t('versioning.newTag')}
             </Button>
-            <Button leftSection={<IconGitMerge size={15} />} onClick={() => setMerging(branch)}>
-              {t('versioning.merge')}
-            </Button>
+            {refs.branches.length > 1 && (
+              <Button leftSection={<IconGitMerge size={15} />} onClick={() => setMerging(branch)}>
+                {t('versioning.merge')}
+              </Button>
+            )}
           </Group>
         )}
       </Group>
@@ -100,7 +107,8 @@ function useRemoval(dataset: string, setGoing: SetGoing) {
 function useBranchColumns(
   name: string,
   mayWrite: boolean,
-  onMerge: (branch: string) => void,
+  /** Left out where there is no other branch. */
+  onMerge: ((branch: string) => void) | undefined,
   onDelete: (branch: Branch) => void,
 ): Column<Branch>[] {
   const { t } = useTranslation();
@@ -124,7 +132,7 @@ function useBranchColumns(
               <IconHistory size={15} />
             </IconLink>
           </Tooltip>
-          {mayWrite && (
+          {mayWrite && onMerge && (
             <Action label={t('versioning.mergeOf', { name: row.name })} onClick={() => onMerge(row.name)}>
               <IconGitMerge size={15} />
             </Action>

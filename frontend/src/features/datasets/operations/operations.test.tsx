@@ -104,6 +104,23 @@ test('branches, tags and both parents of a merge are listed', async () => {
   await expectNoViolations(container);
 });
 
+test('a branch is never offered to be merged into itself', async () => {
+  serve('POST', `${AT}merges/preview/`, preview());
+  await openVersions();
+  await userEvent.click(await screen.findByRole('button', { name: 'Merge fix into another branch' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Merge versions' });
+  await userEvent.click(within(dialog).getByRole('combobox', { name: 'Into the branch' }));
+  expect(screen.getAllByRole('option').map((option) => option.textContent)).toEqual(['main']);
+});
+
+test('a dataset with one branch has nothing to merge', async () => {
+  serve('GET', `${AT}branches/`, listing(branch('main', 2)));
+  await openVersions();
+  const branches = await screen.findByRole('table', { name: 'Branches' });
+  await within(branches).findByText('main');
+  expect(screen.queryByRole('button', { name: /^Merge/ })).toBeNull();
+});
+
 test('a merge with conflicts is sent once a side is chosen', async () => {
   const label = conflict('a.txt', { layer: 'labels', field: 'label', our_value: 'cat', their_value: 'dog' });
   const found = preview({ conflicts_total: 2, conflicts: [label, conflict('b.txt')] });

@@ -176,13 +176,14 @@ function useColumns(name: string, tags: Tag[]): Column<Version>[] {
         key: 'files',
         header: t('datasets.files'),
         align: 'right',
+        from: 'md',
         cell: ({ file_count }) => <Count value={file_count} />,
       },
       {
         key: 'size',
         header: t('datasets.size'),
         align: 'right',
-        from: 'sm',
+        from: 'md',
         cell: ({ size_bytes }) => <Bytes value={size_bytes} />,
       },
       {
@@ -192,7 +193,12 @@ function useColumns(name: string, tags: Tag[]): Column<Version>[] {
         nowrap: true,
         cell: authorName,
       },
-      { key: 'when', header: t('datasets.when'), cell: ({ created_at }) => <RelativeTime at={created_at} /> },
+      {
+        key: 'when',
+        header: t('datasets.when'),
+        nowrap: true,
+        cell: ({ created_at }) => <RelativeTime at={created_at} />,
+      },
       {
         key: 'commit',
         header: t('datasets.commit'),

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { $api, api, keyOf } from '@/api/client';
 import type { CommitRequest, Side, WriteJob, Writer } from '@/api/contract/datasets';
+import { usePollMs } from '@/shared/live/projectLive';
 import { useProject } from '@/shared/project';
 import { untilDone, useRefresh } from '../operationQueries';
 
@@ -21,9 +22,10 @@ export type Open = { kind: 'writer'; row: Writer } | { kind: 'job'; row: WriteJo
 /** What writes to a dataset now, jobs first; undefined while it is asked for. */
 export function useOpenWriters(dataset: string) {
   const project = useProject();
+  const poll = usePollMs();
   const init = { params: { path: { project, dataset }, query: { open: true, limit: MOST } } };
-  const writers = $api.useQuery('get', WRITERS, init, { refetchInterval: POLL_MS });
-  const jobs = $api.useQuery('get', JOBS, init, { refetchInterval: POLL_MS });
+  const writers = $api.useQuery('get', WRITERS, init, { refetchInterval: poll(POLL_MS) });
+  const jobs = $api.useQuery('get', JOBS, init, { refetchInterval: poll(POLL_MS) });
   const rows: Open[] = [
     ...(jobs.data?.results ?? []).map((row): Open => ({ kind: 'job', row })),
     // Attempts are counted with their job.
