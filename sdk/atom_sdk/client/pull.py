@@ -34,6 +34,7 @@ from atom_sdk.manifests import Entry, Root, ViewSelector, build_view, parse_quer
 from atom_sdk.manifests.entries import entries_table
 from atom_sdk.manifests.query import below
 from atom_sdk.manifests.views import Placed, selected
+from atom_sdk.packs import FileSink
 from atom_sdk.packs.paths import encode_path
 from atom_sdk.packs.registered import RegisteredStore
 from atom_sdk.packs.room import Hold, PackRoom, cache_limit_bytes
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
 _SELECTOR_NAMES = {"labelled", "prefix", "split", "where"}
 _THREADS = 4
 _CHUNK_BYTES = 1 << 20
+# One system call reads at most 2 GiB, and a file need not fit into memory.
+_COPY_BYTES = 8 << 20
 
 
 @dataclass(frozen=True)
@@ -323,18 +326,24 @@ def write_entry(store: PackStore, entry: Entry, folder: Path) -> None:
     target = folder / entry.path
     if entry.pack is None or entry.offset is None or entry.digest is None:
         raise SampleDigestMismatchError(entry.path, "")
-    data = _read(store, entry.pack, entry.offset, entry.size)
-    if blake3(data).digest() != entry.digest:
-        raise SampleDigestMismatchError(entry.path, entry.pack.hex())
     with naming_full_disk(folder):
         target.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(target, f".{entry.digest.hex()}.part") as temporary:
-        temporary.write_bytes(data)
+        if _copy(store.open_path(entry.pack), entry.offset, entry.size, temporary) != entry.digest:
+            raise SampleDigestMismatchError(entry.path, entry.pack.hex())
 
 
-def _read(store: PackStore, pack: bytes, offset: int, size: int) -> bytes:
-    descriptor = os.open(store.open_path(pack), os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        return os.pread(descriptor, size, offset)
-    finally:
-        os.close(descriptor)
+def _copy(pack: Path, offset: int, size: int, target: Path) -> bytes:
+    """Copy part of a pack piece by piece, fewer bytes at its end; returns their BLAKE3."""
+    hasher = blake3()
+    with pack.open("rb", buffering=0) as source, target.open("wb", buffering=0) as file:
+        sink = FileSink(file.fileno())
+        done = 0
+        while done < size:
+            data = os.pread(source.fileno(), min(_COPY_BYTES, size - done), offset + done)
+            if not data:
+                break
+            hasher.update(data)
+            sink.write(memoryview(data))
+            done += len(data)
+    return hasher.digest()
