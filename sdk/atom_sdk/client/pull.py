@@ -24,16 +24,15 @@ from atom_sdk.client.prune import remove_others
 from atom_sdk.client.registered import (
     SourceFiles,
     SourceRanges,
-    at_their_source,
     bring,
-    pinned_paths,
+    source_ranges,
 )
 from atom_sdk.disk import naming_full_disk, whole_file
 from atom_sdk.errors import EmptyDatasetError, SampleDigestMismatchError
 from atom_sdk.manifests import Entry, Root, ViewSelector, build_view, parse_query, table_entries
 from atom_sdk.manifests.entries import entries_table
 from atom_sdk.manifests.query import below
-from atom_sdk.manifests.views import Placed, selected
+from atom_sdk.manifests.views import Placed, at_their_source, selected
 from atom_sdk.packs import FileSink
 from atom_sdk.packs.paths import encode_path
 from atom_sdk.packs.registered import RegisteredStore
@@ -151,15 +150,11 @@ def stream_dataset(
 
 def version_files(datasets: Datasets, http: Http, reference: str) -> tuple[ViewIndex, SourceRanges]:
     """Return the files of a version, and what reads parts of them where they are."""
-    from atom_sdk.client.pack_urls import PackUrls
-    from atom_sdk.client.ranges import PackRanges
     from atom_sdk.readers import ViewIndex
 
     base, path = _view_index(datasets, http, reference, {}, None)
     index = ViewIndex(path)
-    paths = pinned_paths(index)
-    packs = PackRanges(PackUrls(http.config, base, [p for p in index.packs if p not in paths]))
-    return index, SourceRanges(http.config, base, packs, paths)
+    return index, source_ranges(http.config, base, index)
 
 
 @dataclass(frozen=True)
