@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any
@@ -38,6 +38,7 @@ from atom.cache.placement import ViewPath, cache_root, job_view, job_views, pack
 from atom.cache.registered import (
     fill_registered,
     forget_registered,
+    has_registered,
     registered_packs,
     registered_store,
 )
@@ -54,6 +55,7 @@ from atom.datasets.reads import open_root, packs_of, require_readable
 from atom.datasets.stores import version_store
 from atom_sdk.errors import AtomError as SdkError
 from atom_sdk.errors import EmptyDatasetError
+from atom_sdk.manifests.views import Placed, at_their_source
 
 log = structlog.get_logger(__name__)
 
@@ -62,6 +64,8 @@ LEASE = timedelta(seconds=20)
 _RENEW_EVERY_S = 5.0
 _RECOVERED_AT_ONCE = 100
 _ERROR_CHARS = 300
+# In the name of a view that reads objects at their source.
+_AT_SOURCE = "at source"
 
 Selector = Mapping[str, Any] | None
 
@@ -185,10 +189,25 @@ def _fill_registered(
 
 
 def _write_view(version: Version, selector: Selector) -> ViewPath:
-    wanted = view_selector(selector)
     own = registered_packs(version) or {}
-    view = view_path(version, wanted, own)
     placed = registered_store(version).place if own else None
+    return _view_of(version, selector, own, placed)
+
+
+def _streamed_view(version: Version, selector: Selector) -> ViewPath:
+    """Say of objects at a source that they are there, also of those that this node has by chance.
+
+    Such packs may be evicted, and nobody else could give them.
+    """
+    placed = at_their_source if has_registered(version) else None
+    return _view_of(version, selector, [_AT_SOURCE] if placed else [], placed)
+
+
+def _view_of(
+    version: Version, selector: Selector, own: Iterable[str], placed: Placed | None
+) -> ViewPath:
+    wanted = view_selector(selector)
+    view = view_path(version, wanted, own)
     manifests = version_store(version.dataset.project).store
     try:
         write_view(open_root(version), manifests, view.index_path, wanted, placed)
@@ -301,17 +320,17 @@ def stream_to_job(
 
     Nothing is brought and nothing is waited for. Raises SelectionEmpty, OSError.
     """
-    shown = link_present(_write_view(version, selector), attempt_id, alias, gid)
+    shown = link_present(_streamed_view(version, selector), attempt_id, alias, gid)
     open_job_folder(attempt_id, gid)
     return shown
 
 
 def packs_to_stream(version: Version, selector: Selector) -> set[str]:
-    """Return the packs (hex) of what a selector leaves: what a streaming job may fetch.
+    """Return the packs and pins (hex) of what a selector leaves: what a streaming job may fetch.
 
     Raises SelectionEmpty, or Invalid for the selector.
     """
-    return set(packs_of_view(_write_view(version, selector).index_path))
+    return set(packs_of_view(_streamed_view(version, selector).index_path))
 
 
 def attempts_shown_to() -> Iterator[UUID]:

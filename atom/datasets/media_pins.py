@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from atom.core.media import media_url
 from atom_sdk.manifests.pins import Pin
 
 
@@ -17,3 +18,17 @@ def media_pin(row: Mapping[str, Any]) -> dict[str, str | int | None]:
         "etag": row["etag"],
         "mtime_us": pin.mtime_us,
     }
+
+
+def registered_url(row: Mapping[str, Any], media_type: str, width: int) -> str:
+    """Return the address of an object that stays at its source, in the state that is pinned."""
+    return media_url(
+        row["key"],
+        0,
+        row["size"],
+        media_type,
+        digest=row["digest"].hex(),
+        name=row["path"],
+        width=width,
+        pin=media_pin(row),
+    )

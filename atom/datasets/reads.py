@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable
+
 from atom.accounts.models import Project
 from atom.core import storage
 from atom.core.errors import NotFound
 from atom.datasets.engines.browse import VersionBrowser
 from atom.datasets.engines.diff_pages import Difference, differences
-from atom.datasets.errors import DatasetDeleted, PackQuarantined, PackUnknown, VersionExpired
+from atom.datasets.errors import (
+    DatasetDeleted,
+    EntryNotFound,
+    PackQuarantined,
+    PackUnknown,
+    VersionExpired,
+)
 from atom.datasets.keys import pack_key
+from atom.datasets.media_pins import registered_url
 from atom.datasets.models import Dataset, Pack, Version
 from atom.datasets.stores import version_store
 from atom_sdk.manifests.diff import diff_roots
@@ -94,6 +103,25 @@ def require_readable(project: Project, digests: list[str]) -> None:
             raise PackQuarantined(f"The pack {digest} is quarantined.", pack=digest)
         if state != "verified":
             raise PackUnknown(f"The project has no verified pack {digest}.", pack=digest)
+
+
+def source_addresses(
+    version: Version, paths: Iterable[str], pins: Container[str] | None = None
+) -> dict[str, str]:
+    """Return where to GET files that stay at a source, in the pinned state, for a day.
+
+    With `pins` (hex) only of these. Raises EntryNotFound.
+    """
+    browser = open_version(version)
+    urls = {}
+    for path in paths:
+        row = browser.find(path)
+        is_there = row is not None and row["source"] is not None
+        if row is None or not is_there or (pins is not None and row["digest"].hex() not in pins):
+            name = f"{version.dataset.name}@{version.ref}"
+            raise EntryNotFound(f"{name} has no file {path!r} at a source.")
+        urls[path] = registered_url(row, "application/octet-stream", 0)
+    return urls
 
 
 def pack_addresses(version: Version, wanted: list[str], allowed: set[str]) -> dict[str, str]:

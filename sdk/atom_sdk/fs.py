@@ -8,6 +8,7 @@ downloaded whole. Versions are immutable: what is written to a branch is its nex
 from __future__ import annotations
 
 import threading
+import weakref
 from bisect import bisect_left
 from datetime import datetime
 from pathlib import PurePosixPath
@@ -80,6 +81,8 @@ class AtomFileSystem(WritingFileSystem):
         self._client = Client(url, token, project)
         self._versions: dict[tuple[str, str, str], _Version] = {}
         self._lock = threading.Lock()
+        # fsspec makes an instance for each thread, which nobody closes.
+        weakref.finalize(self, _close, self._client, self._versions).atexit = False
 
     @property
     def fsid(self) -> str:
@@ -88,9 +91,7 @@ class AtomFileSystem(WritingFileSystem):
 
     def close(self) -> None:
         """Close the connections; what is read afterwards opens new ones to the object store."""
-        for version in self._versions.values():
-            version.ranges.close()
-        self._client.close()
+        _close(self._client, self._versions)
 
     def ls(self, path: str, detail: bool = True, **options: Any) -> list[Any]:
         """List a project's datasets, or the files and folders directly below a folder.
@@ -249,11 +250,14 @@ class AtomFileSystem(WritingFileSystem):
             return self._versions[key]
 
     def _file(self, version: _Version, name: str, row: int) -> dict[str, Any]:
+        digest = version.index.digest_of(row).hex()
         return {
             "name": f"{name}/{version.paths[row]}",
             "size": int(version.index.sizes[row]),
             "type": "file",
-            "digest": version.index.digest_of(row).hex(),
+            "digest": digest,
+            # What libraries that cache by address ask for: a branch's file may be another one soon.
+            "ETag": digest,
             "label": version.index.label_of(row),
             "split": version.index.split_of(row),
         }
@@ -265,6 +269,12 @@ class AtomFile(AbstractBufferedFile):  # type: ignore[misc]
     def _fetch_range(self, start: int, end: int) -> bytes:
         fs: AtomFileSystem = self.fs
         return fs.read_range(self.path, start, min(end, self.size))
+
+
+def _close(client: Client, versions: dict[Key, _Version]) -> None:
+    for version in versions.values():
+        version.ranges.close()
+    client.close()
 
 
 def _folder(name: str) -> dict[str, Any]:

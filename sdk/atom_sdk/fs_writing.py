@@ -22,6 +22,7 @@ from fsspec.transaction import Transaction
 
 from atom_sdk.client.errors import ApiError
 from atom_sdk.client.refs import DatasetRef, parse_ref
+from atom_sdk.run.writing import origin_of
 
 if TYPE_CHECKING:
     from atom_sdk.client import Client
@@ -62,7 +63,8 @@ class Batch:
         key = (ref.project or "", ref.dataset, ref.ref)
         if key not in self._writers:
             name = f"atom://{ref.project}/{ref.dataset}"
-            options = WriterOptions(on_conflict="theirs")
+            origin = origin_of(self._client.config.token)
+            options = WriterOptions(on_conflict="theirs", provenance=origin)
             try:
                 found = self._client.datasets.writer(name, ref.ref, options=options)
             except ApiError as error:

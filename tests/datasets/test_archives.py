@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
+from click.testing import CliRunner, Result
 from pytest_django.live_server_helper import LiveServer
 
 from atom.accounts.actions import create_token
@@ -18,6 +21,8 @@ from atom.datasets.models import Branch, Dataset, Upload, Version
 from atom_sdk.archive import ArchiveFolder, check_archive, decode_history, encode_history
 from atom_sdk.archive.errors import ArchiveCorruptError, ArchiveHistoryDiffersError
 from atom_sdk.archive.folder import history_key
+from atom_sdk.cli.context import Context
+from atom_sdk.cli.main import cli
 from atom_sdk.client import Client
 from atom_sdk.client.archive_save import SaveOptions
 from atom_sdk.client.errors import ApiError, CommitFailedError
@@ -151,6 +156,101 @@ def test_what_came_later_is_added_and_another_history_is_refused(
     body = {"history": saved.history, "bundle": pack.latest("created_at").digest}
     request = mine.post("archive/loads/", body)
     assert mine.get(f"commits/{request['id']}/")["error"]["code"] == "archive_history_differs"
+
+
+class Failing(httpx.BaseTransport):
+    """The network, on which the `fails`-th PUT is refused; notes what was asked for."""
+
+    def __init__(self, fails: int = 0) -> None:
+        self._rest = httpx.HTTPTransport()
+        self._fails = fails
+        self.asked: list[tuple[str, str]] = []
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        self.asked.append((request.method, request.url.path))
+        puts = sum(method == "PUT" for method, _ in self.asked)
+        if request.method == "PUT" and puts == self._fails:
+            return httpx.Response(400, text="no")
+        return self._rest.handle_request(request)
+
+    def close(self) -> None:
+        self._rest.close()
+
+    def of(self, client: Client) -> Failing:
+        """Use this network between a client and the object store."""
+        client.http.objects.close()
+        client.http.objects = httpx.Client(transport=self)
+        return self
+
+
+def test_a_dataset_is_copied_to_another_atom_and_a_copy_goes_on(
+    short: Pusher, client: Client, other: Client, tmp_path: Path
+) -> None:
+    read = Failing().of(client)
+    Failing(fails=2).of(other)
+    with pytest.raises(ApiError, match="no"):
+        client.archives.copy_to(other, "digits", "copied")
+    half = Dataset.objects.latest("created_at")
+    assert (half.name, half.versions.count()) == ("copied", 0)
+    sent = {row.digest for row in Upload.objects.filter(dataset=half, state="verified")}
+    assert len(sent) <= 1
+
+    Failing().of(other)
+    read.asked.clear()
+    copied = client.archives.copy_to(other, "digits", "copied")
+
+    packs = {path for _, path in read.asked if "/packs/" in path}
+    assert packs
+    assert not [path for path in packs if any(digest in path for digest in sent)]
+    assert (copied.versions, copied.unchanged, copied.head and copied.head["ref"]) == (
+        2,
+        False,
+        "v2",
+    )
+    first = Dataset.objects.earliest("created_at")
+    assert moved(half) == moved(first)
+    assert compare_catalogue(half.project).is_equal
+    rows = [
+        [(row["path"], row["digest"]) for row in each]
+        for each in (client.datasets.entries("digits@v2"), other.datasets.entries("copied@v2"))
+    ]
+    assert rows[0] == rows[1]
+    assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+
+    uploads = Upload.objects.count()
+    assert client.archives.copy_to(other, "digits", "copied").unchanged
+    assert Upload.objects.count() == uploads
+    short.push({"later.png": png(70)})
+    assert client.archives.copy_to(other, "digits", "copied").versions == 3
+    member = make_member(half.project, "researcher")
+    Pusher(half.project, member, "taken").create().push({"a": b"a"})
+    with pytest.raises(ArchiveHistoryDiffersError):
+        client.archives.copy_to(other, "digits", "taken")
+
+
+def test_the_command_gives_the_logins_token_to_no_other_server(
+    short: Pusher, client: Client, other: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("url", "token", "project"):
+        monkeypatch.setenv(f"ATOM_{name.upper()}", getattr(client.config, name))
+    monkeypatch.setenv("OTHER", other.config.token)
+
+    def run(*arguments: str) -> Result:
+        with closing(Context()) as context:
+            words = ["data", "copy-to", "digits", *arguments]
+            return CliRunner().invoke(cli, words, obj=context)
+
+    place = other.config.project
+    refused = run("http://127.0.0.1:9", place)
+    assert (refused.exit_code, "ATOM_TARGET_TOKEN" in refused.output) == (2, True)
+    assert run(client.config.url, f"{place}/a/b", "--token-env", "OTHER").exit_code == 2
+    done = run(f"{client.config.url}/", f"{place}/mine", "--token-env", "OTHER", "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["versions_with_files"] == 2
+    # Our own token is good for this server, though not in that project.
+    stranger = run(client.config.url, place).exception
+    assert isinstance(stranger, ApiError)
+    assert stranger.status == 404
 
 
 def test_nothing_of_an_archive_that_lies_is_seen(

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
+from pytest_django.live_server_helper import LiveServer
 
+from atom.accounts.actions import create_token
 from atom.datasets.actions import scans
 from atom.datasets.models import Source
-from atom.gateway.asgi import application, media_server
+from atom.gateway.asgi import media_server
 from atom_sdk.client import Client
 from atom_sdk.client.config import cache_path
 from atom_sdk.client.errors import ApiError
@@ -22,6 +21,7 @@ from atom_sdk.mount import MountOptions, unmount
 from atom_sdk.mount.names import HARD_LINKS
 from atom_sdk.readers.streaming import StreamingDataset
 from tests.datasets.buckets import Bucket
+from tests.datasets.gateways import Gateway
 from tests.datasets.pushing import Pusher, png
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -29,41 +29,20 @@ PUSHED = {"mine/a.txt": b"a", "mine/b.txt": b"bb"}
 STAYS = {"far/c d+ü.txt": b"ccc", "far/e.png": png(5), "far/empty": b"", "z.txt": b"zzzz"}
 
 
-class Gateway(httpx.BaseTransport):
-    """The gateway in this process, for `/media/`; everything else goes over the network."""
-
-    def __init__(self) -> None:
-        self._rest = httpx.HTTPTransport()
-        self.reads = 0
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        if not request.url.path.startswith("/media/"):
-            return self._rest.handle_request(request)
-        self.reads += 1
-        answers: list[httpx.Response] = []
-        thread = threading.Thread(target=lambda: answers.append(asyncio.run(_asked(request))))
-        thread.start()
-        thread.join()
-        return answers[0]
-
-    def close(self) -> None:
-        self._rest.close()
-
-
-async def _asked(request: httpx.Request) -> httpx.Response:
-    transport = httpx.ASGITransport(app=application)  # type: ignore[arg-type]
-    async with httpx.AsyncClient(transport=transport) as client:
-        found = await client.get(request.url, headers=dict(request.headers))
-    return httpx.Response(found.status_code, headers=found.headers, content=found.content)
+@pytest.fixture
+def gateway(live_server: LiveServer) -> Gateway:
+    return Gateway(live_server.url)
 
 
 @pytest.fixture
-def gateway(client: Client) -> Iterator[Gateway]:
-    made = Gateway()
-    client.http.objects.close()
-    client.http.objects = httpx.Client(transport=made)
-    yield made
-    made.close()
+def client(
+    gateway: Gateway, pusher: Pusher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Client]:
+    """The SDK's client, whose server has a gateway."""
+    monkeypatch.setenv("ATOM_CACHE", str(tmp_path / "cache"))
+    secret = create_token(pusher.user, "tests", ["write"]).secret
+    with gateway.served() as url, Client(url, secret, pusher.project.slug) as client:
+        yield client
 
 
 @pytest.fixture
@@ -116,9 +95,8 @@ def test_every_way_of_reading_gives_the_files_of_a_source(
 
 
 def test_fsspec_reads_a_part_of_a_file_at_its_source(
-    client: Client, bucket: Bucket, gateway: Gateway, pusher: Pusher, monkeypatch: Any
+    client: Client, bucket: Bucket, gateway: Gateway, pusher: Pusher
 ) -> None:
-    monkeypatch.setattr("atom_sdk.client.registered.Http", lambda config: client.http)
     config = client.config
     fs = AtomFileSystem(config.url, config.token, config.project, skip_instance_cache=True)
     root = f"{pusher.project.slug}/digits@v2"

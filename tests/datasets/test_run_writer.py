@@ -23,6 +23,8 @@ with run.writer("features", message="Features", options=options) as writer:
     writer.write("a.txt", b"a")
     print(writer.id)
 print(run.client().datasets.get("features")["name"])
+import fsspec, os
+fsspec.filesystem("atom").pipe(f"atom://{os.environ['ATOM_PROJECT']}/features@main/b.txt", b"b")
 """
 REFUSED = """
 from atom_sdk import run
@@ -62,6 +64,8 @@ def test_the_versions_of_a_runs_writers_name_the_run_and_what_it_read(
     )
     assert (said["kind"], said["run"], said["inputs"]) == ("write", str(run.pk), ["digits@v3"])
     assert (said["model"], said["writer"]) == ("vit-b", writer)
+    piped = client.datasets.version("features@v2")["provenance"]
+    assert (piped["kind"], piped["run"], piped["inputs"]) == ("write", str(run.pk), ["digits@v3"])
 
 
 def test_without_the_right_or_outside_of_a_run_the_error_says_how_to_get_it(

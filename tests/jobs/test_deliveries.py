@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pytest_django.live_server_helper import LiveServer
 from rest_framework.test import APIClient
 
 from atom.accounts.models import Project
@@ -18,7 +19,9 @@ from atom.cache.delivery import attempts_with_mounts
 from atom.cache.models import CacheRecord
 from atom.cache.placement import job_views, mounted_folder
 from atom.clusters.actions import beat_local_node, ensure_local_node
-from atom.datasets.models import Version
+from atom.datasets.actions import scans
+from atom.datasets.models import Source, Version
+from atom.gateway.asgi import media_server
 from atom.jobs import states
 from atom.jobs.actions.attempts import issue_token
 from atom.jobs.actions.inputs import show_datasets
@@ -29,6 +32,8 @@ from atom.jobs.engines.deliveries import MOUNT, STREAM, variable_of, wrong_deliv
 from atom.jobs.models import Attempt, Run, RunInput
 from atom_sdk import run as sdk_run
 from atom_sdk.errors import AtomError
+from tests.datasets.buckets import Bucket
+from tests.datasets.gateways import Gateway
 from tests.datasets.pushing import Pusher, class_files
 from tests.factories.accounts import make_member, make_project
 from tests.factories.datasets import make_dataset, make_version
@@ -168,6 +173,28 @@ def test_a_folder_outlives_the_worker_that_mounted_it_and_not_a_killed_superviso
     assert list(attempts_with_mounts()) == []
 
 
+def streamed_input(version: Version, selector: dict[str, Any]) -> RunInput:
+    """A run's input `d`."""
+    one = give(make_run(version.dataset.project), version, STREAM, "d")
+    RunInput.objects.filter(pk=one.pk).update(selector=selector)
+    return one
+
+
+def become(one: RunInput, home: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> Attempt:
+    """Make this process the command of an attempt of the input's run."""
+    attempt = make_attempt(one.run)
+    show_datasets(attempt, None)
+    folder = home / "attempts" / str(attempt.pk)
+    folder.mkdir(parents=True)
+    job = {**job_of(attempt), "api_url": url}
+    (folder / "job.json").write_text(json.dumps(job))
+    (folder / "token").write_text(issue_token(attempt))
+    (folder / "datasets.json").write_text(json.dumps({"d": job["datasets"][0]}))
+    monkeypatch.setenv("ATOM_RUN_DIR", str(folder))
+    monkeypatch.setenv("ATOM_DATASETS", str(folder / "datasets.json"))
+    return attempt
+
+
 @pytest.mark.django_db(transaction=True)
 def test_a_streaming_run_starts_cold_and_reads_what_it_needs_and_nothing_else(
     home: Path, live: str, monkeypatch: pytest.MonkeyPatch
@@ -178,18 +205,8 @@ def test_a_streaming_run_starts_cold_and_reads_what_it_needs_and_nothing_else(
     reconcile_until(first, states.SUCCEEDED)
     assert not CacheRecord.objects.exists()
 
-    attempt = make_attempt(make_run(version.dataset.project))
-    one = give(attempt.run, version, STREAM, "d")
-    RunInput.objects.filter(pk=one.pk).update(selector={"split": ["train"]})
-    show_datasets(attempt, None)
-    folder = home / "attempts" / str(attempt.pk)
-    folder.mkdir(parents=True)
-    job = {**job_of(attempt), "api_url": live}
-    (folder / "job.json").write_text(json.dumps(job))
-    (folder / "token").write_text(issue_token(attempt))
-    (folder / "datasets.json").write_text(json.dumps({"d": job["datasets"][0]}))
-    monkeypatch.setenv("ATOM_RUN_DIR", str(folder))
-    monkeypatch.setenv("ATOM_DATASETS", str(folder / "datasets.json"))
+    one = streamed_input(version, {"split": ["train"]})
+    attempt = become(one, home, live, monkeypatch)
 
     samples = sdk_run.dataset("d")
     assert len(samples) == len(class_files()) - 3
@@ -201,3 +218,50 @@ def test_a_streaming_run_starts_cold_and_reads_what_it_needs_and_nothing_else(
     (job_views(attempt.pk) / "d" / "packs").mkdir()
     with pytest.raises(AtomError, match="streams no dataset called 'd'"):
         list(again)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_streaming_run_reads_files_that_stay_at_their_source(
+    home: Path, live_server: LiveServer, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.ATOM_SOURCE_ALLOW = ["127.0.0.0/8"]
+    media_server.cache_clear()
+    project = make_project()
+    push_digits(project)
+    pusher = Pusher(project, make_member(project, "researcher"))
+    bucket = Bucket()
+    # More than a block, so that it comes in two requests.
+    far = {"far/0.bin": bytes(range(256)) * 5000, "far/empty": b"", "far/z.txt": b"zz"}
+    bucket.put(far)
+    address = f"/api/v1/projects/{project.slug}/sources/"
+    pusher.post(address, bucket.body())
+    source = Source.objects.get()
+    scans.request_scan(source, source.created_by)
+    version = Version.objects.select_related("dataset__project").get(
+        dataset__project=project, number=2
+    )
+    gateway = Gateway(live_server.url)
+    with gateway.served() as url:
+        one = streamed_input(version, {"where": "path < 'far/y'"})
+        attempt = become(one, home, url, monkeypatch)
+
+        samples = sdk_run.dataset("d")
+
+        found = {one.path: bytes(one.data) for one in samples}
+        assert found == {**class_files(), "far/0.bin": far["far/0.bin"], "far/empty": b""}
+        assert gateway.reads == 2
+        again = {one.path: bytes(one.data) for one in sdk_run.dataset("d")}
+        assert (again, gateway.reads) == (found, 2), "the second epoch reads the disk"
+        assert not list((job_views(attempt.pk) / "d" / "packs").glob("*.tar"))
+
+        api = APIClient()
+        api.credentials(HTTP_AUTHORIZATION=f"Bearer {issue_token(attempt)}")
+        asked = "/api/v1/runner/datasets/d/source-urls/"
+        outside = api.post(asked, {"paths": ["far/z.txt"]}, format="json")
+        assert outside.status_code == 404, "the selector leaves it out"
+        assert api.post(asked, {"paths": []}, format="json").status_code == 400
+
+        bucket.put({"far/0.bin": b"something else"})
+        attempt = become(streamed_input(version, {}), home, url, monkeypatch)
+        with pytest.raises(AtomError, match=r"far/0\.bin"):
+            list(sdk_run.dataset("d"))

@@ -23,18 +23,16 @@ from atom.datasets.api.entry_serializers import (
     SourcePathsSerializer,
     SourceUrlsSerializer,
 )
-from atom.datasets.api.rendering import registered_url
 from atom.datasets.api.scope import DatasetScopedView
 from atom.datasets.api.serializers import VersionSerializer
-from atom.datasets.errors import EntryNotFound
 from atom.datasets.reads import (
     URL_EXPIRES_S,
     open_root,
-    open_version,
     pack_addresses,
     packs_of,
     quarantined_among,
     require_readable,
+    source_addresses,
 )
 from atom_sdk.manifests.objects import delta_key, group_key, layer_key, range_key, root_key
 from atom_sdk.manifests.roots import Root, encode_root
@@ -114,14 +112,7 @@ class SourceUrlsView(_ReadByPost):
         """Return where to GET each file, in the state that the version pinned, for a day."""
         body = SourcePathsSerializer(data=request.data)
         check(body)
-        browser = open_version(self.version)
-        urls = {}
-        for path in body.validated_data["paths"]:
-            row = browser.find(path)
-            if row is None or row["source"] is None:
-                raise EntryNotFound(f"{self.dataset.name}@{ref} has no file {path!r} at a source.")
-            urls[path] = registered_url(row, "application/octet-stream", 0)
-        return Response({"urls": urls})
+        return Response({"urls": source_addresses(self.version, body.validated_data["paths"])})
 
 
 def _expires_at() -> datetime:

@@ -11,7 +11,7 @@ from atom.datasets.engines.browse import Row, VersionBrowser
 from atom.datasets.engines.diff_pages import Difference
 from atom.datasets.engines.images import is_raster_image
 from atom.datasets.keys import pack_key
-from atom.datasets.media_pins import media_pin
+from atom.datasets.media_pins import registered_url
 
 THUMB_WIDTH_PX = 256
 
@@ -52,20 +52,6 @@ class EntryRenderer:
             name=row["path"],
             width=width,
         )
-
-
-def registered_url(row: Row, media_type: str, width: int) -> str:
-    """Return the address of an object that stays at its source, in the state that is pinned."""
-    return media_url(
-        row["key"],
-        0,
-        row["size"],
-        media_type,
-        digest=row["digest"].hex(),
-        name=row["path"],
-        width=width,
-        pin=media_pin(row),
-    )
 
 
 def render_difference(

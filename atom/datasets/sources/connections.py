@@ -1,18 +1,18 @@
 """Connections of sources: to an address that was checked a moment before, and to no other.
 
-A client that resolves a name by itself, after a check did, can be sent elsewhere in between (DNS
-rebinding). Here the name is resolved once for each connection, every address of it is checked, and
-the socket goes to one of these; the name stays what TLS and the Host header mean.
+Of httpx they are the SDK's (`atom_sdk.checked_connections`), of boto3 they are made here in the
+same way: the name is resolved once for each connection, every address of it is checked, and the
+socket goes to one of these.
 """
 
 from __future__ import annotations
 
 import socket
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-import httpcore
 import httpx
 from botocore.awsrequest import (
     AWSHTTPConnection,
@@ -23,9 +23,9 @@ from botocore.awsrequest import (
 from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
 
 from atom.datasets.sources.addresses import checked_addresses
+from atom_sdk.checked_connections import CheckedTransport
 
 _TIMEOUT = httpx.Timeout(60.0, connect=10.0)
-_LIMITS = httpx.Limits(max_connections=32, max_keepalive_connections=16)
 
 
 def http_client(allowed: Sequence[str]) -> httpx.Client:
@@ -35,7 +35,7 @@ def http_client(allowed: Sequence[str]) -> httpx.Client:
     """
     # What is asked for is what is stored: no compression on the way.
     headers = {"Accept-Encoding": "identity", "User-Agent": "atom"}
-    transport = _CheckedTransport(allowed)
+    transport = CheckedTransport(partial(checked_addresses, allowed=tuple(allowed)))
     client = httpx.Client(
         transport=transport,
         follow_redirects=False,
@@ -68,39 +68,6 @@ def check_connections(client: Any, allowed: Sequence[str]) -> None:
     # No public place to say so; a test connects through it, so that we would see it moved.
     manager = client._endpoint.http_session._manager
     manager.pool_classes_by_scheme = {"http": PlainPool, "https": SecurePool}
-
-
-class _CheckedTransport(httpx.HTTPTransport):
-    def __init__(self, allowed: Sequence[str]) -> None:
-        super().__init__(trust_env=False)
-        self._pool.close()
-        self._pool = httpcore.ConnectionPool(
-            ssl_context=httpx.create_ssl_context(trust_env=False),
-            max_connections=_LIMITS.max_connections,
-            max_keepalive_connections=_LIMITS.max_keepalive_connections,
-            network_backend=_CheckedBackend(allowed),
-        )
-
-
-class _CheckedBackend(httpcore.SyncBackend):
-    def __init__(self, allowed: Sequence[str]) -> None:
-        self._allowed = tuple(allowed)
-
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore.NetworkStream:
-        *others, last = checked_addresses(host, port, self._allowed)
-        for address in others:
-            try:
-                return super().connect_tcp(address, port, timeout, local_address, socket_options)
-            except (httpcore.ConnectError, httpcore.ConnectTimeout):
-                continue
-        return super().connect_tcp(last, port, timeout, local_address, socket_options)
 
 
 class _CheckedConnection:

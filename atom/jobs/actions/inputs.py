@@ -13,7 +13,7 @@ from atom.cache.actions import (
 )
 from atom.cache.delivery import mount_for_job
 from atom.core.errors import NotFound
-from atom.datasets.reads import pack_addresses
+from atom.datasets.reads import pack_addresses, source_addresses
 from atom.jobs import states
 from atom.jobs.actions.events import record
 from atom.jobs.engines.deliveries import MOUNT, STREAM
@@ -57,11 +57,25 @@ def stream_addresses(attempt: Attempt, alias: str, packs: list[str]) -> dict[str
 
     Raises NotFound, PackUnknown, PackQuarantined.
     """
+    one = _streamed(attempt, alias)
+    return pack_addresses(one.version, packs, packs_to_stream(one.version, one.selector))
+
+
+def streamed_sources(attempt: Attempt, alias: str, paths: list[str]) -> dict[str, str]:
+    """Return where to GET files of a streamed input that stay at a source.
+
+    Raises NotFound, EntryNotFound.
+    """
+    one = _streamed(attempt, alias)
+    return source_addresses(one.version, paths, packs_to_stream(one.version, one.selector))
+
+
+def _streamed(attempt: Attempt, alias: str) -> RunInput:
     rows = attempt.run.inputs.select_related("version__dataset__project")
     one = rows.filter(alias=alias, delivery=STREAM).first()
     if one is None:
         raise NotFound(f"This run streams no dataset called '{alias}'.")
-    return pack_addresses(one.version, packs, packs_to_stream(one.version, one.selector))
+    return one
 
 
 def hide_datasets(local: LocalExecutor, shown: set[UUID]) -> None:

@@ -10,7 +10,6 @@ from uuid import UUID
 
 from atom.accounts.models import Project, User
 from atom.accounts.permissions import RANK, role_in
-from atom.cache.registered import has_registered
 from atom.clusters.models import Node
 from atom.core.errors import AtomError, NotFound
 from atom.datasets.errors import QueryInvalid, ViewNotFound
@@ -20,7 +19,7 @@ from atom.datasets.reads import find_dataset, require_kept
 from atom.datasets.refs import resolve_ref
 from atom.jobs.actions import workflows
 from atom.jobs.actions.nodes import is_silent
-from atom.jobs.engines.deliveries import STREAM, wrong_deliveries
+from atom.jobs.engines.deliveries import wrong_deliveries
 from atom.jobs.engines.parameters import check_parameters
 from atom.jobs.engines.placement import Demand, NodeCapacity, never_fits
 from atom.jobs.engines.refs import BadReferenceError, parse_reference
@@ -233,12 +232,6 @@ def _check_deliveries(plan: RunPlan) -> None:
     broken = {name.partition(".")[2] for name in plan.errors}
     for alias, said in wrong_deliveries(wanted, plan.inputs.keys() | broken).items():
         plan.errors[f"deliveries.{alias}"] = [said]
-    for alias, version in plan.inputs.items():
-        if wanted.get(alias) == STREAM and has_registered(version):
-            plan.errors[f"deliveries.{alias}"] = [
-                "Some of its files stay at their source, so they cannot be streamed from the "
-                "store: choose packs or mount."
-            ]
 
 
 def _parameters_of_type(plan: RunPlan, kind: str) -> list[str]:

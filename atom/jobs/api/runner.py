@@ -24,10 +24,15 @@ from rest_framework.views import APIView
 
 from atom.accounts.authentication import bearer_of
 from atom.core.errors import Invalid, TooLarge
-from atom.datasets.api.entry_serializers import PackDigestsSerializer, PackUrlsSerializer
+from atom.datasets.api.entry_serializers import (
+    PackDigestsSerializer,
+    PackUrlsSerializer,
+    SourcePathsSerializer,
+    SourceUrlsSerializer,
+)
 from atom.datasets.reads import URL_EXPIRES_S
 from atom.jobs.actions import attempts, logs, metrics, outputs
-from atom.jobs.actions.inputs import stream_addresses
+from atom.jobs.actions.inputs import stream_addresses, streamed_sources
 from atom.jobs.actions.job_spec import job_of
 from atom.jobs.actions.outputs import OutputFile
 from atom.jobs.actions.reconcile import ask_flush
@@ -150,6 +155,20 @@ class StreamedPacksView(RunnerView):
         urls = stream_addresses(self.attempt, alias, wanted)
         expires_at = timezone.now() + timedelta(seconds=URL_EXPIRES_S)
         return Response({"urls": urls, "expires_at": expires_at})
+
+
+class StreamedSourcesView(RunnerView):
+    """`runner/datasets/<alias>/source-urls/`: for the reader inside a run, of its own inputs."""
+
+    @extend_schema(
+        operation_id="runner_source_urls",
+        request=SourcePathsSerializer,
+        responses=SourceUrlsSerializer,
+    )
+    def post(self, request: Request, alias: str) -> Response:
+        """Return where to GET files at a source of a dataset that the run streams."""
+        wanted = _checked(SourcePathsSerializer, request)["paths"]
+        return Response({"urls": streamed_sources(self.attempt, alias, wanted)})
 
 
 NEXT = inline_serializer("RunnerLogNext", {"next": serializers.IntegerField()})

@@ -31,6 +31,7 @@ urlpatterns = [
     path(f"{RUN}logs/raw/", observing.RawLogView.as_view()),
     path("runner/job/", runner.JobView.as_view()),
     path("runner/datasets/<str:alias>/pack-urls/", runner.StreamedPacksView.as_view()),
+    path("runner/datasets/<str:alias>/source-urls/", runner.StreamedSourcesView.as_view()),
     path("runner/heartbeat/", runner.HeartbeatView.as_view()),
     path("runner/started/", runner.StartedView.as_view()),
     path("runner/logs/", runner.RunnerLogsView.as_view()),

@@ -1,7 +1,8 @@
-"""`atom data archive …`: datasets with their history in a plain folder."""
+"""`atom data archive …`, `copy-to`: datasets with their history, in a folder or to a server."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from rich.console import Console
 from atom_sdk.archive import ArchiveFolder, CheckReport, check_archive
 from atom_sdk.cli.context import EXIT_FAILED, Context, pass_context
 from atom_sdk.cli.render import Bars, size_text
+from atom_sdk.client import Client
 
 _folder = click.Path(file_okay=False, path_type=Path)
 _there = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -107,4 +109,53 @@ def _print_load(out: Console, result: Any) -> None:
     out.print(f"{result.dataset}: {result.versions} versions, {ref} is the newest")
 
 
-COMMANDS: tuple[click.Command, ...] = (archive,)
+@click.command("copy-to")
+@click.argument("dataset")
+@click.argument("url")
+@click.argument("target", metavar="PROJECT[/NAME]")
+@click.option(
+    "--token-env",
+    default="ATOM_TARGET_TOKEN",
+    show_default=True,
+    metavar="VARIABLE",
+    help="Environment variable with the token for URL; your login's, if URL is its server.",
+)
+@click.option(
+    "--ref",
+    "refs",
+    multiple=True,
+    metavar="REF",
+    help="Only the files of this version; repeatable.",
+)
+@pass_context
+def copy_to(
+    context: Context, dataset: str, url: str, target: str, token_env: str, refs: tuple[str, ...]
+) -> None:
+    """Copy DATASET with its whole history into a project of the Atom at URL.
+
+    The bytes go through this machine and are not kept on it. Versions appear when all of it is
+    there and checked; a copy that was cut off goes on when it is run again, and a later one adds
+    what is new.
+    """
+    project, _, name = target.partition("/")
+    if not project or "/" in name:
+        raise click.BadParameter("Give PROJECT or PROJECT/NAME.", param_hint="PROJECT[/NAME]")
+    with (
+        _client_of(context, url.rstrip("/"), token_env, project) as other,
+        Bars(context.err, not context.as_json) as bars,
+    ):
+        result = context.client.archives.copy_to(other, dataset, name or None, refs, bars)
+    context.emit(result.as_json(), lambda out: _print_load(out, result))
+
+
+def _client_of(context: Context, url: str, token_env: str, project: str) -> Client:
+    """Return a client of another server; only to our own it gives the login's token."""
+    ours = context.client.config
+    token = os.environ.get(token_env) or (ours.token if url == ours.url else "")
+    if not token:
+        said = f"There is no token for {url}: put one into the variable {token_env}."
+        raise click.UsageError(said)
+    return Client(url, token, project)
+
+
+COMMANDS: tuple[click.Command, ...] = (archive, copy_to)

@@ -59,7 +59,7 @@ class Client:
     @property
     def archives(self) -> Archives:
         """Datasets with their history, saved into folders and loaded from them."""
-        return Archives(self.datasets, self.http)
+        return Archives(self)
 
     @property
     def operations(self) -> Operations:

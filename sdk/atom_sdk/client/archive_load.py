@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -43,6 +44,16 @@ class LoadResult:
         return asdict(self)
 
 
+@dataclass(frozen=True)
+class Parcel:
+    """A history, its digest (hex), and the folder that has it and its manifest objects."""
+
+    digest: str
+    history: History
+    archive: ArchiveFolder
+    manifests: frozenset[str]
+
+
 class Load:
     """One load; `run` may be called once, and again by another one after it was cut off."""
 
@@ -63,20 +74,26 @@ class Load:
         history = archive.history(digest)
         sizes = archive.index(index)
         _require_sizes(archive, sizes)
-        target = name or history.name
-        base = self._datasets.base(target)
+        parcel = Parcel(digest, history, archive, frozenset(manifest_keys(sizes)))
+        return self.deliver(
+            parcel, name or history.name, lambda base: self._send_packs(base, archive, sizes)
+        )
+
+    def deliver(self, parcel: Parcel, name: str, send_packs: Callable[[str], None]) -> LoadResult:
+        """Make the dataset `name` have a history; `send_packs` is told where to send the packs."""
+        base, digest, history = self._datasets.base(name), parcel.digest, parcel.history
         if self._has_all(base, history):
-            head = self._head(base)
-            return _result(target, digest, history, head, unchanged=True)
-        self._datasets.get_or_create(target, history.description)
+            return _result(name, digest, history, self._head(base), unchanged=True)
+        self._datasets.get_or_create(name, history.description)
         self._http.put(f"{base}archive/loading/", {"history": digest})
-        self._send_packs(base, archive, sizes)
-        bundle = self._send_manifests(base, archive, [*manifest_keys(sizes), history_key(digest)])
+        send_packs(base)
+        keys = [*parcel.manifests, history_key(digest)]
+        bundle = self._send_manifests(base, parcel.archive, keys)
         body = {"history": digest, "bundle": bundle}
         request = self._http.post(f"{base}archive/loads/", body)
         self._progress.start("commit", 0, "files")
         done = wait_for_commit(self._http, base, request)
-        return _result(target, digest, history, done["version"], unchanged=done["unchanged"])
+        return _result(name, digest, history, done["version"], unchanged=done["unchanged"])
 
     def _has_all(self, base: str, history: History) -> bool:
         try:

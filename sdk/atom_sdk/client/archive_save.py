@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -89,11 +90,10 @@ class Save:
         """
         base = self._datasets.base(dataset)
         archive = ArchiveFolder(folder)
-        history = self._history(base, options.refs)
+        history = self.history(base, options.refs)
         name = options.name or history.name
         _check_name(archive, name, history)
-        self._bring_manifests(base, archive, history)
-        found = Followed(archive).follow(history)
+        found = self.bring_manifests(base, archive, history)
         self._bring_packs(base, archive, sorted(found.packs))
         data = encode_history(history)
         digest = digest_of(data).hex()
@@ -106,7 +106,11 @@ class Save:
             len(keys), self._written, self._bytes_written,
         )  # fmt: skip
 
-    def _history(self, base: str, refs: Sequence[str]) -> History:
+    def history(self, base: str, refs: Sequence[str]) -> History:
+        """Return the history of the dataset at `base`, with the files of `refs` or of all.
+
+        Raises ArchiveVersionGoneError, ArchiveCorruptError, ApiError.
+        """
         try:
             history = parse_history(self._http.get(f"{base}archive/"))
         except (KeyError, TypeError, ValueError) as error:
@@ -119,8 +123,11 @@ class Save:
             raise ArchiveVersionGoneError(f"The files of {min(gone)[:12]} are no longer kept.")
         return replace(history, kept=frozenset(chosen))
 
-    def _bring_manifests(self, base: str, archive: ArchiveFolder, history: History) -> None:
-        """Fetch level by level: commits, roots, groups, then all that ranges name."""
+    def bring_manifests(self, base: str, archive: ArchiveFolder, history: History) -> Followed:
+        """Fetch level by level: commits, roots, groups, then all that ranges name.
+
+        Returns them checked. Raises ArchiveCorruptError, ArchiveRegisteredError, ApiError.
+        """
         self._progress.start("manifests", 0, "files")
         commits = [bytes.fromhex(commit) for commit in history.commits]
         self._bring(base, archive, map(commit_key, commits), "manifests")
@@ -136,15 +143,12 @@ class Save:
                 keys |= dict.fromkeys([range_key(part.object), *map(delta_key, part.deltas)])
             keys |= dict.fromkeys(layer_key(layer.object) for layer in root.layers)
         self._bring(base, archive, keys, "manifests")
+        return Followed(archive).follow(history)
 
     def _bring_packs(self, base: str, archive: ArchiveFolder, packs: Sequence[bytes]) -> None:
         self._progress.start("packs", 0, "bytes")
-        try:
+        with naming_damaged():
             self._bring(base, archive, map(pack_key, packs), "packs")
-        except ApiError as error:
-            if error.code == "pack_quarantined":
-                raise ArchiveDamagedSourceError(str(error)) from error
-            raise
 
     def _bring(self, base: str, archive: ArchiveFolder, keys: Iterable[str], step: str) -> None:
         """Fetch what is not there yet, or not right."""
@@ -168,6 +172,17 @@ class Save:
         if step != "packs":
             self._progress.advance(step, 1)
         return size_bytes
+
+
+@contextmanager
+def naming_damaged() -> Iterator[None]:
+    """Raise ArchiveDamagedSourceError where the server says that a pack was found damaged."""
+    try:
+        yield
+    except ApiError as error:
+        if error.code == "pack_quarantined":
+            raise ArchiveDamagedSourceError(str(error)) from error
+        raise
 
 
 def _not_told(step: str, amount: int) -> None:

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from atom_sdk.client.http import Http
 from atom_sdk.client.progress import Progress, Silent
 
 if TYPE_CHECKING:
+    from atom_sdk.client import Client
     from atom_sdk.client.archive_load import LoadResult
     from atom_sdk.client.archive_save import SaveOptions, SaveResult
-    from atom_sdk.client.datasets import Datasets
 
 
 class Archives:
-    """Moves datasets of one project into folders and back; `check_archive` needs no server."""
+    """Moves datasets of one project into folders and back, or into another project."""
 
-    def __init__(self, datasets: Datasets, http: Http) -> None:
-        self._datasets = datasets
-        self._http = http
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._datasets = client.datasets
+        self._http = client.http
 
     def save(
         self,
@@ -46,3 +47,16 @@ class Archives:
 
         load = Load(self._datasets, self._http, progress or Silent())
         return load.run(Path(folder), saved, name)
+
+    def copy_to(
+        self,
+        target: Client,
+        dataset: str,
+        name: str | None = None,
+        refs: Sequence[str] = (),
+        progress: Progress | None = None,
+    ) -> LoadResult:
+        """Copy a dataset with its history into the target's project; again, it goes on."""
+        from atom_sdk.client.archive_copy import Copy
+
+        return Copy(self._client, target, progress or Silent()).run(dataset, name, refs)

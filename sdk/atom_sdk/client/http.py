@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from typing import Any
 
 import httpx
@@ -14,6 +14,8 @@ from atom_sdk.client.config import Config
 from atom_sdk.client.errors import ApiError, NetworkError
 
 _RETRIED_STATUS = frozenset({429, 502, 503, 504})
+# An object store that is overloaded or restarts says so in more ways.
+_RETRIED_BY_STORES = _RETRIED_STATUS | {408, 500}
 _TRIES = 6
 _TIMEOUT = httpx.Timeout(60.0, connect=10.0)
 # A server that restarts is back within seconds.
@@ -82,17 +84,19 @@ class Http:
         raise ApiError(response.status_code, _problem(response))
 
 
-def _with_retries(send: Any) -> httpx.Response:
+def _with_retries(
+    send: Callable[[], httpx.Response], retried: Set[int] = _RETRIED_STATUS
+) -> httpx.Response:
     for attempt in range(_TRIES):
         last = attempt == _TRIES - 1
         try:
-            response: httpx.Response = send()
+            response = send()
         except httpx.TransportError as exc:
             if last:
                 raise NetworkError(f"The server cannot be reached: {exc}.") from exc
             time.sleep(_wait_s(attempt, {}))
             continue
-        if response.status_code not in _RETRIED_STATUS or last:
+        if response.status_code not in retried or last:
             return response
         wait_s = _wait_s(attempt, response.headers)
         if wait_s > _MAX_WAIT_S:
@@ -119,7 +123,9 @@ def _problem(response: httpx.Response) -> Mapping[str, Any]:
 
 def send_object(http: Http, method: str, url: str, **kwargs: Any) -> httpx.Response:
     """Talk to a presigned address, with the same retries. Raises NetworkError or ApiError."""
-    response = _with_retries(lambda: http.objects.request(method, url, **kwargs))
+    response = _with_retries(
+        lambda: http.objects.request(method, url, **kwargs), _RETRIED_BY_STORES
+    )
     if response.is_success:
         return response
     detail = f"The object store answered {response.status_code}: {response.text[:200]}"

@@ -24,16 +24,16 @@ from atom_sdk.client.prune import remove_others
 from atom_sdk.client.registered import (
     SourceFiles,
     SourceRanges,
-    at_their_source,
     bring,
-    pinned_paths,
+    source_ranges,
 )
 from atom_sdk.disk import naming_full_disk, whole_file
 from atom_sdk.errors import EmptyDatasetError, SampleDigestMismatchError
 from atom_sdk.manifests import Entry, Root, ViewSelector, build_view, parse_query, table_entries
 from atom_sdk.manifests.entries import entries_table
 from atom_sdk.manifests.query import below
-from atom_sdk.manifests.views import Placed, selected
+from atom_sdk.manifests.views import Placed, at_their_source, selected
+from atom_sdk.packs import FileSink
 from atom_sdk.packs.paths import encode_path
 from atom_sdk.packs.registered import RegisteredStore
 from atom_sdk.packs.room import Hold, PackRoom, cache_limit_bytes
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 _SELECTOR_NAMES = {"labelled", "prefix", "split", "where"}
 _THREADS = 4
 _CHUNK_BYTES = 1 << 20
+# One system call reads at most 2 GiB, and a file need not fit into memory.
+_COPY_BYTES = 8 << 20
 
 
 @dataclass(frozen=True)
@@ -148,15 +150,11 @@ def stream_dataset(
 
 def version_files(datasets: Datasets, http: Http, reference: str) -> tuple[ViewIndex, SourceRanges]:
     """Return the files of a version, and what reads parts of them where they are."""
-    from atom_sdk.client.pack_urls import PackUrls
-    from atom_sdk.client.ranges import PackRanges
     from atom_sdk.readers import ViewIndex
 
     base, path = _view_index(datasets, http, reference, {}, None)
     index = ViewIndex(path)
-    paths = pinned_paths(index)
-    packs = PackRanges(PackUrls(http.config, base, [p for p in index.packs if p not in paths]))
-    return index, SourceRanges(http.config, base, packs, paths)
+    return index, source_ranges(http.config, base, index)
 
 
 @dataclass(frozen=True)
@@ -323,18 +321,24 @@ def write_entry(store: PackStore, entry: Entry, folder: Path) -> None:
     target = folder / entry.path
     if entry.pack is None or entry.offset is None or entry.digest is None:
         raise SampleDigestMismatchError(entry.path, "")
-    data = _read(store, entry.pack, entry.offset, entry.size)
-    if blake3(data).digest() != entry.digest:
-        raise SampleDigestMismatchError(entry.path, entry.pack.hex())
     with naming_full_disk(folder):
         target.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(target, f".{entry.digest.hex()}.part") as temporary:
-        temporary.write_bytes(data)
+        if _copy(store.open_path(entry.pack), entry.offset, entry.size, temporary) != entry.digest:
+            raise SampleDigestMismatchError(entry.path, entry.pack.hex())
 
 
-def _read(store: PackStore, pack: bytes, offset: int, size: int) -> bytes:
-    descriptor = os.open(store.open_path(pack), os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        return os.pread(descriptor, size, offset)
-    finally:
-        os.close(descriptor)
+def _copy(pack: Path, offset: int, size: int, target: Path) -> bytes:
+    """Copy part of a pack piece by piece, fewer bytes at its end; returns their BLAKE3."""
+    hasher = blake3()
+    with pack.open("rb", buffering=0) as source, target.open("wb", buffering=0) as file:
+        sink = FileSink(file.fileno())
+        done = 0
+        while done < size:
+            data = os.pread(source.fileno(), min(_COPY_BYTES, size - done), offset + done)
+            if not data:
+                break
+            hasher.update(data)
+            sink.write(memoryview(data))
+            done += len(data)
+    return hasher.digest()

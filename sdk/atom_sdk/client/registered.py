@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from atom_sdk.client.errors import NetworkError
+from atom_sdk.client.errors import ApiError, NetworkError
 from atom_sdk.client.http import Http, get_range
 from atom_sdk.client.progress import Progress
 from atom_sdk.forks import forget_in_children
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from atom_sdk.readers import ViewIndex
 
 _ASKED_AT_ONCE = 500
+_ASKED_AHEAD = 100
 
 
 class SourceFiles:
@@ -35,6 +36,11 @@ class SourceFiles:
     def __init__(self, http: Http, version_base: str) -> None:
         self._http, self._base = http, version_base
         self._urls: dict[bytes, str] = {}
+        self._paths: dict[bytes, str] = {}
+
+    def knows(self, pin: bytes) -> bool:
+        """Whether it was asked for."""
+        return pin in self._urls
 
     def ask(self, paths: dict[bytes, str]) -> None:
         """Ask for the addresses of files, named by their pins. Raises ApiError, NetworkError."""
@@ -43,6 +49,7 @@ class SourceFiles:
             body = {"paths": [paths[pin] for pin in some]}
             urls = self._http.post(f"{self._base}source-urls/", body)["urls"]
             self._urls.update((pin, urls[paths[pin]]) for pin in some)
+            self._paths.update((pin, paths[pin]) for pin in some)
 
     def read(self, pin: bytes, start: int, end: int) -> bytes:
         """Return bytes of a file that was asked for.
@@ -51,10 +58,21 @@ class SourceFiles:
         """
         if end <= start:
             return b""
-        data = get_range(self._http, f"{self._http.config.url}{self._urls[pin]}", start, end)
+        try:
+            data = self._get(pin, start, end)
+        except ApiError as error:
+            if error.code != "media_link_expired":
+                raise
+            # Good for a day; a run may take longer.
+            del self._urls[pin]
+            self.ask({pin: self._paths[pin]})
+            data = self._get(pin, start, end)
         if len(data) != end - start:
             raise NetworkError("The server cut off a file that stays at its source.")
         return data
+
+    def _get(self, pin: bytes, start: int, end: int) -> bytes:
+        return get_range(self._http, f"{self._http.config.url}{self._urls[pin]}", start, end)
 
 
 def bring(
@@ -82,41 +100,58 @@ def _by_pin(files: SourceFiles) -> Callable[[Pin, int, int], bytes]:
     return lambda pin, start, end: files.read(pin.digest, start, end)
 
 
-def at_their_source(entries: pa.Table) -> pa.Table:
-    """Say of entries at sources that their pack is their pin: `SourceRanges` reads these."""
-    is_ours = entries["source"].is_valid()
-    packs = pc.if_else(is_ours, entries["digest"], entries["pack"])
-    offsets = pc.if_else(is_ours, 0, entries["offset"])
-    for name, column in (("pack", packs), ("offset", offsets)):
-        position = entries.schema.get_field_index(name)
-        entries = entries.set_column(position, entries.schema.field(name), column)
-    return entries
+@dataclass(frozen=True, slots=True)
+class PinnedFile:
+    """A file that stays at its source."""
+
+    path: str
+    size_bytes: int
 
 
 class SourceRanges:
-    """Reads ranges of packs, and of files whose pack is their pin. Thread-safe, fork-safe."""
+    """Reads ranges of packs, and of files whose pack is their pin.
+
+    Thread-safe, fork-safe, can be pickled.
+    """
 
     def __init__(
-        self, config: Config, version_base: str, packs: PackRanges, paths: dict[bytes, str]
+        self,
+        config: Config,
+        version_base: str,
+        packs: PackRanges,
+        pinned: Mapping[bytes, PinnedFile],
     ) -> None:
-        """`paths` of files at sources by their pins."""
-        self._config, self._base, self._packs, self._paths = config, version_base, packs, paths
+        """`pinned` are the files at sources by their pins, in the order of their need."""
+        self._config, self._base, self._packs, self._pinned = config, version_base, packs, pinned
+        self._order = list(pinned)
+        self._place = {pin: number for number, pin in enumerate(self._order)}
         self._lock = threading.Lock()
         self._http: Http | None = None
         self._files: SourceFiles | None = None
         forget_in_children(self)
 
     def read(self, pack: bytes, start: int, length: int) -> PackRange:
-        """Return `length` bytes from `start`. Raises as `PackRanges` and `SourceFiles` do."""
-        if pack not in self._paths:
+        """Return `length` bytes from `start`, fewer at the end.
+
+        Raises as `PackRanges` and `SourceFiles` do.
+        """
+        if pack not in self._pinned:
             return self._packs.read(pack, start, length)
+        files, size_bytes = self._asked(pack), self._pinned[pack].size_bytes
+        data = files.read(pack, start, min(start + length, size_bytes))
+        return PackRange(memoryview(data), size_bytes)
+
+    def _asked(self, pin: bytes) -> SourceFiles:
+        """Know the address of a file, and of those after it."""
         with self._lock:
             if self._files is None:
                 self._http = Http(self._config)
                 self._files = SourceFiles(self._http, self._base)
-            files = self._files
-        files.ask({pack: self._paths[pack]})
-        return PackRange(memoryview(files.read(pack, start, start + length)), start + length)
+            if not self._files.knows(pin):
+                place = self._place[pin]
+                wanted = self._order[place : place + _ASKED_AHEAD]
+                self._files.ask({other: self._pinned[other].path for other in wanted})
+            return self._files
 
     def forget(self) -> None:
         """Use connections of this process."""
@@ -130,12 +165,19 @@ class SourceRanges:
                 self._http.close()
             self._http = self._files = None
 
+    def __reduce__(self) -> tuple[type[SourceRanges], tuple[object, ...]]:
+        """Pickle what to read, not the connections."""
+        return SourceRanges, (self._config, self._base, self._packs, self._pinned)
 
-def pinned_paths(index: ViewIndex) -> dict[bytes, str]:
-    """Return the paths of files whose pack is their pin, see `at_their_source`."""
-    packs: Sequence[bytes] = index.packs
-    return {
-        digest: index.path_of(row)
-        for row in range(len(index))
-        if (digest := packs[int(index.pack_ids[row])]) == index.digest_of(row)
+
+def source_ranges(config: Config, version_base: str, index: ViewIndex) -> SourceRanges:
+    """Return what reads the packs of a view, and its files at sources, where they are."""
+    from atom_sdk.client.pack_urls import PackUrls
+    from atom_sdk.client.ranges import PackRanges
+
+    pinned = {
+        index.digest_of(row): PinnedFile(index.path_of(row), int(index.sizes[row]))
+        for row in index.rows_at_source().tolist()
     }
+    packs = PackUrls(config, version_base, [pack for pack in index.packs if pack not in pinned])
+    return SourceRanges(config, version_base, PackRanges(packs), pinned)

@@ -8,7 +8,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from atom_sdk.client.errors import UploadRejectedError
 from atom_sdk.client.http import Http, send_object
@@ -29,17 +29,55 @@ class UploadTarget:
     step: str = "upload"
 
 
+class PartSource(Protocol):
+    """What is uploaded. For several threads."""
+
+    size_bytes: int
+
+    def read(self, start: int, length: int) -> bytes:
+        """Return bytes from `start`, fewer at the end."""
+
+    def has_same(self, start: int, part: dict[str, Any]) -> bool:
+        """Whether a part that an earlier try sent (`size_bytes`, `etag`) is what is here now."""
+
+
+class _FileParts:
+    """A file of this machine; a part is the same if its MD5 is."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self.size_bytes = os.fstat(descriptor).st_size
+
+    def read(self, start: int, length: int) -> bytes:
+        return os.pread(self._descriptor, length, start)
+
+    def has_same(self, start: int, part: dict[str, Any]) -> bool:
+        data = self.read(start, part["size_bytes"])
+        etag: str = part["etag"].strip('"')
+        same = hashlib.md5(data, usedforsecurity=False).hexdigest() == etag
+        return same and len(data) == int(part["size_bytes"])
+
+
 def upload_file(target: UploadTarget, path: Path, kind: str, digest: str) -> str:
     """Send what the server does not have yet and return the upload's id ("" when it had all).
 
     The parts of an earlier, cut-off upload with the same digest are kept when their MD5 still
     matches. Verification goes on in the background: see `wait_verified`.
     """
-    size = path.stat().st_size
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return upload_parts(target, _FileParts(descriptor), kind, digest)
+    finally:
+        os.close(descriptor)
+
+
+def upload_parts(target: UploadTarget, source: PartSource, kind: str, digest: str) -> str:
+    """Send what the server does not have yet, as `upload_file` does."""
+    size = source.size_bytes
     body = {"kind": kind, "digest": digest, "size_bytes": size}
     upload = target.http.post(f"{target.base}uploads/", body)
     if upload["state"] == "open":
-        etags = _send_parts(target, path, upload)
+        etags = _send_parts(target, source, upload)
         parts = [{"n": number, "etag": etag} for number, etag in sorted(etags.items())]
         target.http.post(f"{target.base}uploads/{upload['id']}/complete/", {"parts": parts})
     else:
@@ -62,43 +100,39 @@ def wait_verified(target: UploadTarget, upload_id: str, timeout_s: float = 900.0
         time.sleep(_POLL_S)
 
 
-def _send_parts(target: UploadTarget, path: Path, upload: dict[str, Any]) -> dict[int, str]:
+def _send_parts(target: UploadTarget, source: PartSource, upload: dict[str, Any]) -> dict[int, str]:
     part_bytes: int = upload["part_size_bytes"]
-    count = max(1, -(-path.stat().st_size // part_bytes))
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        done = _kept_parts(target, descriptor, upload, part_bytes)
-        missing = [number for number in range(1, count + 1) if number not in done]
-        for start in range(0, len(missing), _URL_BATCH):
-            numbers = missing[start : start + _URL_BATCH]
-            done.update(_send_batch(target, descriptor, upload, numbers))
-    finally:
-        os.close(descriptor)
+    count = max(1, -(-source.size_bytes // part_bytes))
+    done = _kept_parts(target, source, upload, part_bytes)
+    missing = [number for number in range(1, count + 1) if number not in done]
+    for start in range(0, len(missing), _URL_BATCH):
+        numbers = missing[start : start + _URL_BATCH]
+        done.update(_send_batch(target, source, upload, numbers))
     return done
 
 
 def _kept_parts(
-    target: UploadTarget, descriptor: int, upload: dict[str, Any], part_bytes: int
+    target: UploadTarget, source: PartSource, upload: dict[str, Any], part_bytes: int
 ) -> dict[int, str]:
     kept: dict[int, str] = {}
     for part in upload["parts_done"]:
-        data = os.pread(descriptor, part_bytes, (part["n"] - 1) * part_bytes)
-        same = hashlib.md5(data, usedforsecurity=False).hexdigest() == part["etag"].strip('"')
-        if same and len(data) == part["size_bytes"]:
+        start = (part["n"] - 1) * part_bytes
+        size = min(part_bytes, source.size_bytes - start)
+        if part["size_bytes"] == size and source.has_same(start, part):
             kept[part["n"]] = part["etag"]
-            target.progress.advance(target.step, len(data))
+            target.progress.advance(target.step, size)
     return kept
 
 
 def _send_batch(
-    target: UploadTarget, descriptor: int, upload: dict[str, Any], numbers: list[int]
+    target: UploadTarget, source: PartSource, upload: dict[str, Any], numbers: list[int]
 ) -> dict[int, str]:
     address = f"{target.base}uploads/{upload['id']}/parts/"
     urls: dict[str, str] = target.http.post(address, {"numbers": numbers})["urls"]
     part_bytes: int = upload["part_size_bytes"]
 
     def send(number: int) -> tuple[int, str]:
-        data = os.pread(descriptor, part_bytes, (number - 1) * part_bytes)
+        data = source.read((number - 1) * part_bytes, part_bytes)
         answer = send_object(target.http, "PUT", urls[str(number)], content=data)
         target.progress.advance(target.step, len(data))
         return number, answer.headers["etag"].strip('"')

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atom_sdk.client.progress import Progress
-from atom_sdk.disk import naming_full_disk
+from atom_sdk.disk import naming_full_disk, whole_file
 from atom_sdk.errors import ExportError
 from atom_sdk.export.writers import Writer, write_parquet, write_tfrecord, write_webdataset
 from atom_sdk.packs.paths import encode_path
@@ -99,9 +99,10 @@ def _export_folder(dataset: LocalDataset, folder: Path, progress: Progress) -> E
         encode_path(sample.path)
         path = folder / sample.path
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name[:200]}.part")
-        temporary.write_bytes(sample.data)
-        temporary.replace(path)
+        # Of no file's name: the dataset may have one that is called so, or a very long one.
+        digest = dataset.index.digest_of(sample.row).hex()
+        with whole_file(path, f".{digest}.part") as temporary:
+            temporary.write_bytes(sample.data)
     return ExportResult(len(dataset), len(missing), len(dataset))
 
 

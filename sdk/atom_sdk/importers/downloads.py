@@ -1,7 +1,8 @@
 """Files that an annotation names by their addresses, fetched into the scratch folder.
 
 A few at once, each bounded; a file that an earlier, cut-off import fetched is not fetched again.
-Redirects are followed, and where they lead is checked like the address itself.
+Redirects are followed, and where they lead is checked like the address itself; connections go to
+the addresses that were checked and to no other.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from types import TracebackType
@@ -20,10 +22,16 @@ from urllib.parse import urljoin
 
 import httpx
 
+from atom_sdk.checked_connections import CheckedTransport
 from atom_sdk.importers.errors import DownloadRefusedError
 from atom_sdk.importers.items import Blob, file_blob
 from atom_sdk.importers.report import Report
-from atom_sdk.public_hosts import AddressRefusedError, HostUnknownError, check_public_url
+from atom_sdk.public_hosts import (
+    AddressRefusedError,
+    HostUnknownError,
+    check_public_url,
+    public_addresses,
+)
 
 _AT_ONCE = 8
 _TIMEOUT_S = 60.0
@@ -57,7 +65,9 @@ class Downloads:
         self._report = report
         self._is_dry = is_dry
         self._found: dict[str, Blob | None] = {}
+        addresses_of = partial(public_addresses, allowed=limits.allowed_hosts)
         self._client = httpx.Client(
+            transport=CheckedTransport(addresses_of),
             follow_redirects=False,
             timeout=_TIMEOUT_S,
             trust_env=False,

@@ -44,6 +44,20 @@ VIEW_FIELDS = [
 Placed = Callable[[pa.Table], pa.Table]
 
 
+def at_their_source(entries: pa.Table) -> pa.Table:
+    """Say of entries at sources that are in no pack that their pin is one, which has only them.
+
+    For readers that fetch what a pin names, in the state that it names.
+    """
+    is_ours = pc.and_(entries["source"].is_valid(), pc.invert(entries["pack"].is_valid()))
+    packs = pc.if_else(is_ours, entries["digest"], entries["pack"])
+    offsets = pc.if_else(is_ours, 0, entries["offset"])
+    for name, column in (("pack", packs), ("offset", offsets)):
+        position = entries.schema.get_field_index(name)
+        entries = entries.set_column(position, entries.schema.field(name), column)
+    return entries
+
+
 @dataclass(frozen=True, slots=True)
 class ViewSelector:
     """Which entries a view holds.

@@ -48,6 +48,8 @@ class PackBlocks:
         self._index, self._store, self._ranges, self._options = index, store, ranges, options
         self._plan = BlockPlan(index)
         self._room = PackRoom(store, options.limit_bytes)
+        # Of these nobody knows a digest, so that they never become packs of the store.
+        self._pins = frozenset(index.pack_ids[index.rows_at_source()].tolist())
         self.maps = PackMaps(index.packs, store.packs)
         self.forget()
         forget_in_children(self)
@@ -205,7 +207,9 @@ class PackBlocks:
         else:
             self._begin(pack_id, run)
         arriving = self._arriving.get(pack_id)
-        if arriving and self._is_done(pack_id, arriving) and arriving.finish():
+        if pack_id in self._pins or not arriving:
+            return
+        if self._is_done(pack_id, arriving) and arriving.finish():
             self._become_whole(pack_id)
 
     def _fetch_into(self, pack_id: int, arriving: PartialPack, run: range) -> None:

@@ -25,7 +25,8 @@ class StreamingDataset(LocalDataset):
 
     What was fetched stays in the pack store, shared by all processes of the node, so a second epoch
     reads from the disk. Samples are verified by their digests; a block that is wrong is fetched
-    once more. Thread-safe, fork-safe, can be pickled.
+    once more. Files that stay at a source come in the state that the version pinned, or not at all:
+    what they hash to is not known. Thread-safe, fork-safe, can be pickled.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class StreamingDataset(LocalDataset):
         super().__init__(index_path, packs.packs, verify, "mmap")
         self.options = options or StreamOptions()
         self._root, self._ranges = packs.root, ranges
+        self._at_source = frozenset(self.index.rows_at_source().tolist())
         self._blocks = PackBlocks(self.index, packs, ranges, self.options)
         self._maps = self._blocks.maps
         self._prefetch: ThreadPoolExecutor | None = None
@@ -113,6 +115,9 @@ class StreamingDataset(LocalDataset):
         pack_id, offset, size = self._pack_ids[row], self._offsets[row], self._sizes[row]
         # An empty file says nothing about its pack, which need not come for it.
         data = self._blocks.read(pack_id, offset, size) if size else memoryview(b"")
+        if row in self._at_source:
+            # Its digest is that of the pin: the server gives its state or an error.
+            return data
         if self.verify == "never" or (self.verify == "first" and self._verified[row]):
             return data
         if not self._is_good(row, data) and self._blocks.discard(pack_id, offset, size):

@@ -63,6 +63,13 @@ class ViewIndex:
         """BLAKE3 of a row's bytes, 32 bytes."""
         return bytes(self._digests[row * _DIGEST_BYTES : (row + 1) * _DIGEST_BYTES])
 
+    def rows_at_source(self) -> NDArray[np.int64]:
+        """Rows of files whose pack is their own digest, a pin: see `at_their_source`."""
+        packs = np.frombuffer(b"".join(self.packs), np.uint8).reshape(-1, _DIGEST_BYTES)
+        digests = np.frombuffer(self._digests, np.uint8)[: len(self) * _DIGEST_BYTES]
+        same = packs[self.pack_ids] == digests.reshape(-1, _DIGEST_BYTES)
+        return np.flatnonzero(same.all(axis=1))
+
     def row_of(self, path: str) -> int:
         """Row of a path, by binary search. Raises PathNotFoundError."""
         encoded = path.encode()

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from atom_sdk.client.config import Config
-from atom_sdk.client.pack_urls import PackUrls
-from atom_sdk.client.ranges import PackRanges
+from atom_sdk.client.registered import source_ranges
 from atom_sdk.readers import ViewIndex
 from atom_sdk.readers.ranges import StreamOptions
 from atom_sdk.readers.streaming import StreamingDataset
@@ -20,7 +19,7 @@ def open_stream(view: dict[str, Any]) -> StreamingDataset:
     store = Path(view["index_path"]).parent
     index = ViewIndex(view["index_path"])
     base = f"runner/datasets/{view['alias']}/"
-    ranges = PackRanges(PackUrls(_config(), base, index.packs))
+    ranges = source_ranges(_config(), base, index)
     options = StreamOptions(limit_bytes=int(view["cache_bytes"]) + _linked_bytes(store))
     return StreamingDataset(index.path, store, ranges, options)
 

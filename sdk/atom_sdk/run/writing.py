@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from atom_sdk.errors import AtomError
 from atom_sdk.run.context import is_in_run
@@ -61,6 +61,16 @@ def writer(
     return _shared(os.getpid()).datasets.writer(
         name, branch, message, resume=resume, options=replace(chosen, provenance=origin)
     )
+
+
+def origin_of(token: str) -> dict[str, Any]:
+    """Return what the versions that this token writes say of a run: nothing if it is not a run's.
+
+    A person's own token, used by a script in a run, writes for the person.
+    """
+    if not is_in_run() or not token or token != os.environ.get("ATOM_TOKEN"):
+        return {}
+    return {"inputs": references(), "run": os.environ["ATOM_RUN_ID"]}
 
 
 def _check() -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -124,6 +126,22 @@ def test_private_addresses_are_refused_before_anything_is_asked(
         2,
         ["2 files would be downloaded; their sizes are not known yet"],
     )
+
+
+def test_a_name_that_changes_after_the_check_leads_nowhere(
+    tmp_path: Path, server: ThreadingHTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = iter(["93.184.216.34"])
+
+    def resolve(host: str, port: int, *_: Any, **__: Any) -> list[Any]:
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (next(answers, "127.0.0.1"), port))]
+
+    text = f"url\nhttp://two-faced.example:{server.server_port}/7.png\n"
+    source = write(tmp_path, {"urls.csv": text.encode()}) / "urls.csv"
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    found, report = imported(source)
+    assert (found, _Pictures.asked) == ({}, [])
+    assert ["two-faced.example is in a network" in row.reason for row in report.problems] == [True]
 
 
 def test_what_was_fetched_stays_for_the_next_try(
