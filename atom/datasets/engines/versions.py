@@ -31,6 +31,7 @@ from atom_sdk.manifests.layers import (
     write_layer,
 )
 from atom_sdk.manifests.objects import ObjectStore
+from atom_sdk.manifests.query import matches
 from atom_sdk.manifests.roots import LayerRef, Root
 from atom_sdk.manifests.split_requests import SplitInput, SplitRequest, draw, group_of
 
@@ -197,6 +198,8 @@ def split_input(
     labels: dict[str, str | None] = {}
     digests: dict[str, bytes] = {}
     groups: dict[str, str] = {}
+    query = split.query
+    chosen: set[str] | None = None if query is None else set()
     join = LayerJoin(root, store)
     for part in root.ranges:
         table = join.join(read_range(part, store))
@@ -205,7 +208,9 @@ def split_input(
         digests.update(zip(paths, table["digest"].to_pylist(), strict=True))
         if split.group_by:
             groups.update(_groups(split.group_by, paths, table["attributes"].to_pylist()))
-    return SplitInput(labels, groups, existing), digests
+        if query is not None and chosen is not None:
+            chosen.update(table.filter(matches(query, table))["path"].to_pylist())
+    return SplitInput(labels, groups, existing, chosen), digests
 
 
 def _groups(
