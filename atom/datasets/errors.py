@@ -266,6 +266,14 @@ class SplitImpossible(CommitRefused):
     )
 
 
+class SplitEmpty(CommitRefused):
+    """A split over a query or a view that no file matches."""
+
+    code = "split_empty"
+    title = "No file matches what the split is drawn over."
+    action = "Browse the version with the query or the view to see what it chooses."
+
+
 class SplitUnlabelled(CommitRefused):
     """A split is drawn by label, and there is no label."""
 

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from atom.datasets.engines.versions import SPLIT_LAYER, split_input
-from atom.datasets.errors import SplitImpossible, SplitRedrawn, SplitTooLargeToShow, SplitUnlabelled
-from atom.datasets.models import Version
+from atom.datasets.errors import (
+    QueryInvalid,
+    SplitEmpty,
+    SplitImpossible,
+    SplitRedrawn,
+    SplitTooLargeToShow,
+    SplitUnlabelled,
+)
+from atom.datasets.models import Dataset, Version
+from atom.datasets.queries import narrowed
 from atom.datasets.stores import version_store
 from atom_sdk.errors import (
+    SplitEmptyError,
     SplitRedrawError,
     SplitSpecError,
     SplitTooLargeError,
@@ -34,6 +44,22 @@ class SplitCount:
     labels: dict[str, int]
 
 
+def written_out(dataset: Dataset, split: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what asks for a split with the question of its view in place of the view's name.
+
+    A view that is changed later changes no split that was asked for. Raises ViewNotFound,
+    QueryInvalid.
+    """
+    asked = dict(split)
+    query = narrowed(dataset, asked.get("where", ""), asked.pop("view", ""))
+    asked["where"] = query.text if query else ""
+    try:
+        SplitRequest.from_json(asked)
+    except SplitSpecError as error:
+        raise QueryInvalid(str(error), errors={"where": [str(error)]}) from error
+    return asked
+
+
 @contextmanager
 def split_refusals() -> Iterator[None]:
     """Turn what the SDK refuses into what a request is answered."""
@@ -41,6 +67,8 @@ def split_refusals() -> Iterator[None]:
         yield
     except SplitTooLargeError as exc:
         raise SplitImpossible(str(exc)) from exc
+    except SplitEmptyError as exc:
+        raise SplitEmpty from exc
     except SplitUnlabelledError as exc:
         raise SplitUnlabelled from exc
     except SplitRedrawError as exc:
@@ -57,9 +85,9 @@ def drawn_by(version: Version) -> SplitRequest | None:
 
 
 def preview_split(version: Version, wanted: SplitRequest) -> list[SplitCount]:
-    """Count what a split of the version would give, by split name.
+    """Count what a split of the version would give, by split name, among the chosen files.
 
-    Raises SplitImpossible, SplitUnlabelled, SplitRedrawn, SplitTooLargeToShow.
+    Raises SplitImpossible, SplitEmpty, SplitUnlabelled, SplitRedrawn, SplitTooLargeToShow.
     """
     if version.file_count > MAX_PREVIEW_FILES:
         raise SplitTooLargeToShow
@@ -73,7 +101,8 @@ def preview_split(version: Version, wanted: SplitRequest) -> list[SplitCount]:
         assigned = draw(wanted, files, drawn_by(version))
     found: defaultdict[str, Counter[str | None]] = defaultdict(Counter)
     for path, split in assigned.items():
-        found[split][files.labels[path]] += 1
+        if files.chosen is None or path in files.chosen:
+            found[split][files.labels[path]] += 1
     return [_count(name, found[name]) for name in sorted(found)]
 
 

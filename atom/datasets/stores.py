@@ -47,7 +47,7 @@ class VersionStore:
 
     def layer(self, ref: LayerRef) -> pa.Table:
         """Return the rows of a layer."""
-        return _tables.get((ref.kind, ref.object), lambda: read_layer(ref, self.store))
+        return _tables.get((ref.kind, *ref.layout), lambda: read_layer(ref, self.store))
 
 
 def version_store(project: Project) -> VersionStore:

@@ -28,6 +28,7 @@
     │   ├── LayerKindError
     │   ├── SplitTooLargeError
     │   ├── SplitUnlabelledError
+    │   ├── SplitEmptyError
     │   ├── SplitSpecError
     │   ├── SplitRedrawError
     │   ├── QueryError                the text of a query; manifests/query/errors.py
@@ -340,6 +341,16 @@ class SplitUnlabelledError(ManifestError):
 
     def __init__(self) -> None:
         super().__init__("A split is drawn from labelled files, and no file has a label.")
+
+
+class SplitEmptyError(ManifestError):
+    """A split over a query or a view that no file matches."""
+
+    code = "split_empty"
+    hint = "Browse the version with the query or the view to see what it chooses."
+
+    def __init__(self) -> None:
+        super().__init__("No file matches what the split is drawn over.")
 
 
 class SplitSpecError(ManifestError):

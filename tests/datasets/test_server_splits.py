@@ -78,6 +78,51 @@ def test_what_cannot_be_drawn_is_refused_before_and_by_the_worker(
     assert pushed.datasets.version("digits@main")["ref"] == "v2"
 
 
+def test_a_view_and_a_query_say_which_files_are_split(pushed: Client, folder: Path) -> None:
+    pushed.views.save("digits", "low", "label IN ('0', '1')")
+    asked = {"test": "50%", "seed": 7, "view": "low", "where": "size > 0"}
+    rows = pushed.datasets.preview_split("digits", asked)
+    assert [(row["name"], row["labels"]) for row in rows] == [
+        ("test", {"0": 2, "1": 2}),
+        ("train", {"0": 2, "1": 2}),
+    ]
+    version = pushed.datasets.split("digits", asked)
+    said = version["provenance"]["split"]
+    assert (said["where"], "view" in said) == ("label IN ('0', '1') AND size > 0", False)
+    before = splits_of(pushed, "digits")
+    assert {path for path, split in before.items() if split is not None} == {
+        path for path in before if path[0] in "01"
+    }
+    # A view that is gone changes nothing: the version knows its question.
+    pushed.views.remove("digits", "low")
+    for name in ("0/new.png", "2/new.png"):
+        (folder / name).write_bytes(png(len(name) + ord(name[0])))
+    pushed.datasets.push(folder, "digits")
+    after = splits_of(pushed, "digits")
+    assert {path: after[path] for path in before} == before
+    assert (after["0/new.png"], after["2/new.png"]) == ("test", None)
+
+
+@pytest.mark.parametrize(
+    ("question", "code"),
+    [
+        ({"where": "label ="}, "query_invalid"),
+        ({"where": "split = 'train'"}, "query_invalid"),
+        ({"view": "none"}, "view_not_found"),
+        ({"where": "size < 0"}, "split_empty"),
+    ],
+)
+def test_a_question_that_cannot_be_asked_is_refused(
+    pusher: Pusher, question: dict[str, Any], code: str
+) -> None:
+    pusher.push(class_files())
+    answer = pusher.client.get(f"{pusher.base}versions/v1/split-preview/", {"test": 1, **question})
+    assert answer.json()["code"] == code
+    if code != "split_empty":
+        answer = pusher.client.post(f"{pusher.base}splits/", {"test": 1, **question})
+        assert answer.json()["code"] == code
+
+
 @pytest.mark.parametrize(
     "body", [{"test": "x"}, {"test": "60%", "val": "60%"}, {"tset": 3}, {"group_by": "label"}]
 )

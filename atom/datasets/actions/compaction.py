@@ -1,4 +1,4 @@
-"""Writing a version's ranges anew where deltas pile up: the same content, read at once.
+"""Writing a version's ranges and layers anew where deltas pile up: the same content, read at once.
 
 The commit and its root stay as they are; the catalogue remembers the newer layout, from which the
 version is read and on which the next commit builds. A lost layout costs nothing but time.
@@ -20,14 +20,16 @@ from atom_sdk.manifests.roots import Root, write_root
 
 log = structlog.get_logger(__name__)
 
-# Each delta is laid over every range that it touches whenever such a range is read.
+# Each delta is laid over every range that it touches whenever such a range is read, and over a
+# layer whenever that is.
 COMPACT_AT_DEPTH = 3
 _TASK = "atom.datasets.tasks.compact_version"
 
 
 def compact_soon(version: Version, root: Root) -> None:
     """Have a worker compact the version if too many deltas lie over one range."""
-    if max((len(part.deltas) for part in root.ranges), default=0) >= COMPACT_AT_DEPTH:
+    depths = (len(each.deltas) for each in (*root.layers, *root.ranges))
+    if max(depths, default=0) >= COMPACT_AT_DEPTH:
         enqueue(_TASK, str(version.pk))
 
 

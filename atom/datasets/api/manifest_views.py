@@ -76,7 +76,7 @@ class ManifestView(DatasetScopedView, APIView):
         keys += [group_key(group.object) for group in root.groups]
         keys += [range_key(part.object) for part in root.ranges]
         keys += [delta_key(delta) for delta in root.deltas]
-        keys += [layer_key(layer.object) for layer in root.layers]
+        keys += [layer_key(name) for layer in root.layers for name in layer.layout]
         prefix, objects = storage.project_prefix(self.project), storage.objects()
         return {key: objects.presign_get(prefix + key, URL_EXPIRES_S) for key in keys}
 

@@ -284,11 +284,24 @@ class SplitSerializer(serializers.Serializer[Any]):
     redraw = serializers.BooleanField(
         default=False, help_text="Draw files that have a split again."
     )
+    where = serializers.CharField(
+        max_length=4000,
+        allow_blank=True,
+        default="",
+        help_text="A query: only files that match it are drawn, others keep their split.",
+    )
+    view = serializers.CharField(
+        max_length=63,
+        allow_blank=True,
+        default="",
+        help_text="A saved view of the dataset: only its files are drawn.",
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Refuse what does not fit together."""
         try:
-            SplitRequest.from_json(attrs)
+            # The query is read with the view's, where the dataset is known.
+            SplitRequest.from_json({**attrs, "where": ""})
         except SplitSpecError as error:
             raise serializers.ValidationError(str(error)) from error
         return attrs

@@ -21,7 +21,7 @@ from atom.datasets.api.serializers import (
     SplitPreviewSerializer,
     SplitSerializer,
 )
-from atom.datasets.splits import preview_split
+from atom.datasets.splits import preview_split, written_out
 from atom_sdk.manifests.split_requests import SplitRequest
 
 
@@ -36,7 +36,8 @@ class SplitListView(DatasetScopedView, APIView):
         check(body)
         split = dict(body.validated_data)
         branch, message = split.pop("branch"), split.pop("message")
-        commit = actions.request_split(self.dataset, branch, message, split, user_of(request))
+        asked = written_out(self.dataset, split)
+        commit = actions.request_split(self.dataset, branch, message, asked, user_of(request))
         commit.refresh_from_db()
         return Response(CommitRequestSerializer(commit).data, status=status.HTTP_202_ACCEPTED)
 
@@ -53,5 +54,6 @@ class SplitPreviewView(DatasetScopedView, APIView):
         """Return how many files of each label every split would get."""
         body = SplitSerializer(data=request.query_params.dict())
         check(body)
-        counts = preview_split(self.version, SplitRequest.from_json(body.validated_data))
+        asked = written_out(self.dataset, body.validated_data)
+        counts = preview_split(self.version, SplitRequest.from_json(asked))
         return Response({"splits": [asdict(count) for count in counts]})

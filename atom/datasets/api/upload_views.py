@@ -28,6 +28,7 @@ from atom.datasets.api.serializers import (
     UploadSerializer,
 )
 from atom.datasets.models import CommitRequest, Upload
+from atom.datasets.splits import written_out
 
 
 def _rendered(upload: Upload) -> dict[str, object]:
@@ -108,6 +109,9 @@ class CommitListView(DatasetScopedView, APIView):
         changes = self._changes(values.pop("changes_upload"))
         values["expected_head"] = values["expected_head"] or ""
         values["labels_from"] = values["labels_from"] or ""
+        if values["split"]:
+            values["split"] = written_out(self.dataset, values["split"])
+            values["provenance"] = {**values["provenance"], "split": values["split"]}
         commit = actions.request_commit(
             self.dataset, NewCommit(**values), changes, user_of(request)
         )

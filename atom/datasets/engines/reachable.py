@@ -43,7 +43,7 @@ class Reachable:
             return
         root = read_root(digest, store)
         self.add("roots", [digest])
-        self.add("layers", (layer.object for layer in root.layers))
+        self.add("layers", (name for layer in root.layers for name in layer.layout))
         self.add("groups", (group.object for group in root.groups))
         for part in root.ranges:
             self._add_range(part, store)

@@ -1,7 +1,7 @@
 """Builds the root of a new version from its parent and a changes file.
 
-Deterministic: the same parent and plan give the same root, so a worker may run it again. The
-cost follows the change, except that a layer is one object and is written whole.
+Deterministic: the same parent and plan give the same root, so a worker may run it again. What
+is written follows the change; of a layer that changes, all rows are read.
 
 Layers of a pushed version: `folder` (classification, from class folders), `given` (classification,
 what an import or a writer said), `split`. Layers that people publish (`labels`) are carried over. A
@@ -21,10 +21,12 @@ from atom.datasets.engines.changes import ChangesFile
 from atom.datasets.engines.spilled import Entries, SpilledEntries, merged, tables_of
 from atom_sdk.errors import LayerKindError
 from atom_sdk.manifests.build import Changes, apply_changes, build_root, read_range
+from atom_sdk.manifests.deltas import clip
 from atom_sdk.manifests.entries import DIGEST
 from atom_sdk.manifests.folder_labels import folder_labels
 from atom_sdk.manifests.joined import LABEL_LAYERS, LayerJoin, iter_ranges
 from atom_sdk.manifests.layers import (
+    change_layer,
     layer_schema,
     layer_table,
     merge_layer,
@@ -32,6 +34,7 @@ from atom_sdk.manifests.layers import (
     write_layer,
 )
 from atom_sdk.manifests.objects import ObjectStore
+from atom_sdk.manifests.query import matches
 from atom_sdk.manifests.roots import LayerRef, Root
 from atom_sdk.manifests.split_requests import SplitInput, SplitRequest, draw, group_of
 
@@ -91,8 +94,9 @@ def with_layers_of(root: Root, parent: Root | None, plan: VersionPlan, store: Ob
 def _with_current_labels(root: Root, plan: VersionPlan, store: ObjectStore) -> Root:
     """Drop label rows whose bytes are gone and label new files from their folders."""
     for ref in [layer for layer in root.layers if layer.kind == "classification"]:
-        table = _without_stale(read_layer(ref, store), plan.changes)
-        root = put_layer(root, ref.name, ref.kind, table, store)
+        old = read_layer(ref, store)
+        table = _without_stale(old, plan.changes)
+        root = put_layer(root, ref.name, ref.kind, table, store, old=old)
     if plan.labels_from_folders:
         before = None if plan.relabels else root.layer(FOLDER_LAYER)
         empty = layer_schema("classification").empty_table()
@@ -205,6 +209,8 @@ def split_input(
     labels: dict[str, str | None] = {}
     digests: dict[str, bytes] = {}
     groups: dict[str, str] = {}
+    query = split.query
+    chosen: set[str] | None = None if query is None else set()
     join = LayerJoin(root, store)
     for part in root.ranges:
         table = join.join(read_range(part, store))
@@ -213,7 +219,9 @@ def split_input(
         digests.update(zip(paths, table["digest"].to_pylist(), strict=True))
         if split.group_by:
             groups.update(_groups(split.group_by, paths, table["attributes"].to_pylist()))
-    return SplitInput(labels, groups, existing), digests
+        if query is not None and chosen is not None:
+            chosen.update(table.filter(matches(query, table))["path"].to_pylist())
+    return SplitInput(labels, groups, existing, chosen), digests
 
 
 def _groups(
@@ -239,23 +247,41 @@ def publish_rows(root: Root, name: str, kind: str, rows: pa.Table, store: Object
     current = _current(root, rows.cast(layer_schema(kind)), store)
     before = root.layer(name)
     table = read_layer(before, store) if before else layer_schema(kind).empty_table()
-    return put_layer(root, name, kind, merge_layer(table, current), store)
+    return put_layer(root, name, kind, merge_layer(table, current), store, old=table)
 
 
 def _current(root: Root, rows: pa.Table, store: ObjectStore) -> pa.Table:
     """Keep the rows whose path has that digest in the root."""
+    rows = rows.sort_by("path")
     pieces = [rows.schema.empty_table()]
     for part in root.ranges:
+        here = clip(rows, part.min, part.max)
+        if not len(here):
+            continue
         table = read_range(part, store)
-        found = pc.index_in(rows["path"], value_set=table["path"].combine_chunks())
-        known = rows.filter(found.is_valid())
+        found = pc.index_in(here["path"], value_set=table["path"].combine_chunks())
+        known = here.filter(found.is_valid())
         same = pc.equal(known["digest"], table["digest"].take(found.drop_null()))
         pieces.append(known.filter(pc.fill_null(same, False)))
     return pa.concat_tables(pieces).sort_by("path")
 
 
-def put_layer(root: Root, name: str, kind: str, table: pa.Table, store: ObjectStore) -> Root:
-    """Return the root with a layer replaced, without it if it has no rows."""
+def put_layer(
+    root: Root,
+    name: str,
+    kind: str,
+    table: pa.Table,
+    store: ObjectStore,
+    *,
+    old: pa.Table | None = None,
+) -> Root:
+    """Return the root with a layer replaced, without it if it has no rows.
+
+    `old` are the layer's rows before, where these have been read.
+    """
     if not len(table):
         return root.without_layer(name)
-    return root.with_layers(write_layer(name, kind, table.cast(layer_schema(kind)), store))
+    table, before = table.cast(layer_schema(kind)), root.layer(name)
+    if before is not None and before.kind == kind:
+        return root.with_layers(change_layer(before, table, store, old=old))
+    return root.with_layers(write_layer(name, kind, table, store))

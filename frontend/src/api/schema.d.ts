@@ -3894,6 +3894,16 @@ export interface components {
              * @default false
              */
             redraw?: boolean;
+            /**
+             * @description A query: only files that match it are drawn, others keep their split.
+             * @default
+             */
+            where?: string;
+            /**
+             * @description A saved view of the dataset: only its files are drawn.
+             * @default
+             */
+            view?: string;
             /** @default main */
             branch?: string;
             /** @default  */
@@ -5189,6 +5199,16 @@ export interface components {
              * @default false
              */
             redraw?: boolean;
+            /**
+             * @description A query: only files that match it are drawn, others keep their split.
+             * @default
+             */
+            where?: string;
+            /**
+             * @description A saved view of the dataset: only its files are drawn.
+             * @default
+             */
+            view?: string;
         };
         /** @description Up to 200 submissions of one task. */
         SubmitBatchRequest: {
@@ -8770,6 +8790,10 @@ export interface operations {
                 stratify?: boolean;
                 test?: number | string;
                 val?: number | string;
+                /** @description A saved view of the dataset: only its files are drawn. */
+                view?: string;
+                /** @description A query: only files that match it are drawn, others keep their split. */
+                where?: string;
             };
             header?: never;
             path: {

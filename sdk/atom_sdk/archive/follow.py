@@ -107,7 +107,7 @@ class Followed:
         content = content_digest(table, domain, layer_schema(layer.kind).names)
         if (content, len(table)) != (layer.content, layer.rows):
             raise ArchiveCorruptError(f"The layer {layer.name} is not what its root says.")
-        self.keys.add(layer_key(layer.object))
+        self.keys.update(map(layer_key, layer.layout))
 
 
 def check_entries(part: RangeRef, table: pa.Table) -> None:

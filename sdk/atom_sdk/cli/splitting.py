@@ -13,7 +13,7 @@ from atom_sdk.manifests.split_requests import HELD_OUT, SplitRequest
 
 
 def splitting(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --split, --seed, --stratify, --group-by and --redraw; the command gets `split`."""
+    """Add --split and how it is drawn; the command gets all of it as `split`."""
 
     @click.option(
         "--split",
@@ -35,6 +35,8 @@ def splitting(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="folder|attributes.NAME",
         help="Keep the files of one folder, or of one value, in one split.",
     )
+    @click.option("--where", default="", metavar="QUERY", help="Split only files that match this.")
+    @click.option("--view", default="", metavar="NAME", help="Split only files of this saved view.")
     @click.option("--redraw", is_flag=True, help="Draw files that have a split again.")
     @wraps(command)
     def split_by(
@@ -43,10 +45,13 @@ def splitting(command: Callable[..., Any]) -> Callable[..., Any]:
         seed: int,
         stratify: bool,
         group_by: str,
+        where: str,
+        view: str,
         redraw: bool,
         **kwargs: Any,
     ) -> Any:
         how = {"seed": seed, "stratify": stratify, "group_by": group_by, "redraw": redraw}
+        how |= {name: text for name, text in (("where", where), ("view", view)) if text}
         return command(*args, split=_spec(sizes, how), **kwargs)
 
     return split_by
@@ -54,7 +59,7 @@ def splitting(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def _spec(sizes: tuple[str, ...], how: dict[str, Any]) -> dict[str, Any] | None:
     if not sizes:
-        if how["group_by"] or how["redraw"]:
+        if any(how.get(name) for name in ("group_by", "redraw", "where", "view")):
             raise click.BadParameter("say how much, such as test=20%", param_hint="--split")
         return None
     spec = dict(how)

@@ -141,7 +141,7 @@ class Save:
             self._bring(base, archive, groups, "manifests")
             for part in root.ranges:
                 keys |= dict.fromkeys([range_key(part.object), *map(delta_key, part.deltas)])
-            keys |= dict.fromkeys(layer_key(layer.object) for layer in root.layers)
+            keys |= dict.fromkeys(layer_key(n) for layer in root.layers for n in layer.layout)
         self._bring(base, archive, keys, "manifests")
         return Followed(archive).follow(history)
 

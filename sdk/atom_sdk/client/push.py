@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 _REBASES = 5
 _UPLOADS_AT_ONCE = 2
-_CANNOT_SPLIT = {"split_impossible", "split_unlabelled", "split_redraw"}
+_CANNOT_SPLIT = {"split_empty", "split_impossible", "split_unlabelled", "split_redraw"}
 
 
 @dataclass(frozen=True)

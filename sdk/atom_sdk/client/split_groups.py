@@ -3,7 +3,8 @@
 A job is given the packs that its splits need. Where a pack held two splits, the bytes and names of
 test samples would be in what a training job is given. The server draws the splits; this
 does the same beforehand with the same function. Where it cannot know (labels that people gave, a
-split that is larger than what is labelled), files stay together and only this separation is lost.
+query, a split that is larger than what is labelled), files stay together and only this separation
+is lost.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def _drawn(
     paths: Collection[str], options: Mapping[str, Any], existing: Mapping[str, str], of: _Attributes
 ) -> dict[str, str]:
     """Return the splits as the server will draw them, or none where it would draw otherwise."""
-    if options["labels_from"] != "folder":
+    if options["labels_from"] != "folder" or {"where", "view"} & _said(options["split"]):
         return {}
     ordered = sorted(paths)
     labels = dict(zip(ordered, folder_labels(ordered, options["unlabelled_prefixes"]), strict=True))
@@ -62,6 +63,10 @@ def _drawn(
     except ManifestError:
         # The server says what is wrong, with more to say.
         return {}
+
+
+def _said(split: Mapping[str, Any]) -> set[str]:
+    return {name for name, value in split.items() if value}
 
 
 def _groups(group_by: str, paths: Sequence[str], of: _Attributes) -> dict[str, str]:

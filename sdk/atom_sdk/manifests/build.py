@@ -20,6 +20,7 @@ from atom_sdk.manifests.deltas import (
     write_delta,
 )
 from atom_sdk.manifests.entries import ENTRY_SCHEMA, check_order
+from atom_sdk.manifests.layers import compact_layer
 from atom_sdk.manifests.objects import ObjectStore, digest_of, get_verified, range_key
 from atom_sdk.manifests.ranges import (
     DEFAULT_RULE,
@@ -125,12 +126,12 @@ def apply_changes(
 
 
 def compact(root: Root, store: ObjectStore) -> Root:
-    """The same content without deltas: ranges that have some are written anew."""
+    """The same content without deltas: ranges and layers that have some are written anew."""
     parts = [
         write_range(read_range(part, store), store, {}) if part.deltas else part
         for part in root.ranges
     ]
-    return make_root(parts, root.layers)
+    return make_root(parts, (compact_layer(layer, store) for layer in root.layers))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from atom_sdk.manifests.build import Changes, read_range
 from atom_sdk.manifests.deltas import ADDED, CHANGED, REMOVED, read_delta, same_rows
 from atom_sdk.manifests.entries import ENTRY_SCHEMA, LOGICAL_COLUMNS
 from atom_sdk.manifests.groups import range_position, unshared
-from atom_sdk.manifests.layers import layer_schema, read_layer
+from atom_sdk.manifests.layers import layer_schema, read_differing, read_layer
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.roots import LayerRef, RangeRef, Root
 
@@ -249,8 +249,8 @@ def _layer_diffs(old: Root, new: Root, store: ObjectStore) -> Iterator[LayerDiff
 
 def _layer_diff(before: LayerRef, after: LayerRef, store: ObjectStore) -> LayerDiff:
     columns = [name for name in layer_schema(after.kind).names if name != "path"]
-    old = read_layer(before, store)
-    part = diff_tables(old, read_layer(after, store), columns)
+    old, new = read_differing(before, after, store)
+    part = diff_tables(old, new, columns)
     changed_from = _at(old, part.changed_to["path"].combine_chunks())
     return LayerDiff(
         after.name, after.kind, part.added, part.removed, changed_from, part.changed_to

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import reduce
+from itertools import chain
 from typing import Any
 
 import pyarrow as pa
@@ -16,6 +19,14 @@ import pyarrow.parquet as pq
 
 from atom_sdk.errors import LayerKindError, ManifestCorruptError
 from atom_sdk.manifests.entries import DIGEST, check_order, content_digest
+from atom_sdk.manifests.layer_deltas import (
+    DEFAULT_LAYER_DELTA_RULE,
+    LayerDeltaRule,
+    delta_schema,
+    lay_over_layer,
+    layer_delta_rows,
+    put_rows,
+)
 from atom_sdk.manifests.objects import ObjectStore, digest_of, get_verified, layer_key
 from atom_sdk.manifests.roots import LayerRef
 
@@ -74,50 +85,119 @@ def write_layer(name: str, kind: str, table: pa.Table, store: ObjectStore) -> La
 
     Raises LayerKindError for other columns, EntryOrderError for a path out of order.
     """
+    table = _checked(kind, table)
+    return LayerRef(name, kind, len(table), layer_content(kind, table), _put(table, store))
+
+
+def change_layer(
+    before: LayerRef,
+    table: pa.Table,
+    store: ObjectStore,
+    rule: LayerDeltaRule = DEFAULT_LAYER_DELTA_RULE,
+    *,
+    old: pa.Table | None = None,
+) -> LayerRef:
+    """Store the next state of a layer: what is written follows the change where that is small.
+
+    The same rows are the layer as it is. `old` are the rows before, where these have been read.
+    Raises what `write_layer` and `read_layer` raise.
+    """
+    table = _checked(before.kind, table)
+    content = layer_content(before.kind, table)
+    if content == before.content:
+        return before
+    if rule.fits(before.rows, len(before.deltas), abs(len(table) - before.rows)):
+        rows = layer_delta_rows(read_layer(before, store) if old is None else old, table)
+        if rule.fits(before.rows, len(before.deltas), len(rows)):
+            deltas = (*before.deltas, _put(rows, store))
+            return replace(before, rows=len(table), content=content, deltas=deltas)
+    return LayerRef(before.name, before.kind, len(table), content, _put(table, store))
+
+
+def compact_layer(layer: LayerRef, store: ObjectStore) -> LayerRef:
+    """The same layer in one object."""
+    if not layer.deltas:
+        return layer
+    return replace(layer, object=_put(read_layer(layer, store), store), deltas=())
+
+
+def layer_content(kind: str, table: pa.Table) -> bytes:
+    """Content digest of a layer's rows, 32 bytes, however they are stored."""
+    return content_digest(table, f"atom-layer/1 {kind}\n".encode(), layer_schema(kind).names)
+
+
+def _checked(kind: str, table: pa.Table) -> pa.Table:
     schema = layer_schema(kind)
     if table.column_names != schema.names:
         raise LayerKindError(
             f"A {kind} layer has the columns {schema.names}, not {table.column_names}."
         )
     check_order(table)
-    table = table.cast(schema).combine_chunks()
-    content = content_digest(table, f"atom-layer/1 {kind}\n".encode(), schema.names)
+    return table.cast(schema).combine_chunks()
+
+
+def _put(table: pa.Table, store: ObjectStore) -> bytes:
+    """Store the rows of a layer or of a delta over one; returns the object's digest."""
     sink = io.BytesIO()
     pq.write_table(
         table,
         sink,
         compression="zstd",
-        use_dictionary=[column for column in schema.names if column not in ("path", "digest")],
+        use_dictionary=[name for name in table.column_names if name not in ("path", "digest")],
         column_encoding={"path": "DELTA_BYTE_ARRAY"},
         store_schema=False,
     )
     data = sink.getvalue()
     digest = digest_of(data)
     store.put(layer_key(digest), data)
-    return LayerRef(name, kind, len(table), content, digest)
+    return digest
 
 
 def read_layer(layer: LayerRef, store: ObjectStore) -> pa.Table:
     """Read and check a layer. Raises ObjectNotFoundError, ManifestCorruptError, LayerKindError."""
     schema = layer_schema(layer.kind)
-    key = layer_key(layer.object)
-    data = get_verified(store, key, layer.object)
+    table = _read(layer.object, schema, layer.kind, store)
+    for delta in layer.deltas:
+        table = lay_over_layer(table, _read(delta, delta_schema(schema), layer.kind, store))
+    if layer.deltas and layer_content(layer.kind, table) != layer.content:
+        raise ManifestCorruptError(layer_key(layer.deltas[-1]), "it does not fit what it lies over")
+    return table
+
+
+def read_differing(
+    before: LayerRef, after: LayerRef, store: ObjectStore
+) -> tuple[pa.Table, pa.Table]:
+    """Rows of two states of a layer, of which those that are left out are in both.
+
+    Where they share an object, rows at paths that no delta names are left out.
+    """
+    if (before.kind, before.object) != (after.kind, after.object):
+        return read_layer(before, store), read_layer(after, store)
+    schema = layer_schema(before.kind)
+    sides = [
+        [_read(delta, delta_schema(schema), before.kind, store) for delta in layer.deltas]
+        for layer in (before, after)
+    ]
+    paths = pc.unique(pa.chunked_array([c for d in chain(*sides) for c in d["path"].chunks]))
+    base = _read(before.object, schema, before.kind, store)
+    base = base.filter(pc.is_in(base["path"], value_set=paths))
+    old, new = (reduce(lay_over_layer, deltas, base) for deltas in sides)
+    return old, new
+
+
+def _read(digest: bytes, schema: pa.Schema, kind: str, store: ObjectStore) -> pa.Table:
+    key = layer_key(digest)
+    data = get_verified(store, key, digest)
     try:
         table = pq.read_table(pa.BufferReader(data), columns=schema.names)
         return table.select(schema.names).cast(schema).combine_chunks()
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
-        raise ManifestCorruptError(
-            key, f"it is not a Parquet file of a {layer.kind} layer"
-        ) from error
+        raise ManifestCorruptError(key, f"it is not a Parquet file of a {kind} layer") from error
 
 
 def merge_layer(table: pa.Table, upserts: pa.Table, deletes: Iterable[str] = ()) -> pa.Table:
     """Layer table with rows replaced, added and removed by path."""
-    gone = pa.concat_arrays(
-        [upserts.column("path").combine_chunks(), pa.array(list(deletes), pa.string())]
-    )
-    kept = table.filter(pc.invert(pc.is_in(table.column("path"), value_set=gone)))
-    return pa.concat_tables([kept, upserts.cast(table.schema)]).sort_by("path").combine_chunks()
+    return put_rows(table, upserts.cast(table.schema), pa.array(list(deletes), pa.string()))
 
 
 def current_rows(layer: pa.Table, entries: pa.Table) -> pa.Table:

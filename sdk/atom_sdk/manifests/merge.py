@@ -15,7 +15,14 @@ import pyarrow.compute as pc
 from atom_sdk.manifests.build import Changes, apply_changes
 from atom_sdk.manifests.diff import RootDiff, diff_roots, diff_tables
 from atom_sdk.manifests.entries import DIGEST, ENTRY_SCHEMA, LOGICAL_COLUMNS
-from atom_sdk.manifests.layers import layer_schema, merge_layer, read_layer, write_layer
+from atom_sdk.manifests.layers import (
+    change_layer,
+    layer_content,
+    layer_schema,
+    merge_layer,
+    read_layer,
+    write_layer,
+)
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.ranges import DEFAULT_RULE, BoundaryRule
 from atom_sdk.manifests.roots import LayerRef, Root, make_root
@@ -231,8 +238,12 @@ class _Layers:
     ) -> LayerRef | None:
         if not len(table):
             return None
-        written = write_layer(name, kind, table, self._store)
-        return next((ref for ref in sides if _content(ref) == _content(written)), written)
+        known = [ref for ref in sides if ref and ref.kind == kind]
+        content = layer_content(kind, table)
+        same = next((ref for ref in known if ref.content == content), None)
+        if same or not known:
+            return same or write_layer(name, kind, table, self._store)
+        return change_layer(known[0], table, self._store)
 
     def _of_two_kinds(
         self, ours: LayerRef, theirs: LayerRef, conflicts: Conflicts

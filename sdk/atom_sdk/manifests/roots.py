@@ -42,17 +42,28 @@ __all__ = [
 
 ROOT_FORMAT = "atom-root/1"
 _CONTENT_DOMAIN = b"atom-content/1\n"
+_LAYER_FIELDS = ("name", "kind", "rows", "content", "object")
 
 
 @dataclass(frozen=True, slots=True)
 class LayerRef:
-    """One layer: its name, kind, rows, content and object digest (32 bytes)."""
+    """One layer: its name, kind, rows, content and object digest (32 bytes).
+
+    Its rows are those of `object` with `deltas` laid over them, oldest first; `rows` and `content`
+    say what the result is.
+    """
 
     name: str
     kind: str
     rows: int
     content: bytes
     object: bytes
+    deltas: tuple[bytes, ...] = ()
+
+    @property
+    def layout(self) -> tuple[bytes, ...]:
+        """What names the stored objects: equal layouts of one kind read as equal tables."""
+        return (self.object, *self.deltas)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +161,7 @@ def _encode(root: Root, groups: Sequence[tuple[GroupRef, bytes | None]]) -> byte
         {
             "format": ROOT_FORMAT,
             **fields,
-            "layers": [hexed(layer, LayerRef.__slots__) for layer in root.layers],
+            "layers": [_layer_json(layer) for layer in root.layers],
             "count": root.count,
             "bytes": root.size_bytes,
             "content": root.content.hex(),
@@ -162,7 +173,7 @@ def decode_root(data: bytes, key: str = "root", store: ObjectStore | None = None
     """Read a root; `store` holds its groups. Raises UnknownFormatError, ManifestCorruptError."""
     value = decode_json(data, key, ROOT_FORMAT)
     try:
-        layers = [LayerRef(**unhexed(layer, LayerRef.__slots__)) for layer in value["layers"]]
+        layers = [_layer_of(layer) for layer in value["layers"]]
         root = _grouped_root(value, layers, store) or make_root(ranges_of(value), layers)
         stated = (value["count"], value["bytes"], bytes.fromhex(value["content"]))
     except (IndexError, KeyError, TypeError, ValueError) as error:
@@ -170,6 +181,22 @@ def decode_root(data: bytes, key: str = "root", store: ObjectStore | None = None
     if stated != (root.count, root.size_bytes, root.content):
         raise ManifestCorruptError(key, "its totals or its content digest do not fit its ranges")
     return root
+
+
+def _layer_json(layer: LayerRef) -> dict[str, Any]:
+    fields = hexed(layer, _LAYER_FIELDS)
+    if layer.deltas:
+        # Another name: who does not know of deltas must not take the base for all of the layer.
+        fields["base"] = fields.pop("object")
+        fields["deltas"] = [delta.hex() for delta in layer.deltas]
+    return fields
+
+
+def _layer_of(value: dict[str, Any]) -> LayerRef:
+    laid_over = tuple(bytes.fromhex(delta) for delta in value.get("deltas", ()))
+    if laid_over:
+        value = {**value, "object": value["base"]}
+    return LayerRef(**unhexed(value, _LAYER_FIELDS), deltas=laid_over)
 
 
 def _grouped_root(

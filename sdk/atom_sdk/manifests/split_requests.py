@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
-from atom_sdk.errors import SplitRedrawError, SplitSpecError, SplitUnlabelledError
+from atom_sdk.errors import (
+    SplitEmptyError,
+    SplitRedrawError,
+    SplitSpecError,
+    SplitUnlabelledError,
+)
+from atom_sdk.manifests.query import Query, QueryError, asks_about, parse_query
 from atom_sdk.manifests.split_groups import assign_groups
 from atom_sdk.manifests.splits import SplitPlan, assign_splits
 
@@ -25,7 +31,8 @@ class SplitRequest:
     """How many samples are held out: numbers of samples, or parts of them such as "20%".
 
     `group_by`: files of one folder, or with one value of an attribute (`attributes.patient`), come
-    into one split together. `redraw` draws files that have a split again.
+    into one split together. `redraw` draws files that have a split again. `where`: only files that
+    match this query are drawn and counted.
     """
 
     sizes: Mapping[str, int | str] = field(default_factory=dict)
@@ -33,10 +40,11 @@ class SplitRequest:
     stratify: bool = True
     group_by: str = ""
     redraw: bool = False
+    where: str = ""
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> SplitRequest:
-        """Read {test, val, seed, stratify, group_by, redraw}. Raises SplitSpecError."""
+        """Read {test, val, seed, stratify, group_by, redraw, where}. Raises SplitSpecError."""
         sizes = {name: given.get(name) or 0 for name in HELD_OUT}
         for name, size in sizes.items():
             _check_size(name, size)
@@ -51,46 +59,64 @@ class SplitRequest:
             stratify=bool(given.get("stratify", True)),
             group_by=group_by,
             redraw=bool(given.get("redraw")),
+            where=_checked_query(given.get("where") or ""),
         )
+
+    @property
+    def query(self) -> Query | None:
+        """What chooses the files that are drawn; None for all of them."""
+        return parse_query(self.where) if self.where else None
 
     def counts(self, samples: int) -> dict[str, int]:
         """How many each split gets of so many samples; half a sample is rounded up."""
         return {name: _count(size, samples) for name, size in self.sizes.items()}
 
     @property
-    def draws_like(self) -> tuple[int, bool, str]:
+    def draws_like(self) -> tuple[int, bool, str, str]:
         """What must be the same for a split to be gone on with."""
-        return self.seed, self.stratify, self.group_by
+        return self.seed, self.stratify, self.group_by, self.where
 
 
 @dataclass(frozen=True)
 class SplitInput:
-    """What is known of the files: label or None by path, group by path, the splits they have."""
+    """What is known of the files: label or None by path, group by path, the splits they have.
+
+    `chosen` are the paths that the request is about, None for all of them.
+    """
 
     labels: Mapping[str, str | None]
     groups: Mapping[str, str] = field(default_factory=dict)
     existing: Mapping[str, str] = field(default_factory=dict)
+    chosen: Collection[str] | None = None
 
 
 def draw(
     request: SplitRequest, files: SplitInput, previous: SplitRequest | None = None
 ) -> dict[str, str]:
-    """Split of each path, in path order; the rest is `train`.
+    """Split of each path that has one, in path order; the rest of the chosen files is `train`.
 
     Files keep the split that they have unless the request says to redraw. Only labelled files are
-    drawn, or all files where none has a label and the request does not stratify. Raises
-    SplitUnlabelledError, SplitTooLargeError, SplitRedrawError.
+    drawn, or all files where none has a label and the request does not stratify. Files that are
+    not chosen keep the split that they have, or have none; one of a chosen file's group goes with
+    its group. Raises SplitEmptyError, SplitUnlabelledError,
+    SplitTooLargeError, SplitRedrawError.
     """
-    labels = _drawn_by(request, files.labels)
-    existing = {} if request.redraw else dict(files.existing)
+    labels = _drawn_by(request, _of_chosen(files))
+    existing = {} if request.redraw else _within(files.existing, labels)
     counts = request.counts(sum(label is not None for label in labels.values()))
     if existing:
         _check_same(request, previous, counts, existing)
         counts = _as_far_as_free(request, counts, labels, existing)
     plan = SplitPlan(counts=counts, seed=request.seed, rest=REST)
     if request.group_by:
-        return assign_groups(labels, files.groups, plan, existing)
-    return assign_splits(labels, plan, existing)
+        scope = _with_groups(labels, files)
+        kept = {} if request.redraw else _within(files.existing, scope)
+        assigned = assign_groups(scope, files.groups, plan, kept)
+    else:
+        assigned = assign_splits(labels, plan, existing)
+    if files.chosen is None:
+        return assigned
+    return dict(sorted({**_within(files.existing, files.labels), **assigned}.items()))
 
 
 def group_of(group_by: str, path: str, attributes: Mapping[str, Any]) -> str | None:
@@ -102,6 +128,26 @@ def group_of(group_by: str, path: str, attributes: Mapping[str, Any]) -> str | N
         value = value.get(key) if isinstance(value, Mapping) else None
     # A number and the text of it are two groups.
     return None if value is None else f"{type(value).__name__}:{value}"
+
+
+def _of_chosen(files: SplitInput) -> Mapping[str, str | None]:
+    if files.chosen is None:
+        return files.labels
+    chosen = frozenset(files.chosen)
+    if not chosen:
+        raise SplitEmptyError
+    return {path: label for path, label in files.labels.items() if path in chosen}
+
+
+def _within(splits: Mapping[str, str], paths: Collection[str]) -> dict[str, str]:
+    return {path: split for path, split in splits.items() if path in paths}
+
+
+def _with_groups(labels: Mapping[str, str | None], files: SplitInput) -> dict[str, str | None]:
+    """The files that are drawn, and those of their groups, which are not counted."""
+    groups = {files.groups[path] for path in labels if path in files.groups}
+    others = {path for path, group in files.groups.items() if group in groups}
+    return {**{path: None for path in others if path in files.labels}, **labels}
 
 
 def _drawn_by(request: SplitRequest, labels: Mapping[str, str | None]) -> dict[str, str | None]:
@@ -122,7 +168,7 @@ def _check_same(
 ) -> None:
     """A split that is drawn is gone on with as it was drawn, and never made smaller."""
     if previous is not None and previous.draws_like != request.draws_like:
-        raise SplitRedrawError("with another seed, stratification or grouping")
+        raise SplitRedrawError("over other files, or with another seed, stratification or grouping")
     for name, size in request.sizes.items():
         held = sum(split == name for split in existing.values())
         if isinstance(size, int) and counts[name] < held and not request.group_by:
@@ -151,6 +197,22 @@ def _check_size(name: str, size: Any) -> None:
     is_part = isinstance(size, str) and _PERCENT.fullmatch(size) and _percent(size) <= 100
     if not (is_count or is_part):
         raise SplitSpecError(f"{name} must be a number of samples or a part such as 20%.")
+
+
+def _checked_query(text: Any) -> str:
+    """The text of a query as it is written down. Raises SplitSpecError."""
+    if not isinstance(text, str):
+        raise SplitSpecError("where must be the text of a query.")
+    if not text.strip():
+        return ""
+    try:
+        query = parse_query(text)
+    except QueryError as error:
+        raise SplitSpecError(f"The query cannot be read: {error}") from error
+    # What is drawn would depend on what was drawn, and another push would draw otherwise.
+    if asks_about(query, "split"):
+        raise SplitSpecError("The files of a split cannot be chosen by their split.")
+    return query.text
 
 
 def _percent(size: int | str) -> Decimal:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atom_sdk.errors import (
+    SplitEmptyError,
     SplitRedrawError,
     SplitSpecError,
     SplitTooLargeError,
@@ -112,6 +113,40 @@ def test_a_drawn_split_is_kept_and_filled_up() -> None:
         draw(request(test=200), SplitInput(labels, existing=before), asked)
 
 
+def test_only_chosen_files_are_drawn_and_the_others_keep_what_they_have() -> None:
+    chosen = {path for path in DIGITS if path < "5"}
+    elsewhere = {"9/00009.png": "val", "9/00019.png": "test"}
+    asked = request(test="20%", where="path < '5'")
+    splits = draw(asked, SplitInput(DIGITS, existing=elsewhere, chosen=chosen))
+    assert splits.keys() == chosen | elsewhere.keys()
+    assert Counter(splits[path] for path in chosen) == {"test": 100, "train": 400}
+    assert {path: splits[path] for path in elsewhere} == elsewhere
+    redrawn = request(test="20%", seed=8, where="path < '5'", redraw=True)
+    after = draw(redrawn, SplitInput(DIGITS, existing=splits, chosen=chosen), asked)
+    assert {path: after[path] for path in elsewhere} == elsewhere
+    assert after != splits
+    # Another question is another split: files that it finds in one are not moved.
+    other = request(test=10, where="path >= '8'", seed=1)
+    rest = {path for path in DIGITS if path >= "8"} - elsewhere.keys()
+    more = draw(other, SplitInput(DIGITS, existing=splits, chosen=rest), asked)
+    assert Counter(more[path] for path in rest) == {"test": 10, "train": 188}
+
+
+def test_files_of_a_drawn_group_come_along_though_they_are_not_chosen() -> None:
+    chosen = {path for path in DIGITS if path < "3"}
+    asked = request(test="20%", group_by="folder", where="path < '3'")
+    splits = draw(asked, SplitInput(DIGITS, PATIENTS, chosen=chosen))
+    patients = {PATIENTS[path] for path in chosen}
+    assert splits.keys() == {path for path, patient in PATIENTS.items() if patient in patients}
+    assert len({(PATIENTS[path], split) for path, split in splits.items()}) == len(patients)
+    assert abs(sum(splits[path] == "test" for path in chosen) - 60) <= 3
+
+
+def test_a_question_that_chooses_nothing_is_said() -> None:
+    with pytest.raises(SplitEmptyError):
+        draw(request(test=1, where="size < 0"), SplitInput(DIGITS, chosen=set()))
+
+
 @pytest.mark.parametrize(
     ("given_now", "said"),
     [
@@ -119,6 +154,7 @@ def test_a_drawn_split_is_kept_and_filled_up() -> None:
         ({"test": 100, "stratify": False}, "stratification"),
         ({"test": 100, "group_by": "folder"}, "grouping"),
         ({"test": 50}, "test has 100 files"),
+        ({"test": 100, "where": "size > 0"}, "over other files"),
     ],
 )
 def test_drawing_again_has_to_be_said(given_now: dict[str, Any], said: str) -> None:
@@ -143,6 +179,10 @@ def test_drawing_again_has_to_be_said(given_now: dict[str, Any], said: str) -> N
         {"test": 2**60},
         {"test": 1, "group_by": "label"},
         {"test": 1, "group_by": "attributes"},
+        {"test": 1, "where": "label ="},
+        {"test": 1, "where": 5},
+        {"test": 1, "where": "label = 'x' OR NOT (size > 3 AND split IS NULL)"},
+        {"test": 1, "where": "split IN ('train')"},
     ],
 )
 def test_what_cannot_be_read_is_refused(given_now: dict[str, Any]) -> None:

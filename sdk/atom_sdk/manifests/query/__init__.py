@@ -5,7 +5,7 @@ from atom_sdk.manifests.query.evaluation import matches
 from atom_sdk.manifests.query.limits import MAX_DEPTH, MAX_TEXT_CHARACTERS
 from atom_sdk.manifests.query.matching import matching
 from atom_sdk.manifests.query.ranges import may_match
-from atom_sdk.manifests.query.tree import UNSPLIT_IS, Query, below, both, in_splits
+from atom_sdk.manifests.query.tree import UNSPLIT_IS, Query, asks_about, below, both, in_splits
 
 __all__ = [
     "MAX_DEPTH",
@@ -13,6 +13,7 @@ __all__ = [
     "UNSPLIT_IS",
     "Query",
     "QueryError",
+    "asks_about",
     "below",
     "both",
     "in_splits",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -178,6 +178,11 @@ def both(first: Query, second: Query) -> Query:
     return Query(str(where), where)
 
 
+def asks_about(query: Query, column: str) -> bool:
+    """Whether a query compares this column."""
+    return any(each.name == column for each in _columns(query.where))
+
+
 def in_splits(names: Iterable[str]) -> Query:
     """Return the query for files of these splits; what has no split belongs to `train`.
 
@@ -190,6 +195,19 @@ def in_splits(names: Iterable[str]) -> Query:
     if UNSPLIT_IS in chosen:
         where = Either((where, IsNull(Column("split"))))
     return Query(str(where), where)
+
+
+def _columns(node: Node) -> Iterator[Column]:
+    match node:
+        case Both(terms) | Either(terms):
+            for term in terms:
+                yield from _columns(term)
+        case Not(term):
+            yield from _columns(term)
+        case Comparison(_, left, right):
+            yield from (side for side in (left, right) if isinstance(side, Column))
+        case Membership(column) | Like(column) | IsNull(column) | Flag(column):
+            yield column
 
 
 def _terms(where: Node) -> tuple[Node, ...]:

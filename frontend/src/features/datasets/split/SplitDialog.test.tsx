@@ -18,6 +18,9 @@ const open = () => renderPage(<SplitDialog name="pets" latest="v2" opened onClos
 
 beforeEach(() => {
   onSplit.mockReset();
+  serve('GET', `${AT}views/`, {
+    results: [{ id: 'n', name: 'north', query: 'x', where: 'x', prefix: '', splits: [] }],
+  });
   serve('GET', `${AT}versions/v2/split-preview/`, (_: Request, url: URL) =>
     counts(url.searchParams.get('test') === '40%' ? 40 : 20),
   );
@@ -52,6 +55,26 @@ test('the new version is opened once a worker has made it', async () => {
   await waitFor(() => expect(onSplit).toHaveBeenCalledExactlyOnceWith('v3'));
   const body = sent.find(({ line }) => line.startsWith('POST'))?.body;
   expect(body).toMatchObject({ test: '20%', val: '10%', seed: 7, group_by: 'attributes.patient', redraw: false });
+});
+
+test('a view and a query choose what is split', async () => {
+  serve('POST', `${AT}splits/`, { id: 'c', state: 'published', error: null, version: { ref: 'v3' } });
+  await open();
+  await userEvent.click(await screen.findByRole('combobox', { name: 'View' }));
+  await userEvent.click(await screen.findByRole('option', { name: 'north' }));
+  await userEvent.type(screen.getByRole('textbox', { name: 'Query' }), 'size > 9');
+  await userEvent.click(screen.getByRole('button', { name: 'Make a version' }));
+  await waitFor(() => expect(onSplit).toHaveBeenCalledExactlyOnceWith('v3'));
+  const body = sent.find(({ line }) => line.startsWith('POST'))?.body;
+  expect(body).toMatchObject({ view: 'north', where: 'size > 9' });
+});
+
+test('a query that is none is said at its field', async () => {
+  const wrong = { status: 400, code: 'query_invalid', title: 'No query.', errors: { where: ['Character 1: no.'] } };
+  serve('GET', `${AT}versions/v2/split-preview/`, () => Response.json(wrong, { status: 400 }));
+  await open();
+  await screen.findByText('Character 1: no.');
+  expect(screen.getByRole('textbox', { name: 'Query' }).getAttribute('aria-invalid')).toBe('true');
 });
 
 test('what the server or its worker refuses is said in the dialog', async () => {

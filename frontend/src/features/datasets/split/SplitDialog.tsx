@@ -1,9 +1,11 @@
-import { Checkbox, Group, Modal, NumberInput, Stack, Switch, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Checkbox, Group, Modal, NumberInput, Select, Stack, Switch, TextInput } from '@mantine/core';
+import { type UseFormReturnType, useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
 import { FormFrame } from '@/shared/FormFrame';
 import { notifySuccess } from '@/shared/undo';
+import { queryProblem } from '../browse/QueryField';
+import { useViews } from '../views/viewQueries';
 import { SplitCounts } from './SplitCounts';
 import { type SplitForm, useSplit, useSplitPreview } from './useSplit';
 
@@ -16,7 +18,16 @@ interface SplitDialogProps {
   onSplit: (ref: string) => void;
 }
 
-const INITIAL: SplitForm = { test: '20%', val: '10%', seed: 7, stratify: true, group_by: '', redraw: false };
+const INITIAL: SplitForm = {
+  test: '20%',
+  val: '10%',
+  seed: 7,
+  stratify: true,
+  group_by: '',
+  redraw: false,
+  view: '',
+  where: '',
+};
 const SIZE = /^(\d{1,15}|\d{1,3}(\.\d{1,6})?%)?$/;
 const GROUP = /^(folder|attributes(\.[^.\s]+)+)?$/;
 const PREVIEW_AFTER_MS = 300;
@@ -88,6 +99,7 @@ export function SplitDialog({ name, latest, opened, onClose, onSplit }: SplitDia
           autoComplete="off"
           {...form.getInputProps('group_by')}
         />
+        <Chosen name={name} form={form} problem={queryProblem(preview.error)} />
         <Stack gap={6}>
           <Switch label={t('datasets.splitStratify')} {...form.getInputProps('stratify', { type: 'checkbox' })} />
           <Checkbox
@@ -99,5 +111,45 @@ export function SplitDialog({ name, latest, opened, onClose, onSplit }: SplitDia
         <SplitCounts counts={preview.data} error={preview.error} pending={preview.isFetching} />
       </FormFrame>
     </Modal>
+  );
+}
+
+interface ChosenProps {
+  name: string;
+  form: UseFormReturnType<SplitForm>;
+  /** What is wrong with the query. */
+  problem: string | null;
+}
+
+/** Which files are split: those of a view, those that match a query, or of both. */
+function Chosen({ name, form, problem }: ChosenProps) {
+  const { t } = useTranslation();
+  const views = useViews(name).data?.results ?? [];
+  return (
+    <Group grow align="flex-start">
+      {views.length > 0 && (
+        <Select
+          label={t('datasets.splitView')}
+          description={t('datasets.splitChosenHint')}
+          placeholder={t('datasets.splitEveryFile')}
+          data={views.map((view) => view.name)}
+          value={form.values.view || null}
+          onChange={(view) => form.setFieldValue('view', view ?? '')}
+          clearable
+          clearButtonProps={{ 'aria-label': t('common.clear') }}
+        />
+      )}
+      <TextInput
+        label={t('datasets.query')}
+        description={t('datasets.splitChosenHint')}
+        placeholder="attributes.camera = 'north'"
+        maxLength={4000}
+        spellCheck={false}
+        autoComplete="off"
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+        {...form.getInputProps('where')}
+        error={problem}
+      />
+    </Group>
   );
 }

@@ -19,6 +19,8 @@ export interface SplitForm {
   stratify: boolean;
   group_by: string;
   redraw: boolean;
+  view: string;
+  where: string;
 }
 
 export function queryOfForm(form: SplitForm): SplitQuery {
@@ -29,6 +31,8 @@ export function queryOfForm(form: SplitForm): SplitQuery {
     stratify: form.stratify,
     group_by: form.group_by.trim(),
     redraw: form.redraw,
+    view: form.view,
+    where: form.where.trim(),
   };
 }
 
