@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import migrations, models
 
 import atom.core.ids
+from atom.core.migration_operations import Together
 
 
 class Migration(migrations.Migration):
@@ -20,371 +21,385 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.CreateModel(
-            name="Organisation",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
+        Together(
+            [
+                migrations.CreateModel(
+                    name="Organisation",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("name", models.CharField(max_length=200, unique=True)),
+                    ],
+                    options={
+                        "abstract": False,
+                    },
                 ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("name", models.CharField(max_length=200, unique=True)),
-            ],
-            options={
-                "abstract": False,
-            },
-        ),
-        migrations.CreateModel(
-            name="Unit",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("name", models.CharField(max_length=200)),
-                ("path", models.CharField(db_index=True, max_length=1000)),
-                (
-                    "organisation",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="units",
-                        to="accounts.organisation",
-                    ),
-                ),
-                (
-                    "parent",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="children",
-                        to="accounts.unit",
-                    ),
-                ),
-            ],
-            options={
-                "constraints": [
-                    models.UniqueConstraint(
-                        fields=("organisation", "parent", "name"), name="unit_name"
-                    )
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="Project",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                (
-                    "slug",
-                    models.CharField(
-                        max_length=63,
-                        unique=True,
-                        validators=[
-                            django.core.validators.RegexValidator(
-                                "^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$",
-                                "Use 1 to 63 lower-case letters, digits, dots, dashes and underscores.",
+                migrations.CreateModel(
+                    name="Unit",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("name", models.CharField(max_length=200)),
+                        ("path", models.CharField(db_index=True, max_length=1000)),
+                        (
+                            "organisation",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="units",
+                                to="accounts.organisation",
+                            ),
+                        ),
+                        (
+                            "parent",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="children",
+                                to="accounts.unit",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.UniqueConstraint(
+                                fields=("organisation", "parent", "name"), name="unit_name"
                             )
                         ],
-                    ),
+                    },
                 ),
-                ("name", models.CharField(max_length=200)),
-                (
-                    "unit",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="projects",
-                        to="accounts.unit",
-                    ),
+                migrations.CreateModel(
+                    name="Project",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        (
+                            "slug",
+                            models.CharField(
+                                max_length=63,
+                                unique=True,
+                                validators=[
+                                    django.core.validators.RegexValidator(
+                                        "^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$",
+                                        "Use 1 to 63 lower-case letters, digits, dots, dashes and underscores.",
+                                    )
+                                ],
+                            ),
+                        ),
+                        ("name", models.CharField(max_length=200)),
+                        (
+                            "unit",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="projects",
+                                to="accounts.unit",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "abstract": False,
+                    },
                 ),
-            ],
-            options={
-                "abstract": False,
-            },
-        ),
-        migrations.CreateModel(
-            name="User",
-            fields=[
-                ("password", models.CharField(max_length=128, verbose_name="password")),
-                (
-                    "last_login",
-                    models.DateTimeField(blank=True, null=True, verbose_name="last login"),
+                migrations.CreateModel(
+                    name="User",
+                    fields=[
+                        ("password", models.CharField(max_length=128, verbose_name="password")),
+                        (
+                            "last_login",
+                            models.DateTimeField(blank=True, null=True, verbose_name="last login"),
+                        ),
+                        (
+                            "is_superuser",
+                            models.BooleanField(
+                                default=False,
+                                help_text="Designates that this user has all permissions without explicitly assigning them.",
+                                verbose_name="superuser status",
+                            ),
+                        ),
+                        (
+                            "username",
+                            models.CharField(
+                                error_messages={
+                                    "unique": "A user with that username already exists."
+                                },
+                                help_text="Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.",
+                                max_length=150,
+                                unique=True,
+                                validators=[
+                                    django.contrib.auth.validators.UnicodeUsernameValidator()
+                                ],
+                                verbose_name="username",
+                            ),
+                        ),
+                        (
+                            "email",
+                            models.EmailField(
+                                blank=True, max_length=254, verbose_name="email address"
+                            ),
+                        ),
+                        (
+                            "is_staff",
+                            models.BooleanField(
+                                default=False,
+                                help_text="Designates whether the user can log into this admin site.",
+                                verbose_name="staff status",
+                            ),
+                        ),
+                        (
+                            "is_active",
+                            models.BooleanField(
+                                default=True,
+                                help_text="Designates whether this user should be treated as active. Unselect this instead of deleting accounts.",
+                                verbose_name="active",
+                            ),
+                        ),
+                        (
+                            "date_joined",
+                            models.DateTimeField(
+                                default=django.utils.timezone.now, verbose_name="date joined"
+                            ),
+                        ),
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("full_name", models.CharField(blank=True, max_length=200)),
+                        ("language", models.CharField(default="en", max_length=8)),
+                        (
+                            "groups",
+                            models.ManyToManyField(
+                                blank=True,
+                                help_text="The groups this user belongs to. A user will get all permissions granted to each of their groups.",
+                                related_name="user_set",
+                                related_query_name="user",
+                                to="auth.group",
+                                verbose_name="groups",
+                            ),
+                        ),
+                        (
+                            "user_permissions",
+                            models.ManyToManyField(
+                                blank=True,
+                                help_text="Specific permissions for this user.",
+                                related_name="user_set",
+                                related_query_name="user",
+                                to="auth.permission",
+                                verbose_name="user permissions",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "verbose_name": "user",
+                        "verbose_name_plural": "users",
+                        "abstract": False,
+                    },
+                    managers=[
+                        ("objects", django.contrib.auth.models.UserManager()),
+                    ],
                 ),
-                (
-                    "is_superuser",
-                    models.BooleanField(
-                        default=False,
-                        help_text="Designates that this user has all permissions without explicitly assigning them.",
-                        verbose_name="superuser status",
-                    ),
+                migrations.CreateModel(
+                    name="ApiToken",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("name", models.CharField(max_length=100)),
+                        ("prefix", models.CharField(max_length=12, unique=True)),
+                        ("secret_hash", models.CharField(max_length=64)),
+                        (
+                            "scopes",
+                            django.contrib.postgres.fields.ArrayField(
+                                base_field=models.CharField(max_length=20), size=None
+                            ),
+                        ),
+                        ("expires_at", models.DateTimeField(null=True)),
+                        ("last_used_at", models.DateTimeField(null=True)),
+                        ("revoked_at", models.DateTimeField(null=True)),
+                        (
+                            "user",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="api_tokens",
+                                to=settings.AUTH_USER_MODEL,
+                            ),
+                        ),
+                        (
+                            "project",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="+",
+                                to="accounts.project",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "abstract": False,
+                    },
                 ),
-                (
-                    "username",
-                    models.CharField(
-                        error_messages={"unique": "A user with that username already exists."},
-                        help_text="Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.",
-                        max_length=150,
-                        unique=True,
-                        validators=[django.contrib.auth.validators.UnicodeUsernameValidator()],
-                        verbose_name="username",
-                    ),
-                ),
-                (
-                    "email",
-                    models.EmailField(blank=True, max_length=254, verbose_name="email address"),
-                ),
-                (
-                    "is_staff",
-                    models.BooleanField(
-                        default=False,
-                        help_text="Designates whether the user can log into this admin site.",
-                        verbose_name="staff status",
-                    ),
-                ),
-                (
-                    "is_active",
-                    models.BooleanField(
-                        default=True,
-                        help_text="Designates whether this user should be treated as active. Unselect this instead of deleting accounts.",
-                        verbose_name="active",
-                    ),
-                ),
-                (
-                    "date_joined",
-                    models.DateTimeField(
-                        default=django.utils.timezone.now, verbose_name="date joined"
-                    ),
-                ),
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("full_name", models.CharField(blank=True, max_length=200)),
-                ("language", models.CharField(default="en", max_length=8)),
-                (
-                    "groups",
-                    models.ManyToManyField(
-                        blank=True,
-                        help_text="The groups this user belongs to. A user will get all permissions granted to each of their groups.",
-                        related_name="user_set",
-                        related_query_name="user",
-                        to="auth.group",
-                        verbose_name="groups",
-                    ),
-                ),
-                (
-                    "user_permissions",
-                    models.ManyToManyField(
-                        blank=True,
-                        help_text="Specific permissions for this user.",
-                        related_name="user_set",
-                        related_query_name="user",
-                        to="auth.permission",
-                        verbose_name="user permissions",
-                    ),
-                ),
-            ],
-            options={
-                "verbose_name": "user",
-                "verbose_name_plural": "users",
-                "abstract": False,
-            },
-            managers=[
-                ("objects", django.contrib.auth.models.UserManager()),
-            ],
-        ),
-        migrations.CreateModel(
-            name="ApiToken",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("name", models.CharField(max_length=100)),
-                ("prefix", models.CharField(max_length=12, unique=True)),
-                ("secret_hash", models.CharField(max_length=64)),
-                (
-                    "scopes",
-                    django.contrib.postgres.fields.ArrayField(
-                        base_field=models.CharField(max_length=20), size=None
-                    ),
-                ),
-                ("expires_at", models.DateTimeField(null=True)),
-                ("last_used_at", models.DateTimeField(null=True)),
-                ("revoked_at", models.DateTimeField(null=True)),
-                (
-                    "user",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="api_tokens",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "project",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to="accounts.project",
-                    ),
-                ),
-            ],
-            options={
-                "abstract": False,
-            },
-        ),
-        migrations.CreateModel(
-            name="RoleBinding",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                (
-                    "role",
-                    models.CharField(
-                        choices=[
-                            ("viewer", "viewer"),
-                            ("labeler", "labeler"),
-                            ("researcher", "researcher"),
-                            ("admin", "admin"),
+                migrations.CreateModel(
+                    name="RoleBinding",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        (
+                            "role",
+                            models.CharField(
+                                choices=[
+                                    ("viewer", "viewer"),
+                                    ("labeler", "labeler"),
+                                    ("researcher", "researcher"),
+                                    ("admin", "admin"),
+                                ],
+                                max_length=20,
+                            ),
+                        ),
+                        (
+                            "project",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="bindings",
+                                to="accounts.project",
+                            ),
+                        ),
+                        (
+                            "user",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="role_bindings",
+                                to=settings.AUTH_USER_MODEL,
+                            ),
+                        ),
+                        (
+                            "unit",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="bindings",
+                                to="accounts.unit",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.CheckConstraint(
+                                condition=models.Q(
+                                    ("unit__isnull", True),
+                                    ("project__isnull", True),
+                                    _connector="XOR",
+                                ),
+                                name="binding_unit_or_project",
+                            ),
+                            models.CheckConstraint(
+                                condition=models.Q(
+                                    ("role__in", ("viewer", "labeler", "researcher", "admin"))
+                                ),
+                                name="binding_role",
+                            ),
+                            models.UniqueConstraint(
+                                fields=("user", "unit", "project"),
+                                name="binding_once",
+                                nulls_distinct=False,
+                            ),
                         ],
-                        max_length=20,
-                    ),
+                    },
                 ),
-                (
-                    "project",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="bindings",
-                        to="accounts.project",
-                    ),
-                ),
-                (
-                    "user",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="role_bindings",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "unit",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="bindings",
-                        to="accounts.unit",
-                    ),
-                ),
-            ],
-            options={
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("unit__isnull", True), ("project__isnull", True), _connector="XOR"
+                migrations.CreateModel(
+                    name="AuditEvent",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
                         ),
-                        name="binding_unit_or_project",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("role__in", ("viewer", "labeler", "researcher", "admin"))
+                        ("at", models.DateTimeField(auto_now_add=True)),
+                        ("actor_name", models.CharField(blank=True, max_length=150)),
+                        ("verb", models.CharField(max_length=60)),
+                        ("object_type", models.CharField(max_length=60)),
+                        ("object_id", models.CharField(max_length=100)),
+                        ("data", models.JSONField(default=dict)),
+                        ("request_id", models.CharField(blank=True, max_length=64)),
+                        (
+                            "actor",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.SET_NULL,
+                                related_name="+",
+                                to=settings.AUTH_USER_MODEL,
+                            ),
                         ),
-                        name="binding_role",
-                    ),
-                    models.UniqueConstraint(
-                        fields=("user", "unit", "project"),
-                        name="binding_once",
-                        nulls_distinct=False,
-                    ),
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="AuditEvent",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
+                        (
+                            "project",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.SET_NULL,
+                                related_name="+",
+                                to="accounts.project",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "indexes": [
+                            models.Index(fields=["-at", "-id"], name="accounts_au_at_32f534_idx"),
+                            models.Index(
+                                fields=["project", "-at"], name="accounts_au_project_b84364_idx"
+                            ),
+                        ],
+                    },
                 ),
-                ("at", models.DateTimeField(auto_now_add=True)),
-                ("actor_name", models.CharField(blank=True, max_length=150)),
-                ("verb", models.CharField(max_length=60)),
-                ("object_type", models.CharField(max_length=60)),
-                ("object_id", models.CharField(max_length=100)),
-                ("data", models.JSONField(default=dict)),
-                ("request_id", models.CharField(blank=True, max_length=64)),
-                (
-                    "actor",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "project",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to="accounts.project",
-                    ),
-                ),
-            ],
-            options={
-                "indexes": [
-                    models.Index(fields=["-at", "-id"], name="accounts_au_at_32f534_idx"),
-                    models.Index(fields=["project", "-at"], name="accounts_au_project_b84364_idx"),
-                ],
-            },
+            ]
         ),
     ]

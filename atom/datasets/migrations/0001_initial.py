@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import migrations, models
 
 import atom.core.ids
+from atom.core.migration_operations import Together
 
 
 class Migration(migrations.Migration):
@@ -17,476 +18,489 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.CreateModel(
-            name="Dataset",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                (
-                    "name",
-                    models.CharField(
-                        max_length=63,
-                        validators=[
-                            django.core.validators.RegexValidator(
-                                "^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$",
-                                "Use 1 to 63 lower-case letters, digits, dots, dashes and underscores.",
-                            )
-                        ],
-                    ),
-                ),
-                ("description", models.TextField(blank=True, max_length=10000)),
-                (
-                    "created_by",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "project",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="datasets",
-                        to="accounts.project",
-                    ),
-                ),
-            ],
-            options={
-                "constraints": [
-                    models.UniqueConstraint(fields=("project", "name"), name="dataset_name")
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="Pack",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("digest", models.CharField(max_length=64)),
-                ("size_bytes", models.BigIntegerField()),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("quarantined", "quarantined"),
-                            ("uploading", "uploading"),
-                            ("verified", "verified"),
-                            ("verifying", "verifying"),
-                        ],
-                        default="uploading",
-                        max_length=20,
-                    ),
-                ),
-                ("reason", models.TextField(blank=True)),
-                (
-                    "project",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="packs",
-                        to="accounts.project",
-                    ),
-                ),
-            ],
-            options={
-                "constraints": [
-                    models.UniqueConstraint(fields=("project", "digest"), name="pack_digest"),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("state__in", ["quarantined", "uploading", "verified", "verifying"])
+        Together(
+            [
+                migrations.CreateModel(
+                    name="Dataset",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
                         ),
-                        name="pack_state",
-                    ),
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="Upload",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                (
-                    "kind",
-                    models.CharField(
-                        choices=[("pack", "pack"), ("changes", "changes")], max_length=10
-                    ),
-                ),
-                ("digest", models.CharField(max_length=64)),
-                ("size_bytes", models.BigIntegerField()),
-                ("part_size_bytes", models.BigIntegerField()),
-                ("key", models.CharField(max_length=200)),
-                ("multipart_id", models.CharField(blank=True, max_length=300)),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("aborted", "aborted"),
-                            ("open", "open"),
-                            ("quarantined", "quarantined"),
-                            ("uploaded", "uploaded"),
-                            ("verified", "verified"),
-                            ("verifying", "verifying"),
-                        ],
-                        default="open",
-                        max_length=20,
-                    ),
-                ),
-                ("error_code", models.CharField(blank=True, max_length=60)),
-                ("error_detail", models.TextField(blank=True)),
-                (
-                    "created_by",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "dataset",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="uploads",
-                        to="datasets.dataset",
-                    ),
-                ),
-            ],
-            options={
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            (
-                                "state__in",
-                                [
-                                    "aborted",
-                                    "open",
-                                    "quarantined",
-                                    "uploaded",
-                                    "verified",
-                                    "verifying",
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        (
+                            "name",
+                            models.CharField(
+                                max_length=63,
+                                validators=[
+                                    django.core.validators.RegexValidator(
+                                        "^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$",
+                                        "Use 1 to 63 lower-case letters, digits, dots, dashes and underscores.",
+                                    )
                                 ],
-                            )
+                            ),
                         ),
-                        name="upload_state",
-                    ),
-                    models.UniqueConstraint(
-                        condition=models.Q(("state__in", ["open", "uploaded", "verifying"])),
-                        fields=("dataset", "kind", "digest"),
-                        name="upload_once",
-                    ),
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="Version",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("number", models.PositiveIntegerField(null=True)),
-                ("commit", models.CharField(max_length=64)),
-                ("root", models.CharField(max_length=64)),
-                ("content_digest", models.CharField(max_length=64)),
-                ("parents", models.JSONField(default=list)),
-                ("file_count", models.BigIntegerField()),
-                ("size_bytes", models.BigIntegerField()),
-                ("added", models.BigIntegerField(default=0)),
-                ("removed", models.BigIntegerField(default=0)),
-                ("changed", models.BigIntegerField(default=0)),
-                ("message", models.TextField(blank=True)),
-                ("provenance", models.JSONField(default=dict)),
-                ("layers", models.JSONField(default=list)),
-                (
-                    "author",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "dataset",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="versions",
-                        to="datasets.dataset",
-                    ),
-                ),
-            ],
-            options={
-                "indexes": [
-                    models.Index(
-                        fields=["dataset", "-created_at", "-id"],
-                        name="datasets_ve_dataset_835eb6_idx",
-                    )
-                ],
-                "constraints": [
-                    models.UniqueConstraint(fields=("dataset", "commit"), name="version_commit"),
-                    models.UniqueConstraint(
-                        condition=models.Q(("number__isnull", False)),
-                        fields=("dataset", "number"),
-                        name="version_number",
-                    ),
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="Tag",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                (
-                    "name",
-                    models.CharField(
-                        max_length=63,
-                        validators=[
-                            django.core.validators.RegexValidator(
-                                "^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$",
-                                "Use 1 to 63 lower-case letters, digits, dots, dashes and underscores.",
-                            )
-                        ],
-                    ),
-                ),
-                (
-                    "dataset",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="tags",
-                        to="datasets.dataset",
-                    ),
-                ),
-                (
-                    "version",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="tags",
-                        to="datasets.version",
-                    ),
-                ),
-            ],
-            options={
-                "constraints": [
-                    models.UniqueConstraint(fields=("dataset", "name"), name="tag_name")
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="CommitRequest",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("branch", models.CharField(max_length=63)),
-                ("expected_head", models.CharField(blank=True, max_length=64)),
-                ("message", models.TextField(blank=True, max_length=10000)),
-                ("split", models.JSONField(null=True)),
-                ("labels_from", models.CharField(blank=True, max_length=20)),
-                ("unlabelled_prefixes", models.JSONField(default=list)),
-                ("provenance", models.JSONField(default=dict)),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("building", "building"),
-                            ("conflict", "conflict"),
-                            ("failed", "failed"),
-                            ("pending", "pending"),
-                            ("published", "published"),
-                        ],
-                        default="pending",
-                        max_length=20,
-                    ),
-                ),
-                ("progress", models.FloatField(default=0)),
-                ("unchanged", models.BooleanField(default=False)),
-                ("head_seen", models.CharField(blank=True, max_length=64)),
-                ("error_code", models.CharField(blank=True, max_length=60)),
-                ("error_detail", models.TextField(blank=True)),
-                (
-                    "created_by",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "dataset",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="commit_requests",
-                        to="datasets.dataset",
-                    ),
-                ),
-                (
-                    "changes_upload",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="datasets.upload",
-                    ),
-                ),
-                (
-                    "version",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="datasets.version",
-                    ),
-                ),
-            ],
-            options={
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            (
-                                "state__in",
-                                ["building", "conflict", "failed", "pending", "published"],
-                            )
+                        ("description", models.TextField(blank=True, max_length=10000)),
+                        (
+                            "created_by",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.SET_NULL,
+                                related_name="+",
+                                to=settings.AUTH_USER_MODEL,
+                            ),
                         ),
-                        name="commit_state",
-                    )
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="Branch",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
+                        (
+                            "project",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="datasets",
+                                to="accounts.project",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.UniqueConstraint(fields=("project", "name"), name="dataset_name")
+                        ],
+                    },
                 ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                (
-                    "name",
-                    models.CharField(
-                        max_length=63,
-                        validators=[
-                            django.core.validators.RegexValidator(
-                                "^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$",
-                                "Use 1 to 63 lower-case letters, digits, dots, dashes and underscores.",
+                migrations.CreateModel(
+                    name="Pack",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("digest", models.CharField(max_length=64)),
+                        ("size_bytes", models.BigIntegerField()),
+                        (
+                            "state",
+                            models.CharField(
+                                choices=[
+                                    ("quarantined", "quarantined"),
+                                    ("uploading", "uploading"),
+                                    ("verified", "verified"),
+                                    ("verifying", "verifying"),
+                                ],
+                                default="uploading",
+                                max_length=20,
+                            ),
+                        ),
+                        ("reason", models.TextField(blank=True)),
+                        (
+                            "project",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="packs",
+                                to="accounts.project",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.UniqueConstraint(
+                                fields=("project", "digest"), name="pack_digest"
+                            ),
+                            models.CheckConstraint(
+                                condition=models.Q(
+                                    (
+                                        "state__in",
+                                        ["quarantined", "uploading", "verified", "verifying"],
+                                    )
+                                ),
+                                name="pack_state",
+                            ),
+                        ],
+                    },
+                ),
+                migrations.CreateModel(
+                    name="Upload",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        (
+                            "kind",
+                            models.CharField(
+                                choices=[("pack", "pack"), ("changes", "changes")], max_length=10
+                            ),
+                        ),
+                        ("digest", models.CharField(max_length=64)),
+                        ("size_bytes", models.BigIntegerField()),
+                        ("part_size_bytes", models.BigIntegerField()),
+                        ("key", models.CharField(max_length=200)),
+                        ("multipart_id", models.CharField(blank=True, max_length=300)),
+                        (
+                            "state",
+                            models.CharField(
+                                choices=[
+                                    ("aborted", "aborted"),
+                                    ("open", "open"),
+                                    ("quarantined", "quarantined"),
+                                    ("uploaded", "uploaded"),
+                                    ("verified", "verified"),
+                                    ("verifying", "verifying"),
+                                ],
+                                default="open",
+                                max_length=20,
+                            ),
+                        ),
+                        ("error_code", models.CharField(blank=True, max_length=60)),
+                        ("error_detail", models.TextField(blank=True)),
+                        (
+                            "created_by",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.SET_NULL,
+                                related_name="+",
+                                to=settings.AUTH_USER_MODEL,
+                            ),
+                        ),
+                        (
+                            "dataset",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="uploads",
+                                to="datasets.dataset",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.CheckConstraint(
+                                condition=models.Q(
+                                    (
+                                        "state__in",
+                                        [
+                                            "aborted",
+                                            "open",
+                                            "quarantined",
+                                            "uploaded",
+                                            "verified",
+                                            "verifying",
+                                        ],
+                                    )
+                                ),
+                                name="upload_state",
+                            ),
+                            models.UniqueConstraint(
+                                condition=models.Q(
+                                    ("state__in", ["open", "uploaded", "verifying"])
+                                ),
+                                fields=("dataset", "kind", "digest"),
+                                name="upload_once",
+                            ),
+                        ],
+                    },
+                ),
+                migrations.CreateModel(
+                    name="Version",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("number", models.PositiveIntegerField(null=True)),
+                        ("commit", models.CharField(max_length=64)),
+                        ("root", models.CharField(max_length=64)),
+                        ("content_digest", models.CharField(max_length=64)),
+                        ("parents", models.JSONField(default=list)),
+                        ("file_count", models.BigIntegerField()),
+                        ("size_bytes", models.BigIntegerField()),
+                        ("added", models.BigIntegerField(default=0)),
+                        ("removed", models.BigIntegerField(default=0)),
+                        ("changed", models.BigIntegerField(default=0)),
+                        ("message", models.TextField(blank=True)),
+                        ("provenance", models.JSONField(default=dict)),
+                        ("layers", models.JSONField(default=list)),
+                        (
+                            "author",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.SET_NULL,
+                                related_name="+",
+                                to=settings.AUTH_USER_MODEL,
+                            ),
+                        ),
+                        (
+                            "dataset",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="versions",
+                                to="datasets.dataset",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "indexes": [
+                            models.Index(
+                                fields=["dataset", "-created_at", "-id"],
+                                name="datasets_ve_dataset_835eb6_idx",
                             )
                         ],
-                    ),
+                        "constraints": [
+                            models.UniqueConstraint(
+                                fields=("dataset", "commit"), name="version_commit"
+                            ),
+                            models.UniqueConstraint(
+                                condition=models.Q(("number__isnull", False)),
+                                fields=("dataset", "number"),
+                                name="version_number",
+                            ),
+                        ],
+                    },
                 ),
-                ("seq", models.PositiveBigIntegerField(default=0)),
-                (
-                    "dataset",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="branches",
-                        to="datasets.dataset",
-                    ),
+                migrations.CreateModel(
+                    name="Tag",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        (
+                            "name",
+                            models.CharField(
+                                max_length=63,
+                                validators=[
+                                    django.core.validators.RegexValidator(
+                                        "^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$",
+                                        "Use 1 to 63 lower-case letters, digits, dots, dashes and underscores.",
+                                    )
+                                ],
+                            ),
+                        ),
+                        (
+                            "dataset",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="tags",
+                                to="datasets.dataset",
+                            ),
+                        ),
+                        (
+                            "version",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="tags",
+                                to="datasets.version",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.UniqueConstraint(fields=("dataset", "name"), name="tag_name")
+                        ],
+                    },
                 ),
-                (
-                    "head",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="datasets.version",
-                    ),
+                migrations.CreateModel(
+                    name="CommitRequest",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("branch", models.CharField(max_length=63)),
+                        ("expected_head", models.CharField(blank=True, max_length=64)),
+                        ("message", models.TextField(blank=True, max_length=10000)),
+                        ("split", models.JSONField(null=True)),
+                        ("labels_from", models.CharField(blank=True, max_length=20)),
+                        ("unlabelled_prefixes", models.JSONField(default=list)),
+                        ("provenance", models.JSONField(default=dict)),
+                        (
+                            "state",
+                            models.CharField(
+                                choices=[
+                                    ("building", "building"),
+                                    ("conflict", "conflict"),
+                                    ("failed", "failed"),
+                                    ("pending", "pending"),
+                                    ("published", "published"),
+                                ],
+                                default="pending",
+                                max_length=20,
+                            ),
+                        ),
+                        ("progress", models.FloatField(default=0)),
+                        ("unchanged", models.BooleanField(default=False)),
+                        ("head_seen", models.CharField(blank=True, max_length=64)),
+                        ("error_code", models.CharField(blank=True, max_length=60)),
+                        ("error_detail", models.TextField(blank=True)),
+                        (
+                            "created_by",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.SET_NULL,
+                                related_name="+",
+                                to=settings.AUTH_USER_MODEL,
+                            ),
+                        ),
+                        (
+                            "dataset",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="commit_requests",
+                                to="datasets.dataset",
+                            ),
+                        ),
+                        (
+                            "changes_upload",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="+",
+                                to="datasets.upload",
+                            ),
+                        ),
+                        (
+                            "version",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="+",
+                                to="datasets.version",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.CheckConstraint(
+                                condition=models.Q(
+                                    (
+                                        "state__in",
+                                        ["building", "conflict", "failed", "pending", "published"],
+                                    )
+                                ),
+                                name="commit_state",
+                            )
+                        ],
+                    },
                 ),
-            ],
-            options={
-                "constraints": [
-                    models.UniqueConstraint(fields=("dataset", "name"), name="branch_name")
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="VersionPin",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
+                migrations.CreateModel(
+                    name="Branch",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        (
+                            "name",
+                            models.CharField(
+                                max_length=63,
+                                validators=[
+                                    django.core.validators.RegexValidator(
+                                        "^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$",
+                                        "Use 1 to 63 lower-case letters, digits, dots, dashes and underscores.",
+                                    )
+                                ],
+                            ),
+                        ),
+                        ("seq", models.PositiveBigIntegerField(default=0)),
+                        (
+                            "dataset",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="branches",
+                                to="datasets.dataset",
+                            ),
+                        ),
+                        (
+                            "head",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="+",
+                                to="datasets.version",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.UniqueConstraint(fields=("dataset", "name"), name="branch_name")
+                        ],
+                    },
                 ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("holder_type", models.CharField(max_length=40)),
-                ("holder_id", models.CharField(max_length=100)),
-                (
-                    "version",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="pins",
-                        to="datasets.version",
-                    ),
+                migrations.CreateModel(
+                    name="VersionPin",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("holder_type", models.CharField(max_length=40)),
+                        ("holder_id", models.CharField(max_length=100)),
+                        (
+                            "version",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="pins",
+                                to="datasets.version",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.UniqueConstraint(
+                                fields=("version", "holder_type", "holder_id"), name="pin_once"
+                            )
+                        ],
+                    },
                 ),
-            ],
-            options={
-                "constraints": [
-                    models.UniqueConstraint(
-                        fields=("version", "holder_type", "holder_id"), name="pin_once"
-                    )
-                ],
-            },
+            ]
         ),
     ]

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import migrations, models
 
 import atom.core.ids
+from atom.core.migration_operations import Together
 
 
 class Migration(migrations.Migration):
@@ -16,266 +17,290 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.CreateModel(
-            name="GarbageRun",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("is_dry_run", models.BooleanField(default=True)),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[("done", "done"), ("failed", "failed"), ("running", "running")],
-                        default="running",
-                        max_length=20,
-                    ),
-                ),
-                ("examined_count", models.BigIntegerField(default=0)),
-                ("examined_bytes", models.BigIntegerField(default=0)),
-                ("garbage_count", models.BigIntegerField(default=0)),
-                ("garbage_bytes", models.BigIntegerField(default=0)),
-                ("finished_at", models.DateTimeField(null=True)),
-                ("error_code", models.CharField(blank=True, max_length=60)),
-                ("error_detail", models.TextField(blank=True)),
-                ("examples", models.JSONField(default=list)),
-                (
-                    "project",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="garbage_runs",
-                        to="accounts.project",
-                    ),
-                ),
-                (
-                    "requested_by",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-            ],
-            options={
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(("state__in", ["done", "failed", "running"])),
-                        name="garbage_run_state",
-                    ),
-                    models.UniqueConstraint(
-                        condition=models.Q(("state", "running")),
-                        fields=("project",),
-                        name="garbage_run_once",
-                    ),
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="CondemnedObject",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("kind", models.CharField(max_length=20)),
-                ("digest", models.CharField(max_length=64)),
-                ("size_bytes", models.BigIntegerField()),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("condemned", "condemned"),
-                            ("deleted", "deleted"),
-                            ("expired", "expired"),
-                            ("pardoned", "pardoned"),
-                            ("spared", "spared"),
-                        ],
-                        default="condemned",
-                        max_length=20,
-                    ),
-                ),
-                (
-                    "condemned_at",
-                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
-                ),
-                ("settled_at", models.DateTimeField(null=True)),
-                (
-                    "project",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to="accounts.project",
-                    ),
-                ),
-                (
-                    "deleted_in",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="deleted",
-                        to="datasets.garbagerun",
-                    ),
-                ),
-                (
-                    "run",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="condemned",
-                        to="datasets.garbagerun",
-                    ),
-                ),
-            ],
-            options={
-                "indexes": [models.Index(fields=["run", "state"], name="condemned_run")],
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("state__in", ["condemned", "deleted", "expired", "pardoned", "spared"])
+        Together(
+            [
+                migrations.CreateModel(
+                    name="GarbageRun",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
                         ),
-                        name="condemned_state",
-                    ),
-                    models.UniqueConstraint(
-                        condition=models.Q(("state__in", ["condemned", "pardoned"])),
-                        fields=("project", "kind", "digest"),
-                        name="condemned_once",
-                    ),
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="LegalHold",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("is_dry_run", models.BooleanField(default=True)),
+                        (
+                            "state",
+                            models.CharField(
+                                choices=[
+                                    ("done", "done"),
+                                    ("failed", "failed"),
+                                    ("running", "running"),
+                                ],
+                                default="running",
+                                max_length=20,
+                            ),
+                        ),
+                        ("examined_count", models.BigIntegerField(default=0)),
+                        ("examined_bytes", models.BigIntegerField(default=0)),
+                        ("garbage_count", models.BigIntegerField(default=0)),
+                        ("garbage_bytes", models.BigIntegerField(default=0)),
+                        ("finished_at", models.DateTimeField(null=True)),
+                        ("error_code", models.CharField(blank=True, max_length=60)),
+                        ("error_detail", models.TextField(blank=True)),
+                        ("examples", models.JSONField(default=list)),
+                        (
+                            "project",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="garbage_runs",
+                                to="accounts.project",
+                            ),
+                        ),
+                        (
+                            "requested_by",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.SET_NULL,
+                                related_name="+",
+                                to=settings.AUTH_USER_MODEL,
+                            ),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.CheckConstraint(
+                                condition=models.Q(("state__in", ["done", "failed", "running"])),
+                                name="garbage_run_state",
+                            ),
+                            models.UniqueConstraint(
+                                condition=models.Q(("state", "running")),
+                                fields=("project",),
+                                name="garbage_run_once",
+                            ),
+                        ],
+                    },
+                ),
+                migrations.CreateModel(
+                    name="CondemnedObject",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("kind", models.CharField(max_length=20)),
+                        ("digest", models.CharField(max_length=64)),
+                        ("size_bytes", models.BigIntegerField()),
+                        (
+                            "state",
+                            models.CharField(
+                                choices=[
+                                    ("condemned", "condemned"),
+                                    ("deleted", "deleted"),
+                                    ("expired", "expired"),
+                                    ("pardoned", "pardoned"),
+                                    ("spared", "spared"),
+                                ],
+                                default="condemned",
+                                max_length=20,
+                            ),
+                        ),
+                        (
+                            "condemned_at",
+                            models.DateTimeField(
+                                db_default=django.db.models.functions.datetime.Now()
+                            ),
+                        ),
+                        ("settled_at", models.DateTimeField(null=True)),
+                        (
+                            "project",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="+",
+                                to="accounts.project",
+                            ),
+                        ),
+                        (
+                            "deleted_in",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.SET_NULL,
+                                related_name="deleted",
+                                to="datasets.garbagerun",
+                            ),
+                        ),
+                        (
+                            "run",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="condemned",
+                                to="datasets.garbagerun",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "indexes": [models.Index(fields=["run", "state"], name="condemned_run")],
+                        "constraints": [
+                            models.CheckConstraint(
+                                condition=models.Q(
+                                    (
+                                        "state__in",
+                                        ["condemned", "deleted", "expired", "pardoned", "spared"],
+                                    )
+                                ),
+                                name="condemned_state",
+                            ),
+                            models.UniqueConstraint(
+                                condition=models.Q(("state__in", ["condemned", "pardoned"])),
+                                fields=("project", "kind", "digest"),
+                                name="condemned_once",
+                            ),
+                        ],
+                    },
+                ),
+                migrations.CreateModel(
+                    name="LegalHold",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("reason", models.TextField(max_length=2000)),
+                        ("released_at", models.DateTimeField(null=True)),
+                        (
+                            "dataset",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="holds",
+                                to="datasets.dataset",
+                            ),
+                        ),
+                        (
+                            "placed_by",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.SET_NULL,
+                                related_name="+",
+                                to=settings.AUTH_USER_MODEL,
+                            ),
+                        ),
+                        (
+                            "released_by",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.SET_NULL,
+                                related_name="+",
+                                to=settings.AUTH_USER_MODEL,
+                            ),
+                        ),
+                        (
+                            "version",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="holds",
+                                to="datasets.version",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "abstract": False,
+                    },
+                ),
+                migrations.AddField(
+                    model_name="dataset",
+                    name="retention",
+                    field=models.CharField(
+                        choices=[("all", "all"), ("last", "last"), ("days", "days")],
+                        default="all",
+                        max_length=10,
                     ),
                 ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("reason", models.TextField(max_length=2000)),
-                ("released_at", models.DateTimeField(null=True)),
-                (
-                    "dataset",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="holds",
-                        to="datasets.dataset",
+                migrations.AddField(
+                    model_name="dataset",
+                    name="retention_limit",
+                    field=models.PositiveIntegerField(null=True),
+                ),
+                migrations.AddField(
+                    model_name="dataset",
+                    name="revision",
+                    field=models.PositiveIntegerField(default=0),
+                ),
+                migrations.AddField(
+                    model_name="version",
+                    name="expired_at",
+                    field=models.DateTimeField(null=True),
+                ),
+                migrations.AddField(
+                    model_name="version",
+                    name="state",
+                    field=models.CharField(
+                        choices=[
+                            ("collected", "collected"),
+                            ("expired", "expired"),
+                            ("kept", "kept"),
+                        ],
+                        default="kept",
+                        max_length=20,
                     ),
                 ),
-                (
-                    "placed_by",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
+            ]
+        ),
+        Together(
+            [
+                migrations.AddConstraint(
+                    model_name="dataset",
+                    constraint=models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("retention", "all"), ("retention_limit__isnull", True)),
+                            models.Q(
+                                ("retention__in", ["last", "days"]), ("retention_limit__gte", 1)
+                            ),
+                            _connector="OR",
+                        ),
+                        name="dataset_retention",
                     ),
                 ),
-                (
-                    "released_by",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
+                migrations.AddConstraint(
+                    model_name="version",
+                    constraint=models.CheckConstraint(
+                        condition=models.Q(("state__in", ["collected", "expired", "kept"])),
+                        name="version_state",
                     ),
                 ),
-                (
-                    "version",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="holds",
-                        to="datasets.version",
+                migrations.AddConstraint(
+                    model_name="version",
+                    constraint=models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("expired_at__isnull", True), ("state", "kept")),
+                            models.Q(
+                                ("expired_at__isnull", False),
+                                ("state__in", ["expired", "collected"]),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="version_expired_at",
                     ),
                 ),
-            ],
-            options={
-                "abstract": False,
-            },
-        ),
-        migrations.AddField(
-            model_name="dataset",
-            name="retention",
-            field=models.CharField(
-                choices=[("all", "all"), ("last", "last"), ("days", "days")],
-                default="all",
-                max_length=10,
-            ),
-        ),
-        migrations.AddField(
-            model_name="dataset",
-            name="retention_limit",
-            field=models.PositiveIntegerField(null=True),
-        ),
-        migrations.AddField(
-            model_name="dataset",
-            name="revision",
-            field=models.PositiveIntegerField(default=0),
-        ),
-        migrations.AddField(
-            model_name="version",
-            name="expired_at",
-            field=models.DateTimeField(null=True),
-        ),
-        migrations.AddField(
-            model_name="version",
-            name="state",
-            field=models.CharField(
-                choices=[("collected", "collected"), ("expired", "expired"), ("kept", "kept")],
-                default="kept",
-                max_length=20,
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="dataset",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("retention", "all"), ("retention_limit__isnull", True)),
-                    models.Q(("retention__in", ["last", "days"]), ("retention_limit__gte", 1)),
-                    _connector="OR",
-                ),
-                name="dataset_retention",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="version",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("state__in", ["collected", "expired", "kept"])),
-                name="version_state",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="version",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("expired_at__isnull", True), ("state", "kept")),
-                    models.Q(
-                        ("expired_at__isnull", False), ("state__in", ["expired", "collected"])
-                    ),
-                    _connector="OR",
-                ),
-                name="version_expired_at",
-            ),
+            ]
         ),
     ]

@@ -4,6 +4,8 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
+from atom.core.migration_operations import Together
+
 
 class Migration(migrations.Migration):
     dependencies = [
@@ -12,79 +14,87 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.AddField(
-            model_name="commitrequest",
-            name="arguments",
-            field=models.JSONField(default=dict),
-        ),
-        migrations.AddField(
-            model_name="commitrequest",
-            name="built_on",
-            field=models.CharField(blank=True, max_length=64),
-        ),
-        migrations.AddField(
-            model_name="commitrequest",
-            name="conflicts",
-            field=models.JSONField(default=list),
-        ),
-        migrations.AddField(
-            model_name="commitrequest",
-            name="conflicts_total",
-            field=models.PositiveIntegerField(default=0),
-        ),
-        migrations.AddField(
-            model_name="commitrequest",
-            name="operation",
-            field=models.CharField(
-                choices=[
-                    ("push", "push"),
-                    ("merge", "merge"),
-                    ("revert", "revert"),
-                    ("cherry_pick", "cherry_pick"),
-                    ("edit", "edit"),
-                ],
-                default="push",
-                max_length=20,
-            ),
-        ),
-        migrations.AlterField(
-            model_name="commitrequest",
-            name="changes_upload",
-            field=models.ForeignKey(
-                null=True,
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="+",
-                to="datasets.upload",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="commitrequest",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("operation__in", ("push", "merge", "revert", "cherry_pick", "edit"))
+        Together(
+            [
+                migrations.AddField(
+                    model_name="commitrequest",
+                    name="arguments",
+                    field=models.JSONField(default=dict),
                 ),
-                name="commit_operation",
-            ),
+                migrations.AddField(
+                    model_name="commitrequest",
+                    name="built_on",
+                    field=models.CharField(blank=True, max_length=64),
+                ),
+                migrations.AddField(
+                    model_name="commitrequest",
+                    name="conflicts",
+                    field=models.JSONField(default=list),
+                ),
+                migrations.AddField(
+                    model_name="commitrequest",
+                    name="conflicts_total",
+                    field=models.PositiveIntegerField(default=0),
+                ),
+                migrations.AddField(
+                    model_name="commitrequest",
+                    name="operation",
+                    field=models.CharField(
+                        choices=[
+                            ("push", "push"),
+                            ("merge", "merge"),
+                            ("revert", "revert"),
+                            ("cherry_pick", "cherry_pick"),
+                            ("edit", "edit"),
+                        ],
+                        default="push",
+                        max_length=20,
+                    ),
+                ),
+                migrations.AlterField(
+                    model_name="commitrequest",
+                    name="changes_upload",
+                    field=models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="datasets.upload",
+                    ),
+                ),
+            ]
         ),
-        migrations.AddConstraint(
-            model_name="commitrequest",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(
-                        ("operation", "push"),
-                        models.Q(
-                            ("changes_upload__isnull", False),
-                            ("split__isnull", False),
+        Together(
+            [
+                migrations.AddConstraint(
+                    model_name="commitrequest",
+                    constraint=models.CheckConstraint(
+                        condition=models.Q(
+                            ("operation__in", ("push", "merge", "revert", "cherry_pick", "edit"))
+                        ),
+                        name="commit_operation",
+                    ),
+                ),
+                migrations.AddConstraint(
+                    model_name="commitrequest",
+                    constraint=models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("operation", "push"),
+                                models.Q(
+                                    ("changes_upload__isnull", False),
+                                    ("split__isnull", False),
+                                    _connector="OR",
+                                ),
+                            ),
+                            models.Q(
+                                models.Q(("operation", "push"), _negated=True),
+                                ("changes_upload__isnull", True),
+                            ),
                             _connector="OR",
                         ),
+                        name="commit_push_has_changes",
                     ),
-                    models.Q(
-                        models.Q(("operation", "push"), _negated=True),
-                        ("changes_upload__isnull", True),
-                    ),
-                    _connector="OR",
                 ),
-                name="commit_push_has_changes",
-            ),
+            ]
         ),
     ]

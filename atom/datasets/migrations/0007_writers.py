@@ -5,6 +5,7 @@ from django.conf import settings
 from django.db import migrations, models
 
 import atom.core.ids
+from atom.core.migration_operations import Together
 
 
 class Migration(migrations.Migration):
@@ -14,340 +15,359 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.CreateModel(
-            name="WriteJob",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("name", models.CharField(max_length=100)),
-                ("target", models.CharField(max_length=63)),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("aborted", "aborted"),
-                            ("committed", "committed"),
-                            ("committing", "committing"),
-                            ("open", "open"),
-                        ],
-                        default="open",
-                        max_length=20,
-                    ),
-                ),
-                ("message", models.TextField(blank=True, max_length=10000)),
-                ("provenance", models.JSONField(default=dict)),
-                ("error_code", models.CharField(blank=True, max_length=60)),
-                ("error_detail", models.TextField(blank=True)),
-                (
-                    "base",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="datasets.version",
-                    ),
-                ),
-                (
-                    "created_by",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "dataset",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="write_jobs",
-                        to="datasets.dataset",
-                    ),
-                ),
-                (
-                    "version",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="datasets.version",
-                    ),
-                ),
-            ],
-            options={
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("state__in", ["aborted", "committed", "committing", "open"])
+        Together(
+            [
+                migrations.CreateModel(
+                    name="WriteJob",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
                         ),
-                        name="write_job_state",
-                    ),
-                    models.UniqueConstraint(fields=("dataset", "name"), name="write_job_name"),
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="Writer",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("task", models.CharField(blank=True, max_length=100)),
-                ("target", models.CharField(max_length=63)),
-                ("staging", models.CharField(max_length=63, unique=True)),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("abandoned", "abandoned"),
-                            ("committed", "committed"),
-                            ("committing", "committing"),
-                            ("persisted", "persisted"),
-                            ("uploading", "uploading"),
-                            ("writing", "writing"),
-                        ],
-                        default="writing",
-                        max_length=20,
-                    ),
-                ),
-                ("message", models.TextField(blank=True, max_length=10000)),
-                ("provenance", models.JSONField(default=dict)),
-                ("files_written", models.BigIntegerField(default=0)),
-                ("files_removed", models.BigIntegerField(default=0)),
-                ("bytes_written", models.BigIntegerField(default=0)),
-                ("waiting_files", models.BigIntegerField(default=0)),
-                ("waiting_bytes", models.BigIntegerField(default=0)),
-                ("error_code", models.CharField(blank=True, max_length=60)),
-                ("error_detail", models.TextField(blank=True)),
-                (
-                    "base",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="datasets.version",
-                    ),
-                ),
-                (
-                    "branch",
-                    models.OneToOneField(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="writer",
-                        to="datasets.branch",
-                    ),
-                ),
-                (
-                    "created_by",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "dataset",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="writers",
-                        to="datasets.dataset",
-                    ),
-                ),
-                (
-                    "job",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="attempts",
-                        to="datasets.writejob",
-                    ),
-                ),
-                (
-                    "version",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="datasets.version",
-                    ),
-                ),
-            ],
-            options={
-                "indexes": [
-                    models.Index(
-                        fields=["dataset", "-created_at", "-id"],
-                        name="datasets_wr_dataset_bffd84_idx",
-                    )
-                ],
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            (
-                                "state__in",
-                                [
-                                    "abandoned",
-                                    "committed",
-                                    "committing",
-                                    "persisted",
-                                    "uploading",
-                                    "writing",
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("name", models.CharField(max_length=100)),
+                        ("target", models.CharField(max_length=63)),
+                        (
+                            "state",
+                            models.CharField(
+                                choices=[
+                                    ("aborted", "aborted"),
+                                    ("committed", "committed"),
+                                    ("committing", "committing"),
+                                    ("open", "open"),
                                 ],
+                                default="open",
+                                max_length=20,
+                            ),
+                        ),
+                        ("message", models.TextField(blank=True, max_length=10000)),
+                        ("provenance", models.JSONField(default=dict)),
+                        ("error_code", models.CharField(blank=True, max_length=60)),
+                        ("error_detail", models.TextField(blank=True)),
+                        (
+                            "base",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="+",
+                                to="datasets.version",
+                            ),
+                        ),
+                        (
+                            "created_by",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.SET_NULL,
+                                related_name="+",
+                                to=settings.AUTH_USER_MODEL,
+                            ),
+                        ),
+                        (
+                            "dataset",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="write_jobs",
+                                to="datasets.dataset",
+                            ),
+                        ),
+                        (
+                            "version",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="+",
+                                to="datasets.version",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.CheckConstraint(
+                                condition=models.Q(
+                                    ("state__in", ["aborted", "committed", "committing", "open"])
+                                ),
+                                name="write_job_state",
+                            ),
+                            models.UniqueConstraint(
+                                fields=("dataset", "name"), name="write_job_name"
+                            ),
+                        ],
+                    },
+                ),
+                migrations.CreateModel(
+                    name="Writer",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("task", models.CharField(blank=True, max_length=100)),
+                        ("target", models.CharField(max_length=63)),
+                        ("staging", models.CharField(max_length=63, unique=True)),
+                        (
+                            "state",
+                            models.CharField(
+                                choices=[
+                                    ("abandoned", "abandoned"),
+                                    ("committed", "committed"),
+                                    ("committing", "committing"),
+                                    ("persisted", "persisted"),
+                                    ("uploading", "uploading"),
+                                    ("writing", "writing"),
+                                ],
+                                default="writing",
+                                max_length=20,
+                            ),
+                        ),
+                        ("message", models.TextField(blank=True, max_length=10000)),
+                        ("provenance", models.JSONField(default=dict)),
+                        ("files_written", models.BigIntegerField(default=0)),
+                        ("files_removed", models.BigIntegerField(default=0)),
+                        ("bytes_written", models.BigIntegerField(default=0)),
+                        ("waiting_files", models.BigIntegerField(default=0)),
+                        ("waiting_bytes", models.BigIntegerField(default=0)),
+                        ("error_code", models.CharField(blank=True, max_length=60)),
+                        ("error_detail", models.TextField(blank=True)),
+                        (
+                            "base",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="+",
+                                to="datasets.version",
+                            ),
+                        ),
+                        (
+                            "branch",
+                            models.OneToOneField(
+                                null=True,
+                                on_delete=django.db.models.deletion.SET_NULL,
+                                related_name="writer",
+                                to="datasets.branch",
+                            ),
+                        ),
+                        (
+                            "created_by",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.SET_NULL,
+                                related_name="+",
+                                to=settings.AUTH_USER_MODEL,
+                            ),
+                        ),
+                        (
+                            "dataset",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="writers",
+                                to="datasets.dataset",
+                            ),
+                        ),
+                        (
+                            "job",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="attempts",
+                                to="datasets.writejob",
+                            ),
+                        ),
+                        (
+                            "version",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="+",
+                                to="datasets.version",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "indexes": [
+                            models.Index(
+                                fields=["dataset", "-created_at", "-id"],
+                                name="datasets_wr_dataset_bffd84_idx",
                             )
+                        ],
+                        "constraints": [
+                            models.CheckConstraint(
+                                condition=models.Q(
+                                    (
+                                        "state__in",
+                                        [
+                                            "abandoned",
+                                            "committed",
+                                            "committing",
+                                            "persisted",
+                                            "uploading",
+                                            "writing",
+                                        ],
+                                    )
+                                ),
+                                name="writer_state",
+                            ),
+                            models.CheckConstraint(
+                                condition=models.Q(
+                                    models.Q(("job__isnull", True), ("task", "")),
+                                    models.Q(
+                                        ("job__isnull", False),
+                                        models.Q(("task", ""), _negated=True),
+                                    ),
+                                    _connector="OR",
+                                ),
+                                name="writer_task_of_job",
+                            ),
+                        ],
+                    },
+                ),
+                migrations.CreateModel(
+                    name="WriteTask",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
                         ),
-                        name="writer_state",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            models.Q(("job__isnull", True), ("task", "")),
-                            models.Q(("job__isnull", False), models.Q(("task", ""), _negated=True)),
-                            _connector="OR",
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("task", models.CharField(max_length=100)),
+                        (
+                            "job",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="tasks",
+                                to="datasets.writejob",
+                            ),
                         ),
-                        name="writer_task_of_job",
-                    ),
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="WriteTask",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
+                        (
+                            "writer",
+                            models.OneToOneField(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="counted_as",
+                                to="datasets.writer",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.UniqueConstraint(fields=("job", "task"), name="write_task_once")
+                        ],
+                    },
+                ),
+                migrations.RemoveConstraint(
+                    model_name="commitrequest",
+                    name="commit_operation",
+                ),
+                migrations.AlterField(
+                    model_name="commitrequest",
+                    name="operation",
+                    field=models.CharField(
+                        choices=[
+                            ("push", "push"),
+                            ("merge", "merge"),
+                            ("revert", "revert"),
+                            ("cherry_pick", "cherry_pick"),
+                            ("edit", "edit"),
+                            ("write", "write"),
+                        ],
+                        default="push",
+                        max_length=20,
                     ),
                 ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("task", models.CharField(max_length=100)),
-                (
-                    "job",
-                    models.ForeignKey(
+                migrations.AddField(
+                    model_name="commitrequest",
+                    name="write_job",
+                    field=models.ForeignKey(
+                        null=True,
                         on_delete=django.db.models.deletion.CASCADE,
-                        related_name="tasks",
+                        related_name="requests",
                         to="datasets.writejob",
                     ),
                 ),
-                (
-                    "writer",
-                    models.OneToOneField(
+                migrations.AddField(
+                    model_name="commitrequest",
+                    name="writer",
+                    field=models.ForeignKey(
+                        null=True,
                         on_delete=django.db.models.deletion.CASCADE,
-                        related_name="counted_as",
+                        related_name="requests",
                         to="datasets.writer",
                     ),
                 ),
-            ],
-            options={
-                "constraints": [
-                    models.UniqueConstraint(fields=("job", "task"), name="write_task_once")
-                ],
-            },
+            ]
         ),
-        migrations.RemoveConstraint(
-            model_name="commitrequest",
-            name="commit_operation",
-        ),
-        migrations.AlterField(
-            model_name="commitrequest",
-            name="operation",
-            field=models.CharField(
-                choices=[
-                    ("push", "push"),
-                    ("merge", "merge"),
-                    ("revert", "revert"),
-                    ("cherry_pick", "cherry_pick"),
-                    ("edit", "edit"),
-                    ("write", "write"),
-                ],
-                default="push",
-                max_length=20,
-            ),
-        ),
-        migrations.AddField(
-            model_name="commitrequest",
-            name="write_job",
-            field=models.ForeignKey(
-                null=True,
-                on_delete=django.db.models.deletion.CASCADE,
-                related_name="requests",
-                to="datasets.writejob",
-            ),
-        ),
-        migrations.AddField(
-            model_name="commitrequest",
-            name="writer",
-            field=models.ForeignKey(
-                null=True,
-                on_delete=django.db.models.deletion.CASCADE,
-                related_name="requests",
-                to="datasets.writer",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="commitrequest",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(
-                    ("operation", "write"), ("state__in", ["pending", "building", "published"])
+        Together(
+            [
+                migrations.AddConstraint(
+                    model_name="commitrequest",
+                    constraint=models.UniqueConstraint(
+                        condition=models.Q(
+                            ("operation", "write"),
+                            ("state__in", ["pending", "building", "published"]),
+                        ),
+                        fields=("writer",),
+                        name="writer_commits_once",
+                    ),
                 ),
-                fields=("writer",),
-                name="writer_commits_once",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="commitrequest",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("state__in", ["pending", "building", "published"])),
-                fields=("write_job",),
-                name="write_job_commits_once",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="commitrequest",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("operation", "push"), ("state__in", ["pending", "building"])),
-                fields=("writer",),
-                name="writer_persists_one_by_one",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="commitrequest",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("operation", "write"), _negated=True),
-                    models.Q(("write_job__isnull", True), ("writer__isnull", False)),
-                    models.Q(("write_job__isnull", False), ("writer__isnull", True)),
-                    _connector="OR",
+                migrations.AddConstraint(
+                    model_name="commitrequest",
+                    constraint=models.UniqueConstraint(
+                        condition=models.Q(("state__in", ["pending", "building", "published"])),
+                        fields=("write_job",),
+                        name="write_job_commits_once",
+                    ),
                 ),
-                name="commit_write_names_writer",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="commitrequest",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("operation__in", ("push", "merge", "revert", "cherry_pick", "edit", "write"))
+                migrations.AddConstraint(
+                    model_name="commitrequest",
+                    constraint=models.UniqueConstraint(
+                        condition=models.Q(
+                            ("operation", "push"), ("state__in", ["pending", "building"])
+                        ),
+                        fields=("writer",),
+                        name="writer_persists_one_by_one",
+                    ),
                 ),
-                name="commit_operation",
-            ),
+                migrations.AddConstraint(
+                    model_name="commitrequest",
+                    constraint=models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("operation", "write"), _negated=True),
+                            models.Q(("write_job__isnull", True), ("writer__isnull", False)),
+                            models.Q(("write_job__isnull", False), ("writer__isnull", True)),
+                            _connector="OR",
+                        ),
+                        name="commit_write_names_writer",
+                    ),
+                ),
+                migrations.AddConstraint(
+                    model_name="commitrequest",
+                    constraint=models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "operation__in",
+                                ("push", "merge", "revert", "cherry_pick", "edit", "write"),
+                            )
+                        ),
+                        name="commit_operation",
+                    ),
+                ),
+            ]
         ),
     ]

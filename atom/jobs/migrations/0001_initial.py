@@ -5,6 +5,7 @@ from django.conf import settings
 from django.db import migrations, models
 
 import atom.core.ids
+from atom.core.migration_operations import Together
 
 
 class Migration(migrations.Migration):
@@ -18,709 +19,727 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.CreateModel(
-            name="CodeSnapshot",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("digest", models.CharField(max_length=64)),
-                ("sha256", models.CharField(blank=True, max_length=64)),
-                ("size_bytes", models.BigIntegerField()),
-                ("files_count", models.PositiveIntegerField(default=0)),
-                ("key", models.CharField(max_length=300)),
-                ("git", models.JSONField(null=True)),
-                ("ready", models.BooleanField(default=False)),
-                (
-                    "project",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to="accounts.project",
-                    ),
-                ),
-            ],
-            options={
-                "constraints": [
-                    models.UniqueConstraint(fields=("project", "digest"), name="code_digest")
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="Runtime",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("digest", models.CharField(max_length=64, unique=True)),
-                ("requirements", models.TextField(blank=True)),
-                ("python", models.CharField(max_length=20)),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("building", "building"),
-                            ("failed", "failed"),
-                            ("pending", "pending"),
-                            ("ready", "ready"),
-                        ],
-                        default="pending",
-                        max_length=20,
-                    ),
-                ),
-                ("path", models.CharField(blank=True, max_length=500)),
-                ("log_tail", models.TextField(blank=True)),
-                ("size_bytes", models.BigIntegerField(default=0)),
-                ("built_at", models.DateTimeField(null=True)),
-                ("claimed_until", models.DateTimeField(null=True)),
-            ],
-            options={
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("state__in", ["building", "failed", "pending", "ready"])
+        Together(
+            [
+                migrations.CreateModel(
+                    name="CodeSnapshot",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
                         ),
-                        name="runtime_state",
-                    )
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="Workflow",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("slug", models.CharField(max_length=63)),
-                ("version", models.CharField(max_length=64)),
-                ("title", models.CharField(max_length=200)),
-                ("description", models.TextField(blank=True)),
-                ("definition", models.JSONField(default=dict)),
-                (
-                    "project",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to="accounts.project",
-                    ),
-                ),
-            ],
-            options={
-                "constraints": [
-                    models.UniqueConstraint(
-                        fields=("project", "slug"), name="workflow_slug", nulls_distinct=False
-                    )
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="Run",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("number", models.PositiveIntegerField()),
-                ("name", models.CharField(max_length=200)),
-                ("workflow_version", models.CharField(blank=True, max_length=64)),
-                ("command", models.JSONField(default=list)),
-                ("parameters", models.JSONField(default=dict)),
-                ("env", models.JSONField(default=dict)),
-                ("cpus", models.PositiveIntegerField(default=1)),
-                ("memory_bytes", models.BigIntegerField(default=1073741824)),
-                ("gpus", models.PositiveIntegerField(default=0)),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("admitted", "admitted"),
-                            ("cancelled", "cancelled"),
-                            ("cancelling", "cancelling"),
-                            ("created", "created"),
-                            ("failed", "failed"),
-                            ("finalizing", "finalizing"),
-                            ("placing", "placing"),
-                            ("preempted", "preempted"),
-                            ("pulling", "pulling"),
-                            ("queued", "queued"),
-                            ("retry_wait", "retry wait"),
-                            ("running", "running"),
-                            ("scheduling", "scheduling"),
-                            ("submitted", "submitted"),
-                            ("succeeded", "succeeded"),
-                            ("warming", "warming"),
-                        ],
-                        default="created",
-                        max_length=20,
-                    ),
-                ),
-                ("failure_class", models.CharField(blank=True, max_length=30)),
-                ("failure_reason", models.TextField(blank=True)),
-                ("suggestion", models.TextField(blank=True)),
-                ("priority", models.IntegerField(default=0)),
-                ("timeout_s", models.PositiveIntegerField(null=True)),
-                ("max_retries", models.PositiveSmallIntegerField(default=2)),
-                ("tags", models.JSONField(default=list)),
-                ("progress", models.FloatField(default=0)),
-                ("progress_text", models.CharField(blank=True, max_length=300)),
-                ("metrics_summary", models.JSONField(default=dict)),
-                ("queued_at", models.DateTimeField(null=True)),
-                ("started_at", models.DateTimeField(null=True)),
-                ("finished_at", models.DateTimeField(null=True)),
-                ("cancel_requested_at", models.DateTimeField(null=True)),
-                ("retry_at", models.DateTimeField(null=True)),
-                ("claimed_until", models.DateTimeField(null=True)),
-                (
-                    "code",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="runs",
-                        to="jobs.codesnapshot",
-                    ),
-                ),
-                (
-                    "created_by",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "project",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="runs",
-                        to="accounts.project",
-                    ),
-                ),
-                (
-                    "runtime",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="runs",
-                        to="jobs.runtime",
-                    ),
-                ),
-                (
-                    "workflow",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="runs",
-                        to="jobs.workflow",
-                    ),
-                ),
-            ],
-            options={
-                "indexes": [
-                    models.Index(
-                        fields=["project", "-created_at", "-id"], name="jobs_run_project_e3ad6e_idx"
-                    ),
-                    models.Index(fields=["state"], name="jobs_run_state_11f05a_idx"),
-                ],
-                "constraints": [
-                    models.UniqueConstraint(fields=("project", "number"), name="run_number"),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            (
-                                "state__in",
-                                [
-                                    "admitted",
-                                    "cancelled",
-                                    "cancelling",
-                                    "created",
-                                    "failed",
-                                    "finalizing",
-                                    "placing",
-                                    "preempted",
-                                    "pulling",
-                                    "queued",
-                                    "retry_wait",
-                                    "running",
-                                    "scheduling",
-                                    "submitted",
-                                    "succeeded",
-                                    "warming",
-                                ],
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("digest", models.CharField(max_length=64)),
+                        ("sha256", models.CharField(blank=True, max_length=64)),
+                        ("size_bytes", models.BigIntegerField()),
+                        ("files_count", models.PositiveIntegerField(default=0)),
+                        ("key", models.CharField(max_length=300)),
+                        ("git", models.JSONField(null=True)),
+                        ("ready", models.BooleanField(default=False)),
+                        (
+                            "project",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="+",
+                                to="accounts.project",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.UniqueConstraint(
+                                fields=("project", "digest"), name="code_digest"
                             )
-                        ),
-                        name="run_state",
-                    ),
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="Attempt",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("number", models.PositiveIntegerField()),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("admitted", "admitted"),
-                            ("cancelled", "cancelled"),
-                            ("cancelling", "cancelling"),
-                            ("failed", "failed"),
-                            ("finalizing", "finalizing"),
-                            ("placing", "placing"),
-                            ("preempted", "preempted"),
-                            ("pulling", "pulling"),
-                            ("running", "running"),
-                            ("scheduling", "scheduling"),
-                            ("submitted", "submitted"),
-                            ("succeeded", "succeeded"),
-                            ("warming", "warming"),
                         ],
-                        default="placing",
-                        max_length=20,
-                    ),
+                    },
                 ),
-                ("placement", models.JSONField(default=dict)),
-                ("token_hash", models.CharField(blank=True, db_index=True, max_length=64)),
-                ("token_expires_at", models.DateTimeField(null=True)),
-                ("supervisor_pid", models.PositiveIntegerField(null=True)),
-                ("supervisor_start_ticks", models.PositiveBigIntegerField(null=True)),
-                ("exit_code", models.IntegerField(null=True)),
-                ("signal", models.IntegerField(null=True)),
-                ("failure_class", models.CharField(blank=True, max_length=30)),
-                ("failure_reason", models.TextField(blank=True)),
-                ("suggestion", models.TextField(blank=True)),
-                ("evidence", models.JSONField(default=dict)),
-                ("resumed_from_step", models.BigIntegerField(null=True)),
-                ("metrics_next_seq", models.PositiveBigIntegerField(default=0)),
-                ("log_complete", models.BooleanField(default=False)),
-                ("started_at", models.DateTimeField(null=True)),
-                ("finished_at", models.DateTimeField(null=True)),
-                ("heartbeat_at", models.DateTimeField(null=True)),
-                ("finalizing_since", models.DateTimeField(null=True)),
-                (
-                    "node",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to="clusters.node",
-                    ),
-                ),
-                (
-                    "run",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="attempts",
-                        to="jobs.run",
-                    ),
-                ),
-            ],
-            options={
-                "constraints": [
-                    models.UniqueConstraint(fields=("run", "number"), name="attempt_number"),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            (
-                                "state__in",
-                                [
-                                    "admitted",
-                                    "cancelled",
-                                    "cancelling",
-                                    "failed",
-                                    "finalizing",
-                                    "placing",
-                                    "preempted",
-                                    "pulling",
-                                    "running",
-                                    "scheduling",
-                                    "submitted",
-                                    "succeeded",
-                                    "warming",
+                migrations.CreateModel(
+                    name="Runtime",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("digest", models.CharField(max_length=64, unique=True)),
+                        ("requirements", models.TextField(blank=True)),
+                        ("python", models.CharField(max_length=20)),
+                        (
+                            "state",
+                            models.CharField(
+                                choices=[
+                                    ("building", "building"),
+                                    ("failed", "failed"),
+                                    ("pending", "pending"),
+                                    ("ready", "ready"),
                                 ],
-                            )
+                                default="pending",
+                                max_length=20,
+                            ),
                         ),
-                        name="attempt_state",
-                    ),
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="LogStream",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("name", models.CharField(default="main", max_length=60)),
-                ("flushed_bytes", models.BigIntegerField(default=0)),
-                ("flushed_lines", models.BigIntegerField(default=0)),
-                ("eof_bytes", models.BigIntegerField(null=True)),
-                (
-                    "attempt",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="log_streams",
-                        to="jobs.attempt",
-                    ),
-                ),
-            ],
-            options={
-                "constraints": [
-                    models.UniqueConstraint(fields=("attempt", "name"), name="log_stream_name")
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="LogChunk",
-            fields=[
-                ("id", models.BigAutoField(primary_key=True, serialize=False)),
-                ("seq", models.PositiveIntegerField()),
-                ("byte_start", models.BigIntegerField()),
-                ("byte_end", models.BigIntegerField()),
-                ("line_start", models.BigIntegerField()),
-                ("line_end", models.BigIntegerField()),
-                ("first_ts_ns", models.BigIntegerField()),
-                ("key", models.CharField(max_length=300)),
-                ("compressed_bytes", models.BigIntegerField()),
-                (
-                    "stream",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="chunks",
-                        to="jobs.logstream",
-                    ),
-                ),
-            ],
-            options={
-                "constraints": [
-                    models.UniqueConstraint(fields=("stream", "seq"), name="log_chunk_seq"),
-                    models.UniqueConstraint(
-                        fields=("stream", "byte_start"), name="log_chunk_start"
-                    ),
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="MetricSeries",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("key", models.CharField(max_length=250)),
-                (
-                    "kind",
-                    models.CharField(
-                        choices=[("user", "user"), ("system", "system")], max_length=10
-                    ),
-                ),
-                ("n", models.BigIntegerField(default=0)),
-                ("step_min", models.BigIntegerField(null=True)),
-                ("step_max", models.BigIntegerField(null=True)),
-                ("vmin", models.FloatField(null=True)),
-                ("vmax", models.FloatField(null=True)),
-                ("last", models.FloatField(null=True)),
-                ("last_step", models.BigIntegerField(null=True)),
-                ("last_ts_ms", models.BigIntegerField(null=True)),
-                (
-                    "attempt",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="series",
-                        to="jobs.attempt",
-                    ),
-                ),
-                (
-                    "run",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="series",
-                        to="jobs.run",
-                    ),
-                ),
-            ],
-            options={
-                "constraints": [
-                    models.UniqueConstraint(fields=("attempt", "key"), name="series_key")
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="MetricChunk",
-            fields=[
-                ("id", models.BigAutoField(primary_key=True, serialize=False)),
-                ("seq", models.PositiveIntegerField()),
-                ("n", models.PositiveIntegerField()),
-                ("step_min", models.BigIntegerField()),
-                ("step_max", models.BigIntegerField()),
-                ("vmin", models.FloatField(null=True)),
-                ("vmax", models.FloatField(null=True)),
-                ("data", models.BinaryField()),
-                (
-                    "series",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="chunks",
-                        to="jobs.metricseries",
-                    ),
-                ),
-            ],
-            options={
-                "constraints": [
-                    models.UniqueConstraint(fields=("series", "seq"), name="metric_chunk_seq")
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="Artifact",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("path", models.CharField(max_length=1000)),
-                ("size_bytes", models.BigIntegerField()),
-                ("sha256", models.CharField(max_length=64)),
-                ("digest", models.CharField(blank=True, max_length=64)),
-                ("key", models.CharField(max_length=1300)),
-                (
-                    "kind",
-                    models.CharField(
-                        choices=[
-                            ("output", "output"),
-                            ("checkpoint", "checkpoint"),
-                            ("model", "model"),
+                        ("path", models.CharField(blank=True, max_length=500)),
+                        ("log_tail", models.TextField(blank=True)),
+                        ("size_bytes", models.BigIntegerField(default=0)),
+                        ("built_at", models.DateTimeField(null=True)),
+                        ("claimed_until", models.DateTimeField(null=True)),
+                    ],
+                    options={
+                        "constraints": [
+                            models.CheckConstraint(
+                                condition=models.Q(
+                                    ("state__in", ["building", "failed", "pending", "ready"])
+                                ),
+                                name="runtime_state",
+                            )
                         ],
-                        max_length=20,
-                    ),
+                    },
                 ),
-                ("step", models.BigIntegerField(null=True)),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("failed", "failed"),
-                            ("local", "local"),
-                            ("persisted", "persisted"),
+                migrations.CreateModel(
+                    name="Workflow",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("slug", models.CharField(max_length=63)),
+                        ("version", models.CharField(max_length=64)),
+                        ("title", models.CharField(max_length=200)),
+                        ("description", models.TextField(blank=True)),
+                        ("definition", models.JSONField(default=dict)),
+                        (
+                            "project",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="+",
+                                to="accounts.project",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.UniqueConstraint(
+                                fields=("project", "slug"),
+                                name="workflow_slug",
+                                nulls_distinct=False,
+                            )
                         ],
-                        default="local",
-                        max_length=20,
-                    ),
+                    },
                 ),
-                ("verify_asked_at", models.DateTimeField(null=True)),
-                ("claimed_until", models.DateTimeField(null=True)),
-                (
-                    "attempt",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="artifacts",
-                        to="jobs.attempt",
-                    ),
+                migrations.CreateModel(
+                    name="Run",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("number", models.PositiveIntegerField()),
+                        ("name", models.CharField(max_length=200)),
+                        ("workflow_version", models.CharField(blank=True, max_length=64)),
+                        ("command", models.JSONField(default=list)),
+                        ("parameters", models.JSONField(default=dict)),
+                        ("env", models.JSONField(default=dict)),
+                        ("cpus", models.PositiveIntegerField(default=1)),
+                        ("memory_bytes", models.BigIntegerField(default=1073741824)),
+                        ("gpus", models.PositiveIntegerField(default=0)),
+                        (
+                            "state",
+                            models.CharField(
+                                choices=[
+                                    ("admitted", "admitted"),
+                                    ("cancelled", "cancelled"),
+                                    ("cancelling", "cancelling"),
+                                    ("created", "created"),
+                                    ("failed", "failed"),
+                                    ("finalizing", "finalizing"),
+                                    ("placing", "placing"),
+                                    ("preempted", "preempted"),
+                                    ("pulling", "pulling"),
+                                    ("queued", "queued"),
+                                    ("retry_wait", "retry wait"),
+                                    ("running", "running"),
+                                    ("scheduling", "scheduling"),
+                                    ("submitted", "submitted"),
+                                    ("succeeded", "succeeded"),
+                                    ("warming", "warming"),
+                                ],
+                                default="created",
+                                max_length=20,
+                            ),
+                        ),
+                        ("failure_class", models.CharField(blank=True, max_length=30)),
+                        ("failure_reason", models.TextField(blank=True)),
+                        ("suggestion", models.TextField(blank=True)),
+                        ("priority", models.IntegerField(default=0)),
+                        ("timeout_s", models.PositiveIntegerField(null=True)),
+                        ("max_retries", models.PositiveSmallIntegerField(default=2)),
+                        ("tags", models.JSONField(default=list)),
+                        ("progress", models.FloatField(default=0)),
+                        ("progress_text", models.CharField(blank=True, max_length=300)),
+                        ("metrics_summary", models.JSONField(default=dict)),
+                        ("queued_at", models.DateTimeField(null=True)),
+                        ("started_at", models.DateTimeField(null=True)),
+                        ("finished_at", models.DateTimeField(null=True)),
+                        ("cancel_requested_at", models.DateTimeField(null=True)),
+                        ("retry_at", models.DateTimeField(null=True)),
+                        ("claimed_until", models.DateTimeField(null=True)),
+                        (
+                            "code",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="runs",
+                                to="jobs.codesnapshot",
+                            ),
+                        ),
+                        (
+                            "created_by",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.SET_NULL,
+                                related_name="+",
+                                to=settings.AUTH_USER_MODEL,
+                            ),
+                        ),
+                        (
+                            "project",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="runs",
+                                to="accounts.project",
+                            ),
+                        ),
+                        (
+                            "runtime",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="runs",
+                                to="jobs.runtime",
+                            ),
+                        ),
+                        (
+                            "workflow",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="runs",
+                                to="jobs.workflow",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "indexes": [
+                            models.Index(
+                                fields=["project", "-created_at", "-id"],
+                                name="jobs_run_project_e3ad6e_idx",
+                            ),
+                            models.Index(fields=["state"], name="jobs_run_state_11f05a_idx"),
+                        ],
+                        "constraints": [
+                            models.UniqueConstraint(
+                                fields=("project", "number"), name="run_number"
+                            ),
+                            models.CheckConstraint(
+                                condition=models.Q(
+                                    (
+                                        "state__in",
+                                        [
+                                            "admitted",
+                                            "cancelled",
+                                            "cancelling",
+                                            "created",
+                                            "failed",
+                                            "finalizing",
+                                            "placing",
+                                            "preempted",
+                                            "pulling",
+                                            "queued",
+                                            "retry_wait",
+                                            "running",
+                                            "scheduling",
+                                            "submitted",
+                                            "succeeded",
+                                            "warming",
+                                        ],
+                                    )
+                                ),
+                                name="run_state",
+                            ),
+                        ],
+                    },
                 ),
-                (
-                    "run",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="artifacts",
-                        to="jobs.run",
-                    ),
+                migrations.CreateModel(
+                    name="Attempt",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("number", models.PositiveIntegerField()),
+                        (
+                            "state",
+                            models.CharField(
+                                choices=[
+                                    ("admitted", "admitted"),
+                                    ("cancelled", "cancelled"),
+                                    ("cancelling", "cancelling"),
+                                    ("failed", "failed"),
+                                    ("finalizing", "finalizing"),
+                                    ("placing", "placing"),
+                                    ("preempted", "preempted"),
+                                    ("pulling", "pulling"),
+                                    ("running", "running"),
+                                    ("scheduling", "scheduling"),
+                                    ("submitted", "submitted"),
+                                    ("succeeded", "succeeded"),
+                                    ("warming", "warming"),
+                                ],
+                                default="placing",
+                                max_length=20,
+                            ),
+                        ),
+                        ("placement", models.JSONField(default=dict)),
+                        ("token_hash", models.CharField(blank=True, db_index=True, max_length=64)),
+                        ("token_expires_at", models.DateTimeField(null=True)),
+                        ("supervisor_pid", models.PositiveIntegerField(null=True)),
+                        ("supervisor_start_ticks", models.PositiveBigIntegerField(null=True)),
+                        ("exit_code", models.IntegerField(null=True)),
+                        ("signal", models.IntegerField(null=True)),
+                        ("failure_class", models.CharField(blank=True, max_length=30)),
+                        ("failure_reason", models.TextField(blank=True)),
+                        ("suggestion", models.TextField(blank=True)),
+                        ("evidence", models.JSONField(default=dict)),
+                        ("resumed_from_step", models.BigIntegerField(null=True)),
+                        ("metrics_next_seq", models.PositiveBigIntegerField(default=0)),
+                        ("log_complete", models.BooleanField(default=False)),
+                        ("started_at", models.DateTimeField(null=True)),
+                        ("finished_at", models.DateTimeField(null=True)),
+                        ("heartbeat_at", models.DateTimeField(null=True)),
+                        ("finalizing_since", models.DateTimeField(null=True)),
+                        (
+                            "node",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.SET_NULL,
+                                related_name="+",
+                                to="clusters.node",
+                            ),
+                        ),
+                        (
+                            "run",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="attempts",
+                                to="jobs.run",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.UniqueConstraint(
+                                fields=("run", "number"), name="attempt_number"
+                            ),
+                            models.CheckConstraint(
+                                condition=models.Q(
+                                    (
+                                        "state__in",
+                                        [
+                                            "admitted",
+                                            "cancelled",
+                                            "cancelling",
+                                            "failed",
+                                            "finalizing",
+                                            "placing",
+                                            "preempted",
+                                            "pulling",
+                                            "running",
+                                            "scheduling",
+                                            "submitted",
+                                            "succeeded",
+                                            "warming",
+                                        ],
+                                    )
+                                ),
+                                name="attempt_state",
+                            ),
+                        ],
+                    },
                 ),
-            ],
-            options={
-                "indexes": [
-                    models.Index(
-                        fields=["run", "kind", "state"], name="jobs_artifa_run_id_27825d_idx"
-                    ),
-                    models.Index(
-                        condition=models.Q(("verify_asked_at__isnull", False)),
-                        fields=["verify_asked_at"],
-                        name="artifact_to_verify",
-                    ),
-                ],
-                "constraints": [
-                    models.UniqueConstraint(
-                        fields=("attempt", "path", "sha256"), name="artifact_path_content"
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(("state__in", ["failed", "local", "persisted"])),
-                        name="artifact_state",
-                    ),
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="RunEvent",
-            fields=[
-                ("id", models.BigAutoField(primary_key=True, serialize=False)),
-                ("kind", models.CharField(max_length=40)),
-                ("text", models.TextField()),
-                ("data", models.JSONField(default=dict)),
-                ("at", models.DateTimeField(auto_now_add=True)),
-                (
-                    "attempt",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to="jobs.attempt",
-                    ),
+                migrations.CreateModel(
+                    name="LogStream",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("name", models.CharField(default="main", max_length=60)),
+                        ("flushed_bytes", models.BigIntegerField(default=0)),
+                        ("flushed_lines", models.BigIntegerField(default=0)),
+                        ("eof_bytes", models.BigIntegerField(null=True)),
+                        (
+                            "attempt",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="log_streams",
+                                to="jobs.attempt",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.UniqueConstraint(
+                                fields=("attempt", "name"), name="log_stream_name"
+                            )
+                        ],
+                    },
                 ),
-                (
-                    "run",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="events",
-                        to="jobs.run",
-                    ),
+                migrations.CreateModel(
+                    name="LogChunk",
+                    fields=[
+                        ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                        ("seq", models.PositiveIntegerField()),
+                        ("byte_start", models.BigIntegerField()),
+                        ("byte_end", models.BigIntegerField()),
+                        ("line_start", models.BigIntegerField()),
+                        ("line_end", models.BigIntegerField()),
+                        ("first_ts_ns", models.BigIntegerField()),
+                        ("key", models.CharField(max_length=300)),
+                        ("compressed_bytes", models.BigIntegerField()),
+                        (
+                            "stream",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="chunks",
+                                to="jobs.logstream",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.UniqueConstraint(fields=("stream", "seq"), name="log_chunk_seq"),
+                            models.UniqueConstraint(
+                                fields=("stream", "byte_start"), name="log_chunk_start"
+                            ),
+                        ],
+                    },
                 ),
-            ],
-            options={
-                "indexes": [
-                    models.Index(fields=["run", "id"], name="jobs_runeve_run_id_6390c3_idx")
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="RunFile",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
+                migrations.CreateModel(
+                    name="MetricSeries",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("key", models.CharField(max_length=250)),
+                        (
+                            "kind",
+                            models.CharField(
+                                choices=[("user", "user"), ("system", "system")], max_length=10
+                            ),
+                        ),
+                        ("n", models.BigIntegerField(default=0)),
+                        ("step_min", models.BigIntegerField(null=True)),
+                        ("step_max", models.BigIntegerField(null=True)),
+                        ("vmin", models.FloatField(null=True)),
+                        ("vmax", models.FloatField(null=True)),
+                        ("last", models.FloatField(null=True)),
+                        ("last_step", models.BigIntegerField(null=True)),
+                        ("last_ts_ms", models.BigIntegerField(null=True)),
+                        (
+                            "attempt",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="series",
+                                to="jobs.attempt",
+                            ),
+                        ),
+                        (
+                            "run",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="series",
+                                to="jobs.run",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.UniqueConstraint(fields=("attempt", "key"), name="series_key")
+                        ],
+                    },
                 ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("alias", models.CharField(max_length=63)),
-                ("reference", models.CharField(max_length=200)),
-                ("path", models.CharField(max_length=1000)),
-                (
-                    "artifact",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="jobs.artifact",
-                    ),
+                migrations.CreateModel(
+                    name="MetricChunk",
+                    fields=[
+                        ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                        ("seq", models.PositiveIntegerField()),
+                        ("n", models.PositiveIntegerField()),
+                        ("step_min", models.BigIntegerField()),
+                        ("step_max", models.BigIntegerField()),
+                        ("vmin", models.FloatField(null=True)),
+                        ("vmax", models.FloatField(null=True)),
+                        ("data", models.BinaryField()),
+                        (
+                            "series",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="chunks",
+                                to="jobs.metricseries",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.UniqueConstraint(
+                                fields=("series", "seq"), name="metric_chunk_seq"
+                            )
+                        ],
+                    },
                 ),
-                (
-                    "run",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="files",
-                        to="jobs.run",
-                    ),
+                migrations.CreateModel(
+                    name="Artifact",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("path", models.CharField(max_length=1000)),
+                        ("size_bytes", models.BigIntegerField()),
+                        ("sha256", models.CharField(max_length=64)),
+                        ("digest", models.CharField(blank=True, max_length=64)),
+                        ("key", models.CharField(max_length=1300)),
+                        (
+                            "kind",
+                            models.CharField(
+                                choices=[
+                                    ("output", "output"),
+                                    ("checkpoint", "checkpoint"),
+                                    ("model", "model"),
+                                ],
+                                max_length=20,
+                            ),
+                        ),
+                        ("step", models.BigIntegerField(null=True)),
+                        (
+                            "state",
+                            models.CharField(
+                                choices=[
+                                    ("failed", "failed"),
+                                    ("local", "local"),
+                                    ("persisted", "persisted"),
+                                ],
+                                default="local",
+                                max_length=20,
+                            ),
+                        ),
+                        ("verify_asked_at", models.DateTimeField(null=True)),
+                        ("claimed_until", models.DateTimeField(null=True)),
+                        (
+                            "attempt",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="artifacts",
+                                to="jobs.attempt",
+                            ),
+                        ),
+                        (
+                            "run",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="artifacts",
+                                to="jobs.run",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "indexes": [
+                            models.Index(
+                                fields=["run", "kind", "state"],
+                                name="jobs_artifa_run_id_27825d_idx",
+                            ),
+                            models.Index(
+                                condition=models.Q(("verify_asked_at__isnull", False)),
+                                fields=["verify_asked_at"],
+                                name="artifact_to_verify",
+                            ),
+                        ],
+                        "constraints": [
+                            models.UniqueConstraint(
+                                fields=("attempt", "path", "sha256"), name="artifact_path_content"
+                            ),
+                            models.CheckConstraint(
+                                condition=models.Q(("state__in", ["failed", "local", "persisted"])),
+                                name="artifact_state",
+                            ),
+                        ],
+                    },
                 ),
-            ],
-            options={
-                "constraints": [
-                    models.UniqueConstraint(fields=("run", "path"), name="run_file_path")
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="RunInput",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
+                migrations.CreateModel(
+                    name="RunEvent",
+                    fields=[
+                        ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                        ("kind", models.CharField(max_length=40)),
+                        ("text", models.TextField()),
+                        ("data", models.JSONField(default=dict)),
+                        ("at", models.DateTimeField(auto_now_add=True)),
+                        (
+                            "attempt",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="+",
+                                to="jobs.attempt",
+                            ),
+                        ),
+                        (
+                            "run",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="events",
+                                to="jobs.run",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "indexes": [
+                            models.Index(fields=["run", "id"], name="jobs_runeve_run_id_6390c3_idx")
+                        ],
+                    },
                 ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("alias", models.CharField(max_length=63)),
-                ("selector", models.JSONField(default=dict)),
-                (
-                    "run",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="inputs",
-                        to="jobs.run",
-                    ),
+                migrations.CreateModel(
+                    name="RunFile",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("alias", models.CharField(max_length=63)),
+                        ("reference", models.CharField(max_length=200)),
+                        ("path", models.CharField(max_length=1000)),
+                        (
+                            "artifact",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="+",
+                                to="jobs.artifact",
+                            ),
+                        ),
+                        (
+                            "run",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="files",
+                                to="jobs.run",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.UniqueConstraint(fields=("run", "path"), name="run_file_path")
+                        ],
+                    },
                 ),
-                (
-                    "version",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="run_inputs",
-                        to="datasets.version",
-                    ),
+                migrations.CreateModel(
+                    name="RunInput",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("alias", models.CharField(max_length=63)),
+                        ("selector", models.JSONField(default=dict)),
+                        (
+                            "run",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="inputs",
+                                to="jobs.run",
+                            ),
+                        ),
+                        (
+                            "version",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="run_inputs",
+                                to="datasets.version",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.UniqueConstraint(fields=("run", "alias"), name="input_alias")
+                        ],
+                    },
                 ),
-            ],
-            options={
-                "constraints": [
-                    models.UniqueConstraint(fields=("run", "alias"), name="input_alias")
-                ],
-            },
+            ]
         ),
     ]

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import migrations, models
 
 import atom.core.ids
+from atom.core.migration_operations import Together
 
 
 class Migration(migrations.Migration):
@@ -20,665 +21,688 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.CreateModel(
-            name="Ontology",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("name", models.CharField(max_length=200)),
-                (
-                    "created_by",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "project",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="ontologies",
-                        to="accounts.project",
-                    ),
-                ),
-            ],
-            options={
-                "constraints": [
-                    models.UniqueConstraint(
-                        fields=("project", "name"), name="ontology_project_name"
-                    )
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="OntologyVersion",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("number", models.PositiveIntegerField()),
-                ("labels", models.JSONField()),
-                ("guideline", models.TextField(blank=True)),
-                ("locked_at", models.DateTimeField(blank=True, null=True)),
-                (
-                    "ontology",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="versions",
-                        to="labeling.ontology",
-                    ),
-                ),
-            ],
-            options={
-                "constraints": [
-                    models.UniqueConstraint(
-                        fields=("ontology", "number"), name="ontology_version_number"
-                    )
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="LabelTask",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("name", models.CharField(max_length=200)),
-                ("modality", models.CharField(default="image-classification", max_length=40)),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("active", "active"),
-                            ("completed", "completed"),
-                            ("draft", "draft"),
-                            ("paused", "paused"),
-                            ("published", "published"),
-                            ("publishing", "publishing"),
-                        ],
-                        default="draft",
-                        max_length=20,
-                    ),
-                ),
-                ("prefix", models.CharField(blank=True, max_length=4096)),
-                ("labelled", models.BooleanField(default=False, null=True)),
-                (
-                    "overlap",
-                    models.PositiveSmallIntegerField(
-                        default=1, validators=[django.core.validators.MaxValueValidator(1)]
-                    ),
-                ),
-                (
-                    "lease_ttl_s",
-                    models.PositiveIntegerField(
-                        default=1800,
-                        validators=[
-                            django.core.validators.MinValueValidator(300),
-                            django.core.validators.MaxValueValidator(14400),
-                        ],
-                    ),
-                ),
-                (
-                    "batch_size",
-                    models.PositiveSmallIntegerField(
-                        default=25,
-                        validators=[
-                            django.core.validators.MinValueValidator(1),
-                            django.core.validators.MaxValueValidator(200),
-                        ],
-                    ),
-                ),
-                (
-                    "audit_percent",
-                    models.FloatField(
-                        default=10.0,
-                        validators=[
-                            django.core.validators.MinValueValidator(0),
-                            django.core.validators.MaxValueValidator(100),
-                        ],
-                    ),
-                ),
-                ("populated_at", models.DateTimeField(blank=True, null=True)),
-                ("started_at", models.DateTimeField(blank=True, null=True)),
-                ("publish_partial", models.BooleanField(default=False)),
-                ("publish_requested_at", models.DateTimeField(blank=True, null=True)),
-                ("publish_error_code", models.CharField(blank=True, max_length=60)),
-                ("publish_error_detail", models.TextField(blank=True)),
-                ("published_at", models.DateTimeField(blank=True, null=True)),
-                (
-                    "created_by",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "dataset",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="label_tasks",
-                        to="datasets.dataset",
-                    ),
-                ),
-                (
-                    "dataset_version",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="datasets.version",
-                    ),
-                ),
-                (
-                    "output_version",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="datasets.version",
-                    ),
-                ),
-                (
-                    "project",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="label_tasks",
-                        to="accounts.project",
-                    ),
-                ),
-                (
-                    "publish_requested_by",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "ontology_version",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="label_tasks",
-                        to="labeling.ontologyversion",
-                    ),
-                ),
-            ],
-            options={
-                "indexes": [
-                    models.Index(
-                        fields=["project", "-created_at", "-id"],
-                        name="labeling_la_project_6fa524_idx",
-                    )
-                ],
-                "constraints": [
-                    models.UniqueConstraint(
-                        fields=("project", "name"), name="label_task_project_name"
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            (
-                                "state__in",
-                                [
-                                    "active",
-                                    "completed",
-                                    "draft",
-                                    "paused",
-                                    "published",
-                                    "publishing",
-                                ],
+        Together(
+            [
+                migrations.CreateModel(
+                    name="Ontology",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("name", models.CharField(max_length=200)),
+                        (
+                            "created_by",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.SET_NULL,
+                                related_name="+",
+                                to=settings.AUTH_USER_MODEL,
+                            ),
+                        ),
+                        (
+                            "project",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="ontologies",
+                                to="accounts.project",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.UniqueConstraint(
+                                fields=("project", "name"), name="ontology_project_name"
                             )
-                        ),
-                        name="label_task_state",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(("overlap", 1)), name="label_task_overlap_one"
-                    ),
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="AnnotationRevision",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("lease_no", models.PositiveIntegerField()),
-                ("source", models.CharField(default="human", max_length=20)),
-                (
-                    "label_ids",
-                    django.contrib.postgres.fields.ArrayField(
-                        base_field=models.SmallIntegerField(), size=None
-                    ),
-                ),
-                ("document", models.BinaryField()),
-                ("sha256", models.CharField(max_length=64)),
-                ("active_ms", models.PositiveIntegerField(default=0)),
-                ("accepted", models.BooleanField()),
-                ("idempotency_key", models.CharField(max_length=100, unique=True)),
-                (
-                    "parent",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="labeling.annotationrevision",
-                    ),
-                ),
-                (
-                    "user",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "ontology_version",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="labeling.ontologyversion",
-                    ),
-                ),
-            ],
-            options={
-                "indexes": [
-                    django.contrib.postgres.indexes.GinIndex(
-                        fields=["label_ids"], name="revision_label_ids"
-                    )
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="WorkItem",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("path", models.CharField(max_length=4096)),
-                ("digest", models.CharField(max_length=64)),
-                ("media", models.JSONField()),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("accepted", "accepted"),
-                            ("audit", "audit"),
-                            ("blocked", "blocked"),
-                            ("labeling", "labeling"),
-                            ("published", "published"),
-                            ("ready", "ready"),
-                            ("rework", "rework"),
                         ],
-                        default="ready",
-                        max_length=20,
-                    ),
+                    },
                 ),
-                ("priority", models.IntegerField(default=0)),
-                ("position", models.PositiveIntegerField()),
-                (
-                    "final_revision",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="labeling.annotationrevision",
-                    ),
-                ),
-                (
-                    "label_task",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="items",
-                        to="labeling.labeltask",
-                    ),
-                ),
-            ],
-            options={
-                "indexes": [
-                    models.Index(
-                        fields=["label_task", "state"], name="labeling_wo_label_t_b89243_idx"
-                    ),
-                    models.Index(
-                        fields=["label_task", "position", "id"],
-                        name="labeling_wo_label_t_4a902a_idx",
-                    ),
-                ],
-                "constraints": [
-                    models.UniqueConstraint(
-                        fields=("label_task", "path"), name="work_item_task_path"
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            (
-                                "state__in",
-                                [
-                                    "accepted",
-                                    "audit",
-                                    "blocked",
-                                    "labeling",
-                                    "published",
-                                    "ready",
-                                    "rework",
-                                ],
+                migrations.CreateModel(
+                    name="OntologyVersion",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("number", models.PositiveIntegerField()),
+                        ("labels", models.JSONField()),
+                        ("guideline", models.TextField(blank=True)),
+                        ("locked_at", models.DateTimeField(blank=True, null=True)),
+                        (
+                            "ontology",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="versions",
+                                to="labeling.ontology",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.UniqueConstraint(
+                                fields=("ontology", "number"), name="ontology_version_number"
                             )
-                        ),
-                        name="work_item_state",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            models.Q(("state__in", ["accepted", "published"]), _negated=True),
-                            ("final_revision__isnull", False),
-                            _connector="OR",
-                        ),
-                        name="work_item_final_revision",
-                    ),
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="WorkSlot",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("slot_no", models.PositiveSmallIntegerField(default=0)),
-                (
-                    "role",
-                    models.CharField(
-                        choices=[("label", "label"), ("audit", "audit")], max_length=10
-                    ),
-                ),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("accepted", "accepted"),
-                            ("leased", "leased"),
-                            ("open", "open"),
-                            ("returned", "returned"),
-                            ("submitted", "submitted"),
                         ],
-                        default="open",
-                        max_length=20,
-                    ),
+                    },
                 ),
-                ("priority", models.IntegerField(default=0)),
-                ("position", models.PositiveIntegerField()),
-                ("lease_no", models.PositiveIntegerField(default=0)),
-                ("expires_at", models.DateTimeField(null=True)),
-                ("returned_code", models.CharField(blank=True, max_length=60)),
-                ("returned_comment", models.TextField(blank=True)),
-                (
-                    "label_task",
-                    models.ForeignKey(
+                migrations.CreateModel(
+                    name="LabelTask",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("name", models.CharField(max_length=200)),
+                        (
+                            "modality",
+                            models.CharField(default="image-classification", max_length=40),
+                        ),
+                        (
+                            "state",
+                            models.CharField(
+                                choices=[
+                                    ("active", "active"),
+                                    ("completed", "completed"),
+                                    ("draft", "draft"),
+                                    ("paused", "paused"),
+                                    ("published", "published"),
+                                    ("publishing", "publishing"),
+                                ],
+                                default="draft",
+                                max_length=20,
+                            ),
+                        ),
+                        ("prefix", models.CharField(blank=True, max_length=4096)),
+                        ("labelled", models.BooleanField(default=False, null=True)),
+                        (
+                            "overlap",
+                            models.PositiveSmallIntegerField(
+                                default=1, validators=[django.core.validators.MaxValueValidator(1)]
+                            ),
+                        ),
+                        (
+                            "lease_ttl_s",
+                            models.PositiveIntegerField(
+                                default=1800,
+                                validators=[
+                                    django.core.validators.MinValueValidator(300),
+                                    django.core.validators.MaxValueValidator(14400),
+                                ],
+                            ),
+                        ),
+                        (
+                            "batch_size",
+                            models.PositiveSmallIntegerField(
+                                default=25,
+                                validators=[
+                                    django.core.validators.MinValueValidator(1),
+                                    django.core.validators.MaxValueValidator(200),
+                                ],
+                            ),
+                        ),
+                        (
+                            "audit_percent",
+                            models.FloatField(
+                                default=10.0,
+                                validators=[
+                                    django.core.validators.MinValueValidator(0),
+                                    django.core.validators.MaxValueValidator(100),
+                                ],
+                            ),
+                        ),
+                        ("populated_at", models.DateTimeField(blank=True, null=True)),
+                        ("started_at", models.DateTimeField(blank=True, null=True)),
+                        ("publish_partial", models.BooleanField(default=False)),
+                        ("publish_requested_at", models.DateTimeField(blank=True, null=True)),
+                        ("publish_error_code", models.CharField(blank=True, max_length=60)),
+                        ("publish_error_detail", models.TextField(blank=True)),
+                        ("published_at", models.DateTimeField(blank=True, null=True)),
+                        (
+                            "created_by",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.SET_NULL,
+                                related_name="+",
+                                to=settings.AUTH_USER_MODEL,
+                            ),
+                        ),
+                        (
+                            "dataset",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="label_tasks",
+                                to="datasets.dataset",
+                            ),
+                        ),
+                        (
+                            "dataset_version",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="+",
+                                to="datasets.version",
+                            ),
+                        ),
+                        (
+                            "output_version",
+                            models.ForeignKey(
+                                blank=True,
+                                null=True,
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="+",
+                                to="datasets.version",
+                            ),
+                        ),
+                        (
+                            "project",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="label_tasks",
+                                to="accounts.project",
+                            ),
+                        ),
+                        (
+                            "publish_requested_by",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="+",
+                                to=settings.AUTH_USER_MODEL,
+                            ),
+                        ),
+                        (
+                            "ontology_version",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="label_tasks",
+                                to="labeling.ontologyversion",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "indexes": [
+                            models.Index(
+                                fields=["project", "-created_at", "-id"],
+                                name="labeling_la_project_6fa524_idx",
+                            )
+                        ],
+                        "constraints": [
+                            models.UniqueConstraint(
+                                fields=("project", "name"), name="label_task_project_name"
+                            ),
+                            models.CheckConstraint(
+                                condition=models.Q(
+                                    (
+                                        "state__in",
+                                        [
+                                            "active",
+                                            "completed",
+                                            "draft",
+                                            "paused",
+                                            "published",
+                                            "publishing",
+                                        ],
+                                    )
+                                ),
+                                name="label_task_state",
+                            ),
+                            models.CheckConstraint(
+                                condition=models.Q(("overlap", 1)), name="label_task_overlap_one"
+                            ),
+                        ],
+                    },
+                ),
+                migrations.CreateModel(
+                    name="AnnotationRevision",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("lease_no", models.PositiveIntegerField()),
+                        ("source", models.CharField(default="human", max_length=20)),
+                        (
+                            "label_ids",
+                            django.contrib.postgres.fields.ArrayField(
+                                base_field=models.SmallIntegerField(), size=None
+                            ),
+                        ),
+                        ("document", models.BinaryField()),
+                        ("sha256", models.CharField(max_length=64)),
+                        ("active_ms", models.PositiveIntegerField(default=0)),
+                        ("accepted", models.BooleanField()),
+                        ("idempotency_key", models.CharField(max_length=100, unique=True)),
+                        (
+                            "parent",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="+",
+                                to="labeling.annotationrevision",
+                            ),
+                        ),
+                        (
+                            "user",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="+",
+                                to=settings.AUTH_USER_MODEL,
+                            ),
+                        ),
+                        (
+                            "ontology_version",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="+",
+                                to="labeling.ontologyversion",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "indexes": [
+                            django.contrib.postgres.indexes.GinIndex(
+                                fields=["label_ids"], name="revision_label_ids"
+                            )
+                        ],
+                    },
+                ),
+                migrations.CreateModel(
+                    name="WorkItem",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("path", models.CharField(max_length=4096)),
+                        ("digest", models.CharField(max_length=64)),
+                        ("media", models.JSONField()),
+                        (
+                            "state",
+                            models.CharField(
+                                choices=[
+                                    ("accepted", "accepted"),
+                                    ("audit", "audit"),
+                                    ("blocked", "blocked"),
+                                    ("labeling", "labeling"),
+                                    ("published", "published"),
+                                    ("ready", "ready"),
+                                    ("rework", "rework"),
+                                ],
+                                default="ready",
+                                max_length=20,
+                            ),
+                        ),
+                        ("priority", models.IntegerField(default=0)),
+                        ("position", models.PositiveIntegerField()),
+                        (
+                            "final_revision",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="+",
+                                to="labeling.annotationrevision",
+                            ),
+                        ),
+                        (
+                            "label_task",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="items",
+                                to="labeling.labeltask",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "indexes": [
+                            models.Index(
+                                fields=["label_task", "state"],
+                                name="labeling_wo_label_t_b89243_idx",
+                            ),
+                            models.Index(
+                                fields=["label_task", "position", "id"],
+                                name="labeling_wo_label_t_4a902a_idx",
+                            ),
+                        ],
+                        "constraints": [
+                            models.UniqueConstraint(
+                                fields=("label_task", "path"), name="work_item_task_path"
+                            ),
+                            models.CheckConstraint(
+                                condition=models.Q(
+                                    (
+                                        "state__in",
+                                        [
+                                            "accepted",
+                                            "audit",
+                                            "blocked",
+                                            "labeling",
+                                            "published",
+                                            "ready",
+                                            "rework",
+                                        ],
+                                    )
+                                ),
+                                name="work_item_state",
+                            ),
+                            models.CheckConstraint(
+                                condition=models.Q(
+                                    models.Q(
+                                        ("state__in", ["accepted", "published"]), _negated=True
+                                    ),
+                                    ("final_revision__isnull", False),
+                                    _connector="OR",
+                                ),
+                                name="work_item_final_revision",
+                            ),
+                        ],
+                    },
+                ),
+                migrations.CreateModel(
+                    name="WorkSlot",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("slot_no", models.PositiveSmallIntegerField(default=0)),
+                        (
+                            "role",
+                            models.CharField(
+                                choices=[("label", "label"), ("audit", "audit")], max_length=10
+                            ),
+                        ),
+                        (
+                            "state",
+                            models.CharField(
+                                choices=[
+                                    ("accepted", "accepted"),
+                                    ("leased", "leased"),
+                                    ("open", "open"),
+                                    ("returned", "returned"),
+                                    ("submitted", "submitted"),
+                                ],
+                                default="open",
+                                max_length=20,
+                            ),
+                        ),
+                        ("priority", models.IntegerField(default=0)),
+                        ("position", models.PositiveIntegerField()),
+                        ("lease_no", models.PositiveIntegerField(default=0)),
+                        ("expires_at", models.DateTimeField(null=True)),
+                        ("returned_code", models.CharField(blank=True, max_length=60)),
+                        ("returned_comment", models.TextField(blank=True)),
+                        (
+                            "label_task",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="slots",
+                                to="labeling.labeltask",
+                            ),
+                        ),
+                        (
+                            "revision",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="+",
+                                to="labeling.annotationrevision",
+                            ),
+                        ),
+                        (
+                            "user",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="+",
+                                to=settings.AUTH_USER_MODEL,
+                            ),
+                        ),
+                        (
+                            "work_item",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="slots",
+                                to="labeling.workitem",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "indexes": [
+                            models.Index(
+                                condition=models.Q(("state", "open")),
+                                fields=["label_task", "role", "-priority", "position"],
+                                name="work_slot_open",
+                            ),
+                            models.Index(
+                                condition=models.Q(("state", "leased")),
+                                fields=["expires_at"],
+                                name="work_slot_expiry",
+                            ),
+                            models.Index(
+                                condition=models.Q(("state__in", ["leased", "returned"])),
+                                fields=["user", "label_task"],
+                                name="work_slot_held",
+                            ),
+                        ],
+                        "constraints": [
+                            models.UniqueConstraint(
+                                fields=("work_item", "role", "slot_no"),
+                                name="work_slot_item_role_no",
+                            ),
+                            models.UniqueConstraint(
+                                condition=models.Q(("user__isnull", False)),
+                                fields=("work_item", "user"),
+                                name="work_slot_one_person_once",
+                            ),
+                            models.CheckConstraint(
+                                condition=models.Q(
+                                    (
+                                        "state__in",
+                                        ["accepted", "leased", "open", "returned", "submitted"],
+                                    )
+                                ),
+                                name="work_slot_state",
+                            ),
+                            models.CheckConstraint(
+                                condition=models.Q(
+                                    models.Q(("state", "open"), ("user__isnull", True)),
+                                    models.Q(
+                                        models.Q(("state", "open"), _negated=True),
+                                        ("user__isnull", False),
+                                    ),
+                                    _connector="OR",
+                                ),
+                                name="work_slot_open_has_no_user",
+                            ),
+                            models.CheckConstraint(
+                                condition=models.Q(
+                                    models.Q(("expires_at__isnull", False), ("state", "leased")),
+                                    models.Q(
+                                        models.Q(("state", "leased"), _negated=True),
+                                        ("expires_at__isnull", True),
+                                    ),
+                                    _connector="OR",
+                                ),
+                                name="work_slot_leased_expires",
+                            ),
+                        ],
+                    },
+                ),
+                migrations.CreateModel(
+                    name="Draft",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("seq", models.PositiveBigIntegerField()),
+                        ("document", models.BinaryField()),
+                        (
+                            "user",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="+",
+                                to=settings.AUTH_USER_MODEL,
+                            ),
+                        ),
+                        (
+                            "slot",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="drafts",
+                                to="labeling.workslot",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.UniqueConstraint(fields=("slot", "user"), name="draft_slot_user")
+                        ],
+                    },
+                ),
+                migrations.CreateModel(
+                    name="AuditDecision",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("lease_no", models.PositiveIntegerField()),
+                        (
+                            "verdict",
+                            models.CharField(
+                                choices=[("accept", "accept"), ("return", "return")], max_length=10
+                            ),
+                        ),
+                        ("error_code", models.CharField(blank=True, max_length=60)),
+                        ("comment", models.TextField(blank=True)),
+                        (
+                            "auditor",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="+",
+                                to=settings.AUTH_USER_MODEL,
+                            ),
+                        ),
+                        (
+                            "revision",
+                            models.OneToOneField(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="audit_decision",
+                                to="labeling.annotationrevision",
+                            ),
+                        ),
+                        (
+                            "slot",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="audit_decisions",
+                                to="labeling.workslot",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.CheckConstraint(
+                                condition=models.Q(("verdict__in", ("accept", "return"))),
+                                name="audit_decision_verdict",
+                            )
+                        ],
+                    },
+                ),
+            ]
+        ),
+        Together(
+            [
+                migrations.AddField(
+                    model_name="annotationrevision",
+                    name="work_item",
+                    field=models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE,
-                        related_name="slots",
-                        to="labeling.labeltask",
-                    ),
-                ),
-                (
-                    "revision",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="labeling.annotationrevision",
-                    ),
-                ),
-                (
-                    "user",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "work_item",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="slots",
+                        related_name="revisions",
                         to="labeling.workitem",
                     ),
                 ),
-            ],
-            options={
-                "indexes": [
-                    models.Index(
-                        condition=models.Q(("state", "open")),
-                        fields=["label_task", "role", "-priority", "position"],
-                        name="work_slot_open",
-                    ),
-                    models.Index(
-                        condition=models.Q(("state", "leased")),
-                        fields=["expires_at"],
-                        name="work_slot_expiry",
-                    ),
-                    models.Index(
-                        condition=models.Q(("state__in", ["leased", "returned"])),
-                        fields=["user", "label_task"],
-                        name="work_slot_held",
-                    ),
-                ],
-                "constraints": [
-                    models.UniqueConstraint(
-                        fields=("work_item", "role", "slot_no"), name="work_slot_item_role_no"
-                    ),
-                    models.UniqueConstraint(
-                        condition=models.Q(("user__isnull", False)),
-                        fields=("work_item", "user"),
-                        name="work_slot_one_person_once",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("state__in", ["accepted", "leased", "open", "returned", "submitted"])
-                        ),
-                        name="work_slot_state",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            models.Q(("state", "open"), ("user__isnull", True)),
-                            models.Q(
-                                models.Q(("state", "open"), _negated=True), ("user__isnull", False)
-                            ),
-                            _connector="OR",
-                        ),
-                        name="work_slot_open_has_no_user",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            models.Q(("expires_at__isnull", False), ("state", "leased")),
-                            models.Q(
-                                models.Q(("state", "leased"), _negated=True),
-                                ("expires_at__isnull", True),
-                            ),
-                            _connector="OR",
-                        ),
-                        name="work_slot_leased_expires",
-                    ),
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="Draft",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("seq", models.PositiveBigIntegerField()),
-                ("document", models.BinaryField()),
-                (
-                    "user",
-                    models.ForeignKey(
+                migrations.AddField(
+                    model_name="annotationrevision",
+                    name="slot",
+                    field=models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "slot",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="drafts",
+                        related_name="revisions",
                         to="labeling.workslot",
                     ),
                 ),
-            ],
-            options={
-                "constraints": [
-                    models.UniqueConstraint(fields=("slot", "user"), name="draft_slot_user")
-                ],
-            },
+            ]
         ),
-        migrations.CreateModel(
-            name="AuditDecision",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
+        Together(
+            [
+                migrations.AddIndex(
+                    model_name="annotationrevision",
+                    index=models.Index(
+                        fields=["work_item", "created_at"], name="labeling_an_work_it_92889d_idx"
                     ),
                 ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("lease_no", models.PositiveIntegerField()),
-                (
-                    "verdict",
-                    models.CharField(
-                        choices=[("accept", "accept"), ("return", "return")], max_length=10
+                migrations.AddConstraint(
+                    model_name="annotationrevision",
+                    constraint=models.UniqueConstraint(
+                        condition=models.Q(("accepted", True)),
+                        fields=("slot", "lease_no"),
+                        name="revision_accepted_once_per_lease",
                     ),
                 ),
-                ("error_code", models.CharField(blank=True, max_length=60)),
-                ("comment", models.TextField(blank=True)),
-                (
-                    "auditor",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "revision",
-                    models.OneToOneField(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="audit_decision",
-                        to="labeling.annotationrevision",
-                    ),
-                ),
-                (
-                    "slot",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="audit_decisions",
-                        to="labeling.workslot",
-                    ),
-                ),
-            ],
-            options={
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(("verdict__in", ("accept", "return"))),
-                        name="audit_decision_verdict",
-                    )
-                ],
-            },
-        ),
-        migrations.AddField(
-            model_name="annotationrevision",
-            name="work_item",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.CASCADE,
-                related_name="revisions",
-                to="labeling.workitem",
-            ),
-        ),
-        migrations.AddField(
-            model_name="annotationrevision",
-            name="slot",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.CASCADE,
-                related_name="revisions",
-                to="labeling.workslot",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="annotationrevision",
-            index=models.Index(
-                fields=["work_item", "created_at"], name="labeling_an_work_it_92889d_idx"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="annotationrevision",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("accepted", True)),
-                fields=("slot", "lease_no"),
-                name="revision_accepted_once_per_lease",
-            ),
+            ]
         ),
     ]

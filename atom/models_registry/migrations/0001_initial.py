@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import migrations, models
 
 import atom.core.ids
+from atom.core.migration_operations import Together
 
 
 class Migration(migrations.Migration):
@@ -19,351 +20,361 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.CreateModel(
-            name="Model",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
+        Together(
+            [
+                migrations.CreateModel(
+                    name="Model",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        (
+                            "name",
+                            models.CharField(
+                                max_length=63,
+                                validators=[
+                                    django.core.validators.RegexValidator(
+                                        "^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$",
+                                        "Use 1 to 63 lower-case letters, digits, dots, dashes and underscores.",
+                                    )
+                                ],
+                            ),
+                        ),
+                        ("description", models.TextField(blank=True, max_length=10000)),
+                        (
+                            "created_by",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.SET_NULL,
+                                related_name="+",
+                                to=settings.AUTH_USER_MODEL,
+                            ),
+                        ),
+                        (
+                            "project",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="models",
+                                to="accounts.project",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.UniqueConstraint(fields=("project", "name"), name="model_name")
+                        ],
+                    },
                 ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                (
-                    "name",
-                    models.CharField(
-                        max_length=63,
-                        validators=[
-                            django.core.validators.RegexValidator(
-                                "^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$",
-                                "Use 1 to 63 lower-case letters, digits, dots, dashes and underscores.",
+                migrations.CreateModel(
+                    name="ModelVersion",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("number", models.PositiveIntegerField()),
+                        ("artifact_path", models.CharField(max_length=1000)),
+                        ("size_bytes", models.BigIntegerField()),
+                        ("sha256", models.CharField(max_length=64)),
+                        ("digest", models.CharField(max_length=64)),
+                        ("framework", models.CharField(blank=True, max_length=60)),
+                        ("metrics", models.JSONField(default=dict)),
+                        ("signature", models.JSONField(default=dict)),
+                        ("description", models.TextField(blank=True, max_length=10000)),
+                        (
+                            "created_by",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.SET_NULL,
+                                related_name="+",
+                                to=settings.AUTH_USER_MODEL,
+                            ),
+                        ),
+                        (
+                            "model",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="versions",
+                                to="models_registry.model",
+                            ),
+                        ),
+                        (
+                            "run",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="model_versions",
+                                to="jobs.run",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.UniqueConstraint(
+                                fields=("model", "number"), name="model_version_number"
+                            ),
+                            models.UniqueConstraint(
+                                fields=("model", "run", "artifact_path"), name="model_version_once"
+                            ),
+                        ],
+                    },
+                ),
+                migrations.CreateModel(
+                    name="ModelFile",
+                    fields=[
+                        ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                        ("path", models.CharField(max_length=1000)),
+                        (
+                            "artifact",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="+",
+                                to="jobs.artifact",
+                            ),
+                        ),
+                        (
+                            "version",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="files",
+                                to="models_registry.modelversion",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.UniqueConstraint(
+                                fields=("version", "path"), name="model_file_path"
                             )
                         ],
-                    ),
+                    },
                 ),
-                ("description", models.TextField(blank=True, max_length=10000)),
-                (
-                    "created_by",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
+                migrations.CreateModel(
+                    name="Evaluation",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("split", models.CharField(max_length=60)),
+                        ("n", models.PositiveIntegerField()),
+                        ("accuracy", models.FloatField()),
+                        ("metrics", models.JSONField(default=dict)),
+                        ("confusion", models.JSONField(default=dict)),
+                        (
+                            "dataset_version",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="+",
+                                to="datasets.version",
+                            ),
+                        ),
+                        (
+                            "run",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="evaluations",
+                                to="jobs.run",
+                            ),
+                        ),
+                        (
+                            "model_version",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="evaluations",
+                                to="models_registry.modelversion",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.UniqueConstraint(
+                                fields=("model_version", "run", "split"), name="evaluation_once"
+                            ),
+                            models.CheckConstraint(
+                                condition=models.Q(("accuracy__gte", 0), ("accuracy__lte", 1)),
+                                name="evaluation_accuracy",
+                            ),
+                        ],
+                    },
                 ),
-                (
-                    "project",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="models",
-                        to="accounts.project",
-                    ),
-                ),
-            ],
-            options={
-                "constraints": [
-                    models.UniqueConstraint(fields=("project", "name"), name="model_name")
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="ModelVersion",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("number", models.PositiveIntegerField()),
-                ("artifact_path", models.CharField(max_length=1000)),
-                ("size_bytes", models.BigIntegerField()),
-                ("sha256", models.CharField(max_length=64)),
-                ("digest", models.CharField(max_length=64)),
-                ("framework", models.CharField(blank=True, max_length=60)),
-                ("metrics", models.JSONField(default=dict)),
-                ("signature", models.JSONField(default=dict)),
-                ("description", models.TextField(blank=True, max_length=10000)),
-                (
-                    "created_by",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "model",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="versions",
-                        to="models_registry.model",
-                    ),
-                ),
-                (
-                    "run",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="model_versions",
-                        to="jobs.run",
-                    ),
-                ),
-            ],
-            options={
-                "constraints": [
-                    models.UniqueConstraint(
-                        fields=("model", "number"), name="model_version_number"
-                    ),
-                    models.UniqueConstraint(
-                        fields=("model", "run", "artifact_path"), name="model_version_once"
-                    ),
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="ModelFile",
-            fields=[
-                ("id", models.BigAutoField(primary_key=True, serialize=False)),
-                ("path", models.CharField(max_length=1000)),
-                (
-                    "artifact",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="jobs.artifact",
-                    ),
-                ),
-                (
-                    "version",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="files",
-                        to="models_registry.modelversion",
-                    ),
-                ),
-            ],
-            options={
-                "constraints": [
-                    models.UniqueConstraint(fields=("version", "path"), name="model_file_path")
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="Evaluation",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("split", models.CharField(max_length=60)),
-                ("n", models.PositiveIntegerField()),
-                ("accuracy", models.FloatField()),
-                ("metrics", models.JSONField(default=dict)),
-                ("confusion", models.JSONField(default=dict)),
-                (
-                    "dataset_version",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="datasets.version",
-                    ),
-                ),
-                (
-                    "run",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="evaluations",
-                        to="jobs.run",
-                    ),
-                ),
-                (
-                    "model_version",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="evaluations",
-                        to="models_registry.modelversion",
-                    ),
-                ),
-            ],
-            options={
-                "constraints": [
-                    models.UniqueConstraint(
-                        fields=("model_version", "run", "split"), name="evaluation_once"
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(("accuracy__gte", 0), ("accuracy__lte", 1)),
-                        name="evaluation_accuracy",
-                    ),
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="AliasChange",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                ("name", models.CharField(max_length=63)),
-                (
-                    "actor",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "model",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="alias_changes",
-                        to="models_registry.model",
-                    ),
-                ),
-                (
-                    "new",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="models_registry.modelversion",
-                    ),
-                ),
-                (
-                    "old",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to="models_registry.modelversion",
-                    ),
-                ),
-            ],
-            options={
-                "indexes": [
-                    models.Index(
-                        fields=["model", "-created_at", "-id"],
-                        name="models_regi_model_i_3433ed_idx",
-                    )
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="Alias",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                (
-                    "name",
-                    models.CharField(
-                        max_length=63,
-                        validators=[
-                            django.core.validators.RegexValidator(
-                                "^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$",
-                                "Use 1 to 63 lower-case letters, digits, dots, dashes and underscores.",
+                migrations.CreateModel(
+                    name="AliasChange",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        ("name", models.CharField(max_length=63)),
+                        (
+                            "actor",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.SET_NULL,
+                                related_name="+",
+                                to=settings.AUTH_USER_MODEL,
+                            ),
+                        ),
+                        (
+                            "model",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="alias_changes",
+                                to="models_registry.model",
+                            ),
+                        ),
+                        (
+                            "new",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="+",
+                                to="models_registry.modelversion",
+                            ),
+                        ),
+                        (
+                            "old",
+                            models.ForeignKey(
+                                null=True,
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="+",
+                                to="models_registry.modelversion",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "indexes": [
+                            models.Index(
+                                fields=["model", "-created_at", "-id"],
+                                name="models_regi_model_i_3433ed_idx",
                             )
                         ],
-                    ),
+                    },
                 ),
-                (
-                    "model",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="aliases",
-                        to="models_registry.model",
-                    ),
+                migrations.CreateModel(
+                    name="Alias",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        (
+                            "name",
+                            models.CharField(
+                                max_length=63,
+                                validators=[
+                                    django.core.validators.RegexValidator(
+                                        "^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$",
+                                        "Use 1 to 63 lower-case letters, digits, dots, dashes and underscores.",
+                                    )
+                                ],
+                            ),
+                        ),
+                        (
+                            "model",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="aliases",
+                                to="models_registry.model",
+                            ),
+                        ),
+                        (
+                            "version",
+                            models.ForeignKey(
+                                on_delete=django.db.models.deletion.PROTECT,
+                                related_name="aliases",
+                                to="models_registry.modelversion",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.UniqueConstraint(fields=("model", "name"), name="alias_name")
+                        ],
+                    },
                 ),
-                (
-                    "version",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="aliases",
-                        to="models_registry.modelversion",
-                    ),
+                migrations.CreateModel(
+                    name="RunIntake",
+                    fields=[
+                        (
+                            "id",
+                            models.UUIDField(
+                                default=atom.core.ids.uuid7,
+                                editable=False,
+                                primary_key=True,
+                                serialize=False,
+                            ),
+                        ),
+                        ("created_at", models.DateTimeField(auto_now_add=True)),
+                        ("updated_at", models.DateTimeField(auto_now=True)),
+                        (
+                            "state",
+                            models.CharField(
+                                choices=[
+                                    ("done", "done"),
+                                    ("failed", "failed"),
+                                    ("pending", "pending"),
+                                ],
+                                default="pending",
+                                max_length=10,
+                            ),
+                        ),
+                        ("tries", models.PositiveSmallIntegerField(default=0)),
+                        ("error_code", models.CharField(blank=True, max_length=60)),
+                        ("error_detail", models.TextField(blank=True)),
+                        (
+                            "run",
+                            models.OneToOneField(
+                                on_delete=django.db.models.deletion.CASCADE,
+                                related_name="intake",
+                                to="jobs.run",
+                            ),
+                        ),
+                    ],
+                    options={
+                        "constraints": [
+                            models.CheckConstraint(
+                                condition=models.Q(("state__in", ["done", "failed", "pending"])),
+                                name="intake_state",
+                            )
+                        ],
+                    },
                 ),
-            ],
-            options={
-                "constraints": [
-                    models.UniqueConstraint(fields=("model", "name"), name="alias_name")
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="RunIntake",
-            fields=[
-                (
-                    "id",
-                    models.UUIDField(
-                        default=atom.core.ids.uuid7,
-                        editable=False,
-                        primary_key=True,
-                        serialize=False,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("updated_at", models.DateTimeField(auto_now=True)),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[("done", "done"), ("failed", "failed"), ("pending", "pending")],
-                        default="pending",
-                        max_length=10,
-                    ),
-                ),
-                ("tries", models.PositiveSmallIntegerField(default=0)),
-                ("error_code", models.CharField(blank=True, max_length=60)),
-                ("error_detail", models.TextField(blank=True)),
-                (
-                    "run",
-                    models.OneToOneField(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="intake",
-                        to="jobs.run",
-                    ),
-                ),
-            ],
-            options={
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(("state__in", ["done", "failed", "pending"])),
-                        name="intake_state",
-                    )
-                ],
-            },
+            ]
         ),
     ]
