@@ -6,15 +6,18 @@ collection call. A process gets 12 GiB of address space at most.
 
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from blake3 import blake3
 
 from atom.datasets.engines.digest_runs import without
 from atom.datasets.engines.large_changes import read_changes
@@ -28,7 +31,11 @@ from atom.datasets.engines.source_runs import (
     registered_entry,
 )
 from atom.datasets.engines.versions import VersionPlan, build_version
-from atom_sdk.client.sending import CHANGES_SCHEMA
+from atom_sdk.client.packed_rows import in_path_order, packed_rows, rows_of
+from atom_sdk.client.progress import Silent
+from atom_sdk.client.scan import DigestCache, Parent, compare
+from atom_sdk.client.sending import CHANGES_SCHEMA, write_changes
+from atom_sdk.importers.collecting import ImportContents
 from atom_sdk.manifests import (
     Changes,
     FolderObjectStore,
@@ -39,7 +46,10 @@ from atom_sdk.manifests import (
     write_root,
 )
 from atom_sdk.manifests.pins import Pin
+from atom_sdk.packs.file_list import FileList
+from atom_sdk.packs.paths import case_collisions
 from atom_sdk.packs.plan import SourceFile, plan_packs
+from atom_sdk.packs.writer import PackMember, PackSummary
 from bench.harness import Result, failed, peak_mib, say
 from bench.manifests import edited, generated, path_of
 
@@ -120,22 +130,19 @@ def _write_run(numbers: range, store: FolderObjectStore) -> RunRef:
 
 
 def push_client(entries: int, folder: Path) -> None:
-    """Hold the listing, plan the packs, gather the rows and write the file of changes."""
-    files = [SourceFile(path_of(number), _FILE_BYTES, number) for number in range(entries)]
-    digests: dict[str, bytes] = {}
-    batches: list[pa.RecordBatch] = []
-    for plan in list(plan_packs(files)):
-        pack = hash(plan.files[0].path).to_bytes(32, "little", signed=True)
-        rows = [
-            ("put", f.path, f.size, _digest(f.mtime_ns), "image/jpeg", None, pack, 4096)
-            for f in plan.files
-        ]
-        columns = zip(*rows, strict=True)
-        arrays = [pa.array(c, f.type) for c, f in zip(columns, CHANGES_SCHEMA, strict=True)]
-        batches.append(pa.RecordBatch.from_arrays(arrays, schema=CHANGES_SCHEMA))
-        digests.update((f.path, _digest(f.mtime_ns)) for f in plan.files)
-    changes = pa.Table.from_batches(batches, CHANGES_SCHEMA).sort_by("path")
-    pq.write_table(changes, folder / "changes.parquet", compression="zstd")
+    """Hold the listing, look for colliding names, plan the packs, write changes and digests."""
+    os.environ["ATOM_CACHE"] = str(folder / "cache")
+    files = FileList(SourceFile(path_of(n), _FILE_BYTES, n) for n in range(entries))
+    case_collisions(lambda: (file.path for file in files))
+    cache = DigestCache(folder / "cache", ImportContents(folder, {}))
+    scan = compare(files, Parent(), cache, Silent())
+    with packed_rows() as packed:
+        for plan in plan_packs(scan.new):
+            pack = blake3(plan.files[0].path.encode()).digest()
+            members = [PackMember(f.path, 4096, f.size, _digest(f.mtime_ns)) for f in plan.files]
+            packed.add(rows_of(PackSummary(pack, plan.pack_bytes, tuple(members))))
+        write_changes(in_path_order(packed.runs()), folder / "changes.parquet")
+        cache.save(files, {}, packed.digests(), time.time_ns())
 
 
 def push_server(entries: int, folder: Path) -> None:
@@ -153,9 +160,8 @@ def _write_changes(entries: int, path: Path) -> None:
     with pq.ParquetWriter(path, CHANGES_SCHEMA, compression="zstd") as writer:
         for table in generated(entries):
             op = pa.array(["put"] * len(table), pa.string())
-            writer.write_table(
-                table.select(CHANGES_SCHEMA.names[1:]).add_column(0, CHANGES_SCHEMA.field(0), op)
-            )
+            rows = table.select(CHANGES_SCHEMA.names[1:]).add_column(0, CHANGES_SCHEMA.field(0), op)
+            writer.write_table(rows.cast(CHANGES_SCHEMA))
 
 
 def _digest(number: int) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -21,7 +21,7 @@ class Contents(Protocol):
         """What digests are remembered under."""
 
     @property
-    def files(self) -> list[SourceFile]:
+    def files(self) -> Sequence[SourceFile]:
         """The files, sorted by UTF-8 path."""
 
     @property
@@ -45,7 +45,7 @@ class FolderContents:
             raise EmptyDatasetError(f"{folder} has no files.")
         self._folder = folder
         self.key = os.fsencode(folder.resolve())
-        self.files = listing.files
+        self.files: Sequence[SourceFile] = listing.files
         self.skipped = listing.skipped
 
     def digest(self, file: SourceFile) -> bytes:

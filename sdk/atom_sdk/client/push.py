@@ -8,8 +8,9 @@ changes on top of the new head; packs that were verified are not sent twice.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -27,6 +28,14 @@ from atom_sdk.client.given import Given
 from atom_sdk.client.http import Http
 from atom_sdk.client.manifest import load_parent
 from atom_sdk.client.media_types import media_type_of
+from atom_sdk.client.packed_rows import (
+    PackedRows,
+    batch_of,
+    in_path_order,
+    packed_rows,
+    rows_of,
+    run_of,
+)
 from atom_sdk.client.packing import packed_file
 from atom_sdk.client.progress import Progress
 from atom_sdk.client.rebase import own_changes
@@ -43,6 +52,8 @@ if TYPE_CHECKING:
 
 _REBASES = 5
 _UPLOADS_AT_ONCE = 2
+# Sent and not yet known to be verified, or waiting to be sent.
+_UPLOADS_AHEAD = 32
 _CANNOT_SPLIT = {"split_empty", "split_impossible", "split_unlabelled", "split_redraw"}
 
 
@@ -147,20 +158,30 @@ class Push:
         if head and is_same and not self._asks_for_layers():
             return self._result(reference, head, contents, scan, unchanged=True)
         options = self._effective_options(head)
-        paths = {*parent.digests, *(file.path for file in files)}.difference(scan.removed)
-        attributes = {**parent.attributes, **self._attributes}
-        splits = {**parent.splits, **self._options.given.splits}
-        groups = group_by_split(scan.new, paths, options, splits, attributes.get)
-        members, digests = self._send_packs(target, contents, groups)
-        changes = self._changes(scan, parent, members, renewed)
-        request = self._commit(target, reference, head, changes, options)
-        cache.save(files, {**parent.digests, **dict(_pairs(scan)), **digests}, time.time_ns())
+        groups = self._groups(files, parent, scan, options)
+        with packed_rows() as packed:
+            self._send_packs(target, contents, groups, packed)
+            changes = self._changes(scan, parent, packed, renewed)
+            request = self._commit(target, reference, head, changes, options)
+            known = {**parent.digests, **dict(_pairs(scan))}
+            cache.save(files, known, packed.digests(), time.time_ns())
         version = request["version"]
         return self._result(
             reference, version, contents, scan, unchanged=request.get("unchanged", False)
         )
 
-    def _scan(self, files: list[SourceFile], parent: Parent, cache: DigestCache) -> Scan:
+    def _groups(
+        self, files: Sequence[SourceFile], parent: Parent, scan: Scan, options: dict[str, Any]
+    ) -> list[Sequence[SourceFile]]:
+        """Return the files to pack, those of one split together."""
+        splits = {**parent.splits, **self._options.given.splits}
+        if not (splits or options["split"]):
+            return [scan.new]
+        paths = {*parent.digests, *(file.path for file in files)}.difference(scan.removed)
+        attributes = {**parent.attributes, **self._attributes}
+        return list(group_by_split(scan.new, paths, options, splits, attributes.get))
+
+    def _scan(self, files: Sequence[SourceFile], parent: Parent, cache: DigestCache) -> Scan:
         """Compare the files with the head; later, only what the push itself changed."""
         keeps_others = self._options.given.keeps_others
         if self._base is None:
@@ -189,22 +210,36 @@ class Push:
         return rows[0] if rows else None
 
     def _send_packs(
-        self, target: UploadTarget, contents: Contents, groups: list[list[SourceFile]]
-    ) -> tuple[list[pa.RecordBatch], dict[str, bytes]]:
-        """Write, send and verify the packs; returns the change rows and the files' digests."""
-        plans = [plan for files in groups for plan in plan_packs(files, self._options.limits)]
-        self._progress.start("upload", sum(plan.pack_bytes for plan in plans), "bytes")
-        batches: list[pa.RecordBatch] = []
-        digests: dict[str, bytes] = {}
+        self,
+        target: UploadTarget,
+        contents: Contents,
+        groups: list[Sequence[SourceFile]],
+        packed: PackedRows,
+    ) -> None:
+        """Write, send and verify the packs; their rows of the changes go to `packed`."""
+        # Planned twice: the plans of millions of files are not kept.
+        self._progress.start("upload", sum(p.pack_bytes for p in self._plans(groups)), "bytes")
         with ThreadPoolExecutor(_UPLOADS_AT_ONCE, "atom-pack") as pool:
-            sent = pool.map(lambda plan: self._send_pack(target, contents, plan), plans)
-            for upload_id, batch in sent:
-                wait_verified(target, upload_id)
-                batches.append(batch)
-                digests.update(
-                    zip(batch["path"].to_pylist(), batch["digest"].to_pylist(), strict=True)
-                )
-        return batches, digests
+            waiting: deque[Future[tuple[str, pa.RecordBatch]]] = deque()
+            try:
+                for plan in self._plans(groups):
+                    waiting.append(pool.submit(self._send_pack, target, contents, plan))
+                    if len(waiting) > _UPLOADS_AHEAD:
+                        self._take(target, packed, waiting.popleft())
+                while waiting:
+                    self._take(target, packed, waiting.popleft())
+            finally:
+                pool.shutdown(wait=True, cancel_futures=True)
+
+    def _plans(self, groups: list[Sequence[SourceFile]]) -> Iterator[PackPlan]:
+        return (plan for files in groups for plan in plan_packs(files, self._options.limits))
+
+    def _take(
+        self, target: UploadTarget, packed: PackedRows, sent: Future[tuple[str, pa.RecordBatch]]
+    ) -> None:
+        upload_id, batch = sent.result()
+        wait_verified(target, upload_id)
+        packed.add(batch)
 
     def _send_pack(
         self, target: UploadTarget, contents: Contents, plan: PackPlan
@@ -213,35 +248,33 @@ class Push:
             upload_id = upload_file(target, path, "pack", summary.digest.hex())
         self._packs_sent += 1
         self._bytes_sent += summary.size_bytes
-        rows = [
-            ("put", m.path, m.size, m.digest, media_type_of(m.path), None, summary.digest, m.offset)
-            for m in summary.members
-        ]
-        return upload_id, _batch(rows)
+        return upload_id, rows_of(summary)
 
     def _changes(
-        self, scan: Scan, parent: Parent, packed: list[pa.RecordBatch], renewed: list[str]
-    ) -> pa.Table:
+        self, scan: Scan, parent: Parent, packed: PackedRows, renewed: list[str]
+    ) -> Iterator[pa.Table]:
+        """Yield the rows of the changes, in path order."""
         known = [*_pairs(scan), *((path, parent.digests[path]) for path in renewed)]
         reused = [_reuse(path, digest, parent.stored[digest]) for path, digest in known]
         removed = [("delete", path, *([None] * 6)) for path in scan.removed]
-        table = pa.Table.from_batches([*packed, _batch(reused), _batch(removed)], CHANGES_SCHEMA)
-        table = with_attributes(table, self._attributes, parent)
-        return with_given(table, self._options.given).sort_by("path")
+        others = pa.Table.from_batches([batch_of(reused), batch_of(removed)], CHANGES_SCHEMA)
+        for table in in_path_order([*packed.runs(), *run_of(others)]):
+            described = with_attributes(table, self._attributes, parent)
+            yield with_given(described, self._options.given)
 
     def _commit(
         self,
         target: UploadTarget,
         reference: str,
         head: dict[str, Any] | None,
-        changes: pa.Table,
+        changes: Iterable[pa.Table],
         options: dict[str, Any],
     ) -> dict[str, Any]:
         body = {
             "branch": parse_ref(reference).ref,
             "expected_head": head["commit"] if head else None,
             "message": self._options.message,
-            "changes_upload": self._send_changes(target, changes),
+            "changes_upload": send_changes(target, changes),
             **options,
             "provenance": {"kind": "push", **options, **self._options.given.provenance},
         }
@@ -274,9 +307,6 @@ class Push:
             "split": given.split or split or None,
         }
 
-    def _send_changes(self, target: UploadTarget, changes: pa.Table) -> str:
-        return send_changes(target, changes)
-
     def _wait(self, target: UploadTarget, request: dict[str, Any]) -> dict[str, Any]:
         self._progress.start("commit", 0, "files")
         return wait_for_commit(self._http, target.base, request)
@@ -305,7 +335,7 @@ class Push:
     def _warn(self, contents: Contents) -> None:
         if contents.skipped:
             self._progress.note(f"{len(contents.skipped)} links or special files are left out.")
-        for group in case_collisions(file.path for file in contents.files)[:5]:
+        for group in case_collisions(lambda: (file.path for file in contents.files))[:5]:
             names = ", ".join(map(repr, group))
             self._progress.note(f"These differ only by case or Unicode form: {names}.")
 
@@ -317,9 +347,3 @@ def _pairs(scan: Scan) -> Iterable[tuple[str, bytes]]:
 def _reuse(path: str, digest: bytes, known: Known) -> tuple[Any, ...]:
     media_type = media_type_of(path)
     return "put", path, known.size, digest, media_type, None, known.pack, known.offset
-
-
-def _batch(rows: list[tuple[Any, ...]]) -> pa.RecordBatch:
-    columns = list(zip(*rows, strict=True)) or [()] * len(CHANGES_SCHEMA)
-    arrays = [pa.array(column, f.type) for column, f in zip(columns, CHANGES_SCHEMA, strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, schema=CHANGES_SCHEMA)

@@ -7,9 +7,10 @@ reads only what was touched.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,6 +24,17 @@ from atom_sdk.packs.plan import SourceFile
 _THREADS = 4
 # A file changed within this time of the last look may change again without a new mtime.
 _RACY_NS = 2_000_000_000
+_FILES_AT_ONCE = 4096
+_ROWS_AT_ONCE = 1 << 16
+_CACHE_SCHEMA = pa.schema(
+    [
+        ("path", pa.string()),
+        ("size", pa.int64()),
+        ("mtime_ns", pa.int64()),
+        ("digest", pa.binary(32)),
+    ]
+)
+_END: tuple[str | None, bytes] = (None, b"")
 
 
 class Known(NamedTuple):
@@ -52,7 +64,7 @@ class Parent:
 class Scan:
     """A folder compared with a version. `digests` are known for unchanged and known content."""
 
-    new: list[SourceFile]
+    new: Sequence[SourceFile]
     reused: list[tuple[SourceFile, bytes]]
     removed: list[str]
     unchanged: int
@@ -76,32 +88,39 @@ class DigestCache:
         """Return the digest, of the file's bytes where it is not known."""
         return self.get(file) or self._contents.digest(file)
 
-    def digests(self, files: list[SourceFile]) -> dict[str, bytes]:
+    def digests(self, files: Sequence[SourceFile]) -> dict[str, bytes]:
         """Return the digest of each file by path, and keep them for the next question."""
         with ThreadPoolExecutor(_THREADS, "atom-hash") as pool:
             for file, digest in zip(files, pool.map(self.read, files), strict=True):
                 self._rows[file.path] = (file.size, file.mtime_ns, digest)
         return {file.path: self._rows[file.path][2] for file in files}
 
-    def save(self, files: list[SourceFile], digests: dict[str, bytes], now_ns: int) -> None:
-        """Remember the digests, but not those of files that may still be written to."""
-        rows = [
-            (file.path, file.size, file.mtime_ns, digests[file.path])
-            for file in files
-            if file.path in digests and file.mtime_ns < now_ns - _RACY_NS
-        ]
-        columns = [list(column) for column in zip(*rows, strict=True)] or [[], [], [], []]
-        types = [pa.string(), pa.int64(), pa.int64(), pa.binary(32)]
-        names = ["path", "size", "mtime_ns", "digest"]
-        arrays = [pa.array(c, t) for c, t in zip(columns, types, strict=True)]
-        table = pa.Table.from_arrays(arrays, names=names)
+    def save(
+        self,
+        files: Iterable[SourceFile],
+        known: Mapping[str, bytes],
+        packed: Iterable[tuple[str, bytes]],
+        now_ns: int,
+    ) -> None:
+        """Remember the digests, but not those of files that may still be written to.
+
+        `files` and `packed` come in path order; a file that is in both has its digest from there.
+        """
+        found = (
+            (file.path, file.size, file.mtime_ns, digest)
+            for file, digest in _with_digests(files, known, packed)
+            if file.mtime_ns < now_ns - _RACY_NS
+        )
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with (
             whole_file(self._path) as temporary,
             pa.OSFile(str(temporary), "wb") as sink,
-            pa.ipc.new_file(sink, table.schema) as out,
+            pa.ipc.new_file(sink, _CACHE_SCHEMA) as out,
         ):
-            out.write_table(table)
+            while rows := list(islice(found, _ROWS_AT_ONCE)):
+                columns = zip(*rows, strict=True)
+                arrays = [pa.array(c, t) for c, t in zip(columns, _CACHE_SCHEMA.types, strict=True)]
+                out.write_batch(pa.RecordBatch.from_arrays(arrays, schema=_CACHE_SCHEMA))
 
     def _load(self) -> dict[str, tuple[int, int, bytes]]:
         try:
@@ -115,17 +134,34 @@ class DigestCache:
         }
 
 
+def _with_digests(
+    files: Iterable[SourceFile], known: Mapping[str, bytes], packed: Iterable[tuple[str, bytes]]
+) -> Iterator[tuple[SourceFile, bytes]]:
+    stream = iter(packed)
+    path, digest = next(stream, _END)
+    for file in files:
+        while path is not None and path < file.path:
+            path, digest = next(stream, _END)
+        found = digest if path == file.path else known.get(file.path)
+        if found is not None:
+            yield file, found
+
+
 def compare(
-    files: list[SourceFile], parent: Parent, cache: DigestCache, progress: Progress
+    files: Sequence[SourceFile], parent: Parent, cache: DigestCache, progress: Progress
 ) -> Scan:
     """Sort the files into new, reused (content known elsewhere) and unchanged ones."""
     progress.start("hash", len(files), "files")
+    if not parent.digests:
+        # Nothing to compare with: packing will hash every file anyway.
+        progress.advance("hash", len(files))
+        return Scan(files, [], [], 0)
     new: list[SourceFile] = []
     reused: list[tuple[SourceFile, bytes]] = []
     unchanged = 0
-    for file, digest in _digests(files, parent, cache):
+    for file, digest in _digests(files, cache):
         progress.advance("hash", 1)
-        if digest is None or digest not in parent.stored:
+        if digest not in parent.stored:
             new.append(file)
         elif parent.digests.get(file.path) == digest and file.path not in parent.damaged:
             unchanged += 1
@@ -136,13 +172,9 @@ def compare(
     return Scan(new, reused, sorted(removed, key=str.encode), unchanged)
 
 
-def _digests(
-    files: list[SourceFile], parent: Parent, cache: DigestCache
-) -> Iterator[tuple[SourceFile, bytes | None]]:
-    if not parent.digests:
-        # Nothing to compare with: packing will hash every file anyway.
-        yield from ((file, None) for file in files)
-        return
-
+def _digests(files: Iterable[SourceFile], cache: DigestCache) -> Iterator[tuple[SourceFile, bytes]]:
+    stream = iter(files)
     with ThreadPoolExecutor(_THREADS, "atom-hash") as pool:
-        yield from zip(files, pool.map(cache.read, files), strict=True)
+        # Not all at once: what is asked of a pool is kept until it is done.
+        while some := list(islice(stream, _FILES_AT_ONCE)):
+            yield from zip(some, pool.map(cache.read, some), strict=True)

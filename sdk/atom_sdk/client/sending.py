@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from blake3 import blake3
 
 from atom_sdk.client.packing import scratch_folder
 from atom_sdk.client.upload import UploadTarget, upload_file, wait_verified
 from atom_sdk.disk import naming_full_disk
+from atom_sdk.packs.walk import hash_file
 
 CHANGES_SCHEMA = pa.schema(
     [
@@ -28,13 +29,26 @@ CHANGES_SCHEMA = pa.schema(
 )
 
 
-def send_changes(target: UploadTarget, changes: pa.Table) -> str:
-    """Upload a table of changes and return the upload's id. Raises UploadRejectedError."""
+def write_changes(changes: Iterable[pa.Table], path: Path) -> None:
+    """Write tables of changes to a Parquet file. Raises OSError."""
+    stream = iter(changes)
+    first = next(stream, CHANGES_SCHEMA.empty_table())
+    with pq.ParquetWriter(path, first.schema, compression="zstd") as out:
+        out.write_table(first)
+        for table in stream:
+            out.write_table(table)
+
+
+def send_changes(target: UploadTarget, changes: Iterable[pa.Table]) -> str:
+    """Upload tables of changes as one file and return the upload's id.
+
+    Tables after the first have its columns. Raises UploadRejectedError.
+    """
     with tempfile.NamedTemporaryFile(dir=scratch_folder(), suffix=".parquet") as file:
         with naming_full_disk(scratch_folder()):
-            pq.write_table(changes, file.name, compression="zstd")
+            write_changes(changes, Path(file.name))
         path = Path(file.name)
-        digest = blake3(path.read_bytes()).hexdigest()
+        digest = hash_file(path).hex()
         target.progress.start("changes", path.stat().st_size, "bytes")
         quiet = replace(target, step="changes")
         upload_id = upload_file(quiet, path, "changes", digest)

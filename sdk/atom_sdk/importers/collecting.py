@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -105,7 +105,7 @@ class ImportContents:
     def __init__(self, source: Path, blobs: Mapping[str, Blob]) -> None:
         self._blobs = blobs
         self.key = b"import\0" + os.fsencode(source.resolve())
-        self.files = sorted(
+        self.files: Sequence[SourceFile] = sorted(
             SourceFile(path, blob.size_bytes, blob.mtime_ns) for path, blob in blobs.items()
         )
         self.skipped: list[str] = []

@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+
+import numpy as np
 
 from atom_sdk.errors import (
     AbsolutePathError,
@@ -62,9 +64,20 @@ def _check_segments(path: str, encoded: bytes) -> None:
         raise PathTooLongError(path)
 
 
-def case_collisions(paths: Iterable[str]) -> list[tuple[str, ...]]:
-    """Groups of paths that a case-insensitive or normalising file system would confuse."""
+def case_collisions(paths: Callable[[], Iterable[str]]) -> list[tuple[str, ...]]:
+    """Groups of paths that a case-insensitive or normalising file system would confuse.
+
+    `paths` is called twice: first 8 bytes are kept of each, then those that may have company.
+    """
+    keys = np.fromiter((hash(_folded(path)) for path in paths()), np.int64)
+    keys.sort()
+    several = set(keys[1:][keys[1:] == keys[:-1]].tolist())
     groups: defaultdict[str, list[str]] = defaultdict(list)
-    for path in paths:
-        groups[unicodedata.normalize("NFC", path).casefold()].append(path)
+    for path in paths() if several else ():
+        if hash(folded := _folded(path)) in several:
+            groups[folded].append(path)
     return [tuple(group) for group in groups.values() if len(group) > 1]
+
+
+def _folded(path: str) -> str:
+    return unicodedata.normalize("NFC", path).casefold()

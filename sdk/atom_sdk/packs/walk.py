@@ -9,6 +9,7 @@ from pathlib import Path
 
 from blake3 import blake3
 
+from atom_sdk.packs.file_list import FileList
 from atom_sdk.packs.paths import encode_path
 from atom_sdk.packs.plan import SourceFile
 
@@ -19,7 +20,7 @@ _READ_BYTES = 1 << 20
 class FolderListing:
     """Regular files sorted by UTF-8 path; `skipped` are links and special files."""
 
-    files: list[SourceFile]
+    files: FileList
     skipped: list[str]
 
 
@@ -28,17 +29,19 @@ def walk_folder(root: Path | str, ignore: Callable[[str], bool] | None = None) -
 
     A folder that is ignored is not entered. Raises PathError for a name that a dataset cannot hold.
     """
-    files: list[SourceFile] = []
     skipped: list[str] = []
-    for path, entry in _entries(os.fspath(root), ignore or _keep_all):
+    files = FileList(_files(os.fspath(root), ignore or _keep_all, skipped))
+    return FolderListing(files, sorted(skipped))
+
+
+def _files(root: str, ignore: Callable[[str], bool], skipped: list[str]) -> Iterator[SourceFile]:
+    for path, entry in _entries(root, ignore):
         if entry.is_file(follow_symlinks=False):
             encode_path(path)
             status = entry.stat(follow_symlinks=False)
-            files.append(SourceFile(path, status.st_size, status.st_mtime_ns))
+            yield SourceFile(path, status.st_size, status.st_mtime_ns)
         else:
             skipped.append(path)
-    files.sort()
-    return FolderListing(files, sorted(skipped))
 
 
 def _keep_all(_path: str) -> bool:
@@ -46,18 +49,29 @@ def _keep_all(_path: str) -> bool:
 
 
 def _entries(root: str, ignore: Callable[[str], bool]) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    pending = [("", root)]
-    while pending:
-        prefix, folder = pending.pop()
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                path = prefix + entry.name
-                if ignore(path):
-                    continue
-                if entry.is_dir(follow_symlinks=False):
-                    pending.append((f"{path}/", entry.path))
-                else:
-                    yield path, entry
+    """Everything but folders, in the order of the paths; one folder per level is in memory."""
+    open_ = [_sorted_entries("", root, ignore)]
+    while open_:
+        path, entry = next(open_[-1], (None, None))
+        if path is None or entry is None:
+            open_.pop()
+        elif path.endswith("/"):
+            open_.append(_sorted_entries(path, entry.path, ignore))
+        else:
+            yield path, entry
+
+
+def _sorted_entries(
+    prefix: str, folder: str, ignore: Callable[[str], bool]
+) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Entries of a folder; the path of a folder ends in "/", by which what is in it is sorted."""
+    found = []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            path = prefix + entry.name
+            if not ignore(path):
+                found.append((f"{path}/" if entry.is_dir(follow_symlinks=False) else path, entry))
+    return iter(sorted(found, key=lambda pair: pair[0]))
 
 
 def hash_file(path: Path | str) -> bytes:

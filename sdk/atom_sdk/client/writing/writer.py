@@ -265,7 +265,7 @@ class DatasetWriter:
             [dict(zip(_SCHEMA.names, row, strict=True)) for row in rows], schema=_SCHEMA
         )
         body = {
-            "changes_upload": send_changes(self._target, changes),
+            "changes_upload": send_changes(self._target, [changes]),
             "expected_head": self._head,
         }
         request = self._site.http.post(f"{self._address}flushes/", body)
