@@ -17,6 +17,7 @@ from atom.datasets.actions.retention import place_hold, release_hold
 from atom.datasets.models import CommitRequest, Dataset, Upload, Version
 from tests.datasets.pushing import Pusher, class_files, png
 from tests.datasets.test_garbage import AT_ONCE, NO_GRACE, stored
+from tests.factories.accounts import make_member
 
 
 def delete(pusher: Pusher, name: str = "digits") -> tuple[int, str]:
@@ -27,6 +28,20 @@ def delete(pusher: Pusher, name: str = "digits") -> tuple[int, str]:
 def status_of(client: APIClient, address: str) -> tuple[int, str]:
     answer = client.get(address)
     return answer.status_code, answer.json().get("code", "")
+
+
+def test_who_made_a_dataset_without_versions_may_delete_it_and_its_name_is_free(
+    pusher: Pusher,
+) -> None:
+    datasets = f"/api/v1/projects/{pusher.project.slug}/datasets/"
+    other = make_member(pusher.project, "researcher")
+    for name, maker in (("mine", pusher.user), ("theirs", other)):
+        Dataset.objects.create(project=pusher.project, name=name, created_by=maker)
+    assert pusher.client.delete(f"{datasets}theirs/?name=theirs").status_code == 403
+    assert pusher.client.delete(f"{datasets}mine/?name=mine").status_code == 204
+    assert pusher.client.post(datasets, {"name": "mine"}).status_code == 201
+    names = pusher.client.get(f"/api/v1/projects/{pusher.project.slug}/deleted-datasets/")
+    assert names.status_code == 403 or names.json()["results"] == []
 
 
 def test_a_dataset_is_deleted_and_comes_back_as_it_was(pusher: Pusher) -> None:

@@ -97,6 +97,18 @@ def test_a_run_makes_a_version_that_names_it_and_a_retry_makes_none(
     assert len(list(road.datasets.log("frames"))) == 1
 
 
+def test_a_run_that_cannot_push_leaves_no_empty_dataset(
+    road: Client, pusher: Pusher, tmp_path: Path
+) -> None:
+    env = environment(road, attempt_of(pusher), tmp_path)
+    # No branch is called so, which the push finds when the dataset is there.
+    (tmp_path / "parameters.json").write_text(json.dumps({**PARAMETERS, "output": "frames@v7"}))
+    done = extract(env, tmp_path)
+    assert done.returncode == 1, done.stderr
+    assert "frames" not in {row["name"] for row in road.datasets.list()}
+    assert road.datasets.get_or_create("frames")["versions_count"] == 0
+
+
 def test_the_token_is_for_one_project_and_ends_with_the_attempt(
     client: Client, pusher: Pusher
 ) -> None:

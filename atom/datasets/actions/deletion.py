@@ -34,16 +34,26 @@ log = structlog.get_logger(__name__)
 
 
 def delete_dataset(dataset: Dataset, user: User | None) -> Dataset:
-    """Take a dataset out of sight. Raises DatasetHeld or DatasetInUse."""
+    """Take a dataset out of sight. Raises DatasetHeld or DatasetInUse.
+
+    One that never had a version has nothing to restore: its name is free again at once.
+    """
     with transaction.atomic():
         found = _locked(dataset.pk)
         if found.deleted_at is not None:
             return found
         _require_unneeded(found)
         found.deleted_at, found.deleted_by = database_now(), user
+        if is_unused(found):
+            found.purged_at = found.deleted_at
         _save(found)
         audit.record(user, "dataset.deleted", found, found.project, name=found.name)
     return found
+
+
+def is_unused(dataset: Dataset) -> bool:
+    """Return whether the dataset never had a version, nor a source that will make one."""
+    return not dataset.versions.exists() and not dataset.sources.exists()
 
 
 def restore_dataset(project: Project, dataset_id: UUID, user: User | None) -> Dataset:

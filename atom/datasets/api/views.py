@@ -11,13 +11,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from atom.accounts.api.mixins import ProjectScopedView, user_of
+from atom.accounts.api.mixins import ProjectScopedView, authorize, user_of
 from atom.core.bodies import check
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
 from atom.core.query import words
 from atom.datasets import actions
-from atom.datasets.actions.deletion import delete_dataset
+from atom.datasets.actions.deletion import delete_dataset, is_unused
 from atom.datasets.api.scope import DatasetScopedView
 from atom.datasets.api.serializers import (
     BranchSerializer,
@@ -68,7 +68,7 @@ class DatasetListView(ProjectScopedView, generics.ListAPIView[Dataset]):
 class DatasetView(ProjectScopedView, APIView):
     """One dataset; administrators may delete it."""
 
-    required_roles: ClassVar = {"DELETE": "admin"}
+    required_roles: ClassVar = {"DELETE": "researcher"}
 
     @extend_schema(responses=DatasetSerializer, operation_id="dataset_retrieve")
     def get(self, request: Request, project: str, dataset: str) -> Response:
@@ -83,8 +83,13 @@ class DatasetView(ProjectScopedView, APIView):
         operation_id="dataset_destroy",
     )
     def delete(self, request: Request, project: str, dataset: str) -> Response:
-        """Delete the dataset; for a while it can be restored."""
+        """Delete the dataset; for a while it can be restored.
+
+        Administrators may; and whoever made it, as long as it never had a version.
+        """
         found = find_dataset(self.project, dataset)
+        if not (found.created_by_id == user_of(request).pk and is_unused(found)):
+            authorize(request, self.project, "admin")
         if request.query_params.get("name") != found.name:
             raise DeletionUnconfirmed
         delete_dataset(found, user_of(request))

@@ -13,10 +13,14 @@ declare module 'i18next' {
 export const LANGUAGES = { en: 'English', zh: '中文' } as const;
 export type Language = keyof typeof LANGUAGES;
 const STORED = 'atom-language';
+/** The namespace of the server's problems, by code. */
+export const PROBLEMS = 'problems';
 
 async function load(language: Language): Promise<void> {
   if (language === 'en' || i18n.hasResourceBundle(language, 'translation')) return;
-  i18n.addResourceBundle(language, 'translation', (await import('./zh')).default);
+  const [words, problems] = await Promise.all([import('./zh'), import('./problems.zh')]);
+  i18n.addResourceBundle(language, 'translation', words.default);
+  i18n.addResourceBundle(language, PROBLEMS, problems.default);
 }
 
 export async function setLanguage(language: Language): Promise<void> {

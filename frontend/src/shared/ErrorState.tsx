@@ -3,6 +3,7 @@ import { IconAlertTriangle, IconCloudOff, IconHourglass, IconLock, IconRefresh }
 import { useTranslation } from 'react-i18next';
 import { type ApiError, asApiError } from '@/api/errors';
 import { CopyId } from './CopyId';
+import { translatedProblem } from './problemWords';
 
 export interface ErrorStateProps {
   /** Whatever was thrown; anything but an ApiError is wrapped. */
@@ -35,11 +36,13 @@ function useTitledWords(error: ApiError, retrying: boolean): { title: string; de
       detail: '',
       action: retrying ? '' : t('errors.unavailableHint'),
     };
+  const translated = translatedProblem(error);
+  if (translated) return translated;
   if (error.status === 403)
     return { title: t('errors.forbidden'), detail: error.detail, action: error.action || t('errors.forbiddenHint') };
   if (error.status === 404)
     return { title: t('errors.notFound'), detail: error.detail, action: error.action || t('errors.notFoundHint') };
-  return { title: error.title || t('errors.title'), detail: error.detail, action: error.action };
+  return { title: error.title || error.detail || t('errors.title'), detail: error.detail, action: error.action };
 }
 
 const iconFor = ({ status, isTemporary }: ApiError) => {

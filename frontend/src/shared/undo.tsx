@@ -2,6 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { type ApiError, asApiError } from '@/api/errors';
 import i18n from '@/i18n';
+import { translatedProblem } from './problemWords';
 
 export interface UndoableAction {
   /** What will happen when the toast goes away: "Token ci is revoked in a few seconds". */
@@ -60,13 +61,15 @@ export function notifySuccess(message: string): void {
 
 function titleOf(error: ApiError): string {
   if (error.code === 'unreachable') return i18n.t('errors.unreachable');
-  return error.isTemporary ? i18n.t('errors.unavailable') : error.title || i18n.t('errors.title');
+  return error.isTemporary ? i18n.t('errors.unavailable') : error.title || error.detail || i18n.t('errors.title');
 }
 
 export function notifyError(thrown: unknown): void {
   const error = asApiError(thrown);
-  const title = titleOf(error);
-  const detail = error.detail === title ? '' : error.detail;
-  const words = error.isTemporary ? i18n.t('errors.unavailableHint') : [detail, error.action].filter(Boolean).join(' ');
+  const translated = error.isTemporary ? undefined : translatedProblem(error);
+  const title = translated?.title ?? titleOf(error);
+  const { detail, action } = translated ?? error;
+  const said = [detail === title ? '' : detail, action].filter(Boolean).join(' ');
+  const words = error.isTemporary ? i18n.t('errors.unavailableHint') : said;
   notifications.show({ color: 'red', title, message: words || error.code, autoClose: 8000, ...closeable() });
 }

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import sys
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from cutting import BrokenVideoError, Cut, cut_video  # type: ignore[import-not-
 
 from atom_sdk import run
 from atom_sdk.client import Client
+from atom_sdk.client.errors import ApiError
 from atom_sdk.client.given import Given
 from atom_sdk.client.media_types import media_type_of
 from atom_sdk.client.push import PushOptions
@@ -23,6 +26,9 @@ from atom_sdk.errors import AtomError
 
 SPLITS = ("train", "val", "test")
 NAMED_BROKEN = 20
+NOT_FOUND = 404
+# The share of the work that is done when everything is cut: it is to be sent yet.
+CUTTING = 0.9
 # Those that not every system has a media type for.
 ENDINGS = frozenset([".mkv", ".m4v", ".ts", ".mts", ".flv", ".ogv", ".wmv", ".3gp", ".mxf"])
 
@@ -40,6 +46,7 @@ class Result:
 
 def main() -> int:
     """Cut every video, then push. Returns the exit code; what went wrong is said in words."""
+    signal.signal(signal.SIGTERM, stop)
     try:
         return cut_and_push(run.params["output"])
     except AtomError as error:
@@ -87,7 +94,7 @@ def extract(samples: Any, prefix: str, cut: Cut, folder: Path) -> Result:
     rows = [number for number in range(len(samples)) if is_wanted(samples, number, prefix)]
     for done, number in enumerate(rows):
         sample = samples[number]
-        run.progress(done / len(rows), f"video {done + 1} of {len(rows)}")
+        run.progress(CUTTING * done / len(rows), f"video {done + 1} of {len(rows)}")
         result.videos += 1
         try:
             extract_one(sample, cut, folder, result)
@@ -157,13 +164,43 @@ def provenance(reference: str, result: Result) -> dict[str, Any]:
 
 def push(folder: Path, output: str, result: Result, origin: dict[str, Any]) -> dict[str, Any]:
     """Make what is in the folder the next version of the output; the same again makes none."""
-    run.progress(1.0, "sending")
+    run.progress(CUTTING, "sending")
     given = Given(result.labels, result.splits, provenance=origin)
     message = f"{origin['parameters'].get('mode', 'frames')} of {origin['inputs'][0]}"
     options = PushOptions(message, attributes=result.attributes, given=given)
     with Client() as client:
-        version: dict[str, Any] = client.datasets.push(folder, output, options).version
+        is_new = not exists(client, output)
+        try:
+            version: dict[str, Any] = client.datasets.push(folder, output, options).version
+        except BaseException:
+            if is_new:
+                take_back(client, output)
+            raise
     return version
+
+
+def exists(client: Client, output: str) -> bool:
+    """Return whether the output's dataset is there already. Raises ApiError."""
+    try:
+        client.datasets.get(output)
+    except ApiError as exc:
+        if exc.status != NOT_FOUND:
+            raise
+        return False
+    return True
+
+
+def take_back(client: Client, output: str) -> None:
+    """Leave no empty dataset behind; one that has a version by now stays."""
+    name = parse_ref(output).dataset
+    with suppress(AtomError):
+        if client.datasets.get(name)["latest"] is None:
+            client.keeping.delete(name)
+
+
+def stop(*_: object) -> None:
+    """End as by an exception when the run is cancelled, so that what was begun is tidied."""
+    raise SystemExit("The run was cancelled.")
 
 
 if __name__ == "__main__":

@@ -77,7 +77,7 @@ export async function untilDone(
     request = data as CommitRequest;
   }
   const { error } = request;
-  if (error) throw new ApiError({ status: 409, title: error.detail, ...error });
+  if (error) throw new ApiError({ status: 409, title: '', ...error });
   return request;
 }
 

@@ -30,7 +30,7 @@ import { AttributesDialog, type AttributesOf } from '../operations/AttributesDia
 import { MergeDialog } from '../operations/MergeDialog';
 import { PickDialog } from '../operations/PickDialog';
 import { RevertDialog } from '../operations/RevertDialog';
-import { useHeadBranch, useStats, useVersion, type VersionAddress } from '../queries';
+import { useHeadBranch, useRefs, useStats, useVersion, type VersionAddress } from '../queries';
 import { SplitDialog } from '../split/SplitDialog';
 import { Origin } from '../versions/Origin';
 import { askedBy } from '../views/asked';
@@ -162,6 +162,7 @@ function MoreMenu({ dataset: { name, latest }, address, search, version, onRef }
   const [setting, set] = useDisclosure();
   const [merging, setMerging] = useState<string>();
   const branch = useHeadBranch(address);
+  const mayMerge = useRefs(name).branches.length > 1;
   const previous = version?.number && version.number > 1 ? `v${version.number - 1}` : undefined;
   const dataset = `${name}@${version?.ref ?? 'main'}`;
   return (
@@ -199,9 +200,14 @@ function MoreMenu({ dataset: { name, latest }, address, search, version, onRef }
           )}
           {mayWrite && version && (
             <>
-              <Menu.Item leftSection={<IconGitMerge size={15} />} onClick={() => setMerging(version.ref)}>
-                {t('versioning.merge')}…
-              </Menu.Item>
+              {mayMerge && (
+                <Menu.Item
+                  leftSection={<IconGitMerge size={15} />}
+                  onClick={() => setMerging(branch?.name ?? version.ref)}
+                >
+                  {t('versioning.merge')}…
+                </Menu.Item>
+              )}
               <Menu.Item leftSection={<IconArrowBackUp size={15} />} onClick={revert.open}>
                 {t('versioning.revert')}
               </Menu.Item>

@@ -1,0 +1,18 @@
+import type { ApiError } from '@/api/errors';
+import i18n, { PROBLEMS } from '@/i18n';
+
+export interface ProblemWords {
+  title: string;
+  /** What is true of this one case: as the server says it, in English. */
+  detail: string;
+  action: string;
+}
+
+/** What an error says in the present language, where that is not the server's; undefined: as the server says it. */
+export function translatedProblem(error: ApiError): ProblemWords | undefined {
+  const words: readonly [string, string] | undefined = i18n.getResource(i18n.language, PROBLEMS, error.code);
+  if (!words) return undefined;
+  const [title, action] = words;
+  // Without a detail of its own the server repeats its title.
+  return { title, action, detail: error.detail === error.title ? '' : error.detail };
+}

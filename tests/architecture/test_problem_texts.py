@@ -1,0 +1,32 @@
+"""Every problem that a page can show has its words in each language of the portal."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from pathlib import Path
+from pkgutil import walk_packages
+
+import atom
+from atom.core.errors import AtomError
+
+CHINESE = Path(__file__).parents[2] / "frontend" / "src" / "i18n" / "problems.zh.ts"
+# Those of the S3 endpoint are read by S3 tools only; labeling and models have pages of their own.
+LEFT_OUT = ("atom.gateway.s3", "atom.labeling", "atom.models_registry")
+
+
+def subclasses(parent: type[AtomError]) -> set[type[AtomError]]:
+    """Return the class and all below it."""
+    return {parent}.union(*(subclasses(child) for child in parent.__subclasses__()))
+
+
+def test_each_code_has_a_chinese_title_and_action() -> None:
+    for module in walk_packages(atom.__path__, "atom."):
+        if module.name.endswith(("errors", ".permissions", ".states", ".storage")):
+            import_module(module.name)
+    shown = [error for error in subclasses(AtomError) if error.__module__.startswith("atom.")]
+    codes = {error.code for error in shown if not error.__module__.startswith(LEFT_OUT)}
+    text = CHINESE.read_text("utf-8")
+    translated = re.findall(r"^  (\w+): \[", text, re.MULTILINE)
+    assert len(translated) == len(set(translated))
+    assert set(translated) == codes
