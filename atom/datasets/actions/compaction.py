@@ -28,8 +28,9 @@ _TASK = "atom.datasets.tasks.compact_version"
 
 def compact_soon(version: Version, root: Root) -> None:
     """Have a worker compact the version if too many deltas lie over one range."""
-    depths = (len(each.deltas) for each in (*root.layers, *root.ranges))
-    if max(depths, default=0) >= COMPACT_AT_DEPTH:
+    over_ranges = max((len(part.deltas) for part in root.ranges), default=0)
+    over_layers = max((len(layer.deltas) for layer in root.layers), default=0)
+    if max(over_ranges, over_layers) >= COMPACT_AT_DEPTH:
         enqueue(_TASK, str(version.pk))
 
 

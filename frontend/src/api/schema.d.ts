@@ -611,7 +611,11 @@ export interface paths {
         get: operations["dataset_retrieve"];
         put?: never;
         post?: never;
-        /** @description Delete the dataset; for a while it can be restored. */
+        /**
+         * @description Delete the dataset; for a while it can be restored.
+         *
+         *     Administrators may; and whoever made it, as long as it never had a version.
+         */
         delete: operations["dataset_destroy"];
         options?: never;
         head?: never;
@@ -2067,6 +2071,23 @@ export interface paths {
         put?: never;
         /** @description Return where to GET packs of a dataset that the run streams. */
         post: operations["runner_pack_urls"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runner/datasets/{alias}/source-urls/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Return where to GET files at a source of a dataset that the run streams. */
+        post: operations["runner_source_urls"];
         delete?: never;
         options?: never;
         head?: never;
@@ -10878,6 +10899,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PackUrls"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runner_source_urls: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SourcePathsRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceUrls"];
                 };
             };
             /** @description The request failed. */
