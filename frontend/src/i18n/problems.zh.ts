@@ -63,6 +63,7 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   ref_ambiguous: ['有多个提交以这些字符开头。', '请给出更多位的提交摘要。'],
   ref_name_taken: ['数据集已有同名的分支、标签或版本。', '请换一个名称。'],
   ref_not_found: ['数据集没有这个版本。', '请运行 atom data log DATASET 查看版本；数据集的“版本”页也列出分支。'],
+  split_empty: ['没有文件符合划分所基于的条件。', '请用该查询或视图浏览版本，查看它选中了什么。'],
   split_impossible: [
     '无法从这些数据得到该划分。',
     '请减少划分中的样本；已在划分中的文件会保留，除非用 --redraw 全部重新抽取。',
