@@ -72,8 +72,8 @@ export function VersionsPage() {
           }
         />
       </Card>
-      <WritersPanel name={name} />
       <RefsPanel name={name} branch={branch} />
+      <WritersPanel name={name} />
     </Page>
   );
 }
