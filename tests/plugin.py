@@ -15,8 +15,6 @@ _running: list[TestServices] = []
 _GROUPS = {
     "tests/e2e/test_faults": "faults",
     "tests/e2e/test_main_job": "main job",
-    # Runs the demo first: once for both.
-    "tests/e2e/test_inputs": "main job",
     "tests/e2e/": "stack",
     "tests/browser/": "stack",
     "tests/dev/test_launcher": "launcher",

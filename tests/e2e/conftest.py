@@ -11,6 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from atom.settings.environment import BASE_DIR
 from atom_sdk.client import Client
 from tests.e2e.breaking import await_all, start_script
 from tests.people import administrator, client_of
@@ -76,6 +77,27 @@ def shell(environment: dict[str, str], tmp_path: Path) -> Shell:
         return done
 
     return run
+
+
+def run_demo(stack: Stack) -> str:
+    """Run the main job of `make demo` against the stack and return what it printed."""
+    done = subprocess.run(
+        [sys.executable, "-m", "demo"],
+        cwd=BASE_DIR,
+        env=stack.environment,
+        capture_output=True,
+        text=True,
+        timeout=840,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-3000:]
+    return done.stdout
+
+
+@pytest.fixture(scope="session")
+def demo_said(stack: Stack) -> str:
+    """What the main job printed when it ran for the first time in this stack."""
+    return run_demo(stack)
 
 
 @pytest.fixture(scope="session")

@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from atom.settings.environment import BASE_DIR
 from atom_sdk.client import Client
+from tests.e2e.conftest import run_demo
 from tests.stack import Stack
 
 pytestmark = [pytest.mark.timeout(900), pytest.mark.slow]
 
 
-def run_demo(stack: Stack) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "demo"],
-        cwd=BASE_DIR,
-        env=stack.environment,
-        capture_output=True,
-        text=True,
-        timeout=840,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-3000:]
-    return done.stdout
-
-
-def test_the_main_job_runs_and_running_it_again_changes_nothing(stack: Stack, atom: Client) -> None:
-    first = run_demo(stack)
-    assert "published as digits@v3" in first
+def test_the_main_job_runs_and_running_it_again_changes_nothing(
+    stack: Stack, atom: Client, demo_said: str
+) -> None:
+    assert "published as digits@v3" in demo_said
     versions = list(atom.datasets.log("digits"))
     assert [v["ref"] for v in versions] == ["v3", "v2", "v1"]
     assert versions[1]["changed"] == 50
@@ -69,12 +54,6 @@ def test_the_demo_goes_on_after_people_have_used_the_portal(
     assert [v["ref"] for v in atom.datasets.log("digits")] == ["v4", "v3", "v2", "v1"]
 
 
-def named(atom: Client, name: str) -> dict[str, Any]:
-    """Return the only run of that name."""
-    [run] = [run for run in atom.runs.list(q=name) if run["name"] == name]
-    return run
-
-
 def test_the_model_knows_the_labels_code_and_run_it_came_from(atom: Client) -> None:
     lineage = atom.models.lineage("digits", 1)
     kinds = {node["kind"] for node in lineage["nodes"]}
@@ -99,3 +78,9 @@ def test_training_never_saw_a_label_of_the_test_split(atom: Client) -> None:
     assert seen["selector"] == {"split": ["train", "val"]}
     log = "".join(atom.runs.log(run["id"]))
     assert "4000" in log.replace(",", "")
+
+
+def named(atom: Client, name: str) -> dict[str, Any]:
+    """Return the only run of that name."""
+    [run] = [run for run in atom.runs.list(q=name) if run["name"] == name]
+    return run
