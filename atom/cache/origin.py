@@ -24,7 +24,7 @@ class PackOrigin:
         self._prefix = storage.project_prefix(version.dataset.project)
         self._witness = self._prefix + root_key(bytes.fromhex(version.root))
 
-    def stream(self, pack: bytes) -> Iterator[bytes]:
+    def stream(self, pack: bytes) -> Iterator[memoryview]:
         """Yield a pack's bytes.
 
         Raises UnreadablePackError if the store gives the version's root again and again but not
@@ -32,7 +32,7 @@ class PackOrigin:
         """
         key = self._prefix + pack_key(pack.hex())
         try:
-            yield from self._objects.stream(key, retried=False)
+            yield from self._objects.views(key, retried=False)
         except StoreError as exc:
             if self._is_lost(pack.hex(), key):
                 reason = "The object store cannot read it, while it reads other objects."

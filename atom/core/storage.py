@@ -108,14 +108,18 @@ class ObjectStorage:
             raise ObjectMissing(f"{key} is not in the object store.") from exc
 
     def stream(self, key: str, *, retried: bool = True) -> Iterator[bytes]:
-        """Yield the object in chunks of a few MiB. Raises ObjectMissing or StoreError.
+        """Yield the object in chunks of a few MiB. Raises and takes what `views` does."""
+        return map(bytes, self.views(key, retried=retried))
+
+    def views(self, key: str, *, retried: bool = True) -> Iterator[memoryview]:
+        """Yield the object as `stream` does, uncopied. Raises ObjectMissing or StoreError.
 
         Without `retried` it soon raises; with it, a store that is away for minutes is waited for.
         """
         try:
             result = obstore.get(self._store if retried else self._hasty, key)
             for chunk in result.stream(min_chunk_size=_CHUNK_BYTES):
-                yield bytes(chunk)
+                yield memoryview(chunk)
         except FileNotFoundError as exc:
             raise ObjectMissing(f"{key} is not in the object store.") from exc
 

@@ -55,7 +55,7 @@ class FillPlan:
     """Which packs (32-byte digests) to bring, and how to read one from its origin."""
 
     packs: Sequence[bytes]
-    stream: Callable[[bytes], Iterator[bytes]]
+    stream: Callable[[bytes], Iterator[bytes | memoryview]]
 
 
 Report = Callable[[FillProgress], None]
@@ -106,7 +106,7 @@ class _Meter:
         self._packs = 0
         self._bytes = 0
 
-    def count(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+    def count(self, chunks: Iterator[bytes | memoryview]) -> Iterator[bytes | memoryview]:
         for chunk in chunks:
             if self._stopped:
                 # Another pack has failed: nobody waits for this one any more.
