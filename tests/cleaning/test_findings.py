@@ -51,6 +51,23 @@ def found(
     return {kind: of_kind(rows, kind).to_pylist() for kind in Kind}
 
 
+def hashed(files: Mapping[str, bytes], hashes: list[int], side_px: int = 256) -> pa.Table:
+    """Return what would be measured of pictures with these perceptual hashes."""
+    table, size = features(files), len(hashes)
+    columns = {
+        "width": [side_px] * size,
+        "height": [side_px] * size,
+        "phash": hashes,
+        "sharpness": [99.0] * size,
+        "unreadable": [None] * size,
+    }
+    for name, values in columns.items():
+        field = table.schema.field(name)
+        place = table.schema.get_field_index(name)
+        table = table.set_column(place, field, pa.array(values, field.type))
+    return table
+
+
 def paths(rows: list[dict[str, Any]], *, stays: bool = False) -> list[str]:
     """Return the paths that should go, or those that stay."""
     return [row["path"] for row in rows if row["stays"] == stays]
@@ -94,11 +111,7 @@ def test_a_leak_keeps_what_models_are_measured_on() -> None:
 def test_a_leak_is_found_although_its_partner_belongs_to_another_group() -> None:
     chain = [0, 0b11, 0b1111, 0b111111]
     files = {f"{place}.png": bytes([place]) for place in range(4)}
-    table = features(files)
-    hashes = pa.array(chain, pa.uint64())
-    table = table.set_column(7, table.schema.field("phash"), hashes)
-    table = table.set_column(6, table.schema.field("sharpness"), pa.array([99.0] * 4, pa.float32()))
-    table = table.set_column(8, table.schema.field("unreadable"), pa.nulls(4, pa.string()))
+    table = hashed(files, chain)
     splits = {"0.png": "test", "1.png": "val", "2.png": "train", "3.png": "train"}
     rows = find(joined(entries(files, splits), table, by_path=True), Thresholds(2)).table
     leaks = of_kind(rows, Kind.LEAK).to_pylist()
@@ -108,13 +121,19 @@ def test_a_leak_is_found_although_its_partner_belongs_to_another_group() -> None
 
 def test_near_duplicates_are_near_to_the_one_that_stays_and_not_only_to_each_other() -> None:
     files = {f"{place}.png": bytes([place]) for place in range(3)}
-    table = features(files)
-    table = table.set_column(7, table.schema.field("phash"), pa.array([0, 3, 15], pa.uint64()))
-    table = table.set_column(6, table.schema.field("sharpness"), pa.array([99.0] * 3, pa.float32()))
-    table = table.set_column(8, table.schema.field("unreadable"), pa.nulls(3, pa.string()))
+    table = hashed(files, [0, 3, 15])
     rows = find(joined(entries(files), table, by_path=True), Thresholds(2)).table
     near = of_kind(rows, Kind.NEAR_DUPLICATE).to_pylist()
     assert [(row["path"], row["value"]) for row in near] == [("0.png", 0.0), ("1.png", 2.0)]
+
+
+@pytest.mark.parametrize(("side_px", "near_bits"), [(256, 4), (64, 4), (28, 2), (12, 1)])
+def test_small_images_must_be_closer_to_be_near_duplicates(side_px: int, near_bits: int) -> None:
+    files = {"0.png": b"0", "1.png": b"1"}
+    for bits in range(1, 6):
+        table = hashed(files, [0, (1 << bits) - 1], side_px)
+        rows = find(joined(entries(files), table, by_path=True), Thresholds()).table
+        assert bool(len(of_kind(rows, Kind.NEAR_DUPLICATE))) == (bits <= near_bits)
 
 
 def test_a_set_of_small_images_is_not_full_of_mistakes() -> None:

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from atom.cleaning.engines.hamming import near_pairs
-from atom.cleaning.engines.thresholds import FEATURELESS_SHARPNESS
+from atom.cleaning.engines.hamming import Pairs, near_pairs
+from atom.cleaning.engines.thresholds import FEATURELESS_SHARPNESS, WHOLE_HASH_SIDE_PX
 
 # What a model is measured on comes first: removing it would change what results are compared by.
 _SPLIT_ORDER = ("test", "val")
@@ -62,7 +62,7 @@ def likeness(table: pa.Table, near_distance: int) -> Likeness:
     cell[has_hash] = of_hashed
     bare, of_bare = np.unique(digest[~has_hash], return_inverse=True)
     cell[~has_hash] = len(distinct) + of_bare
-    pairs = near_pairs(distinct, near_distance)
+    pairs = _kept(near_pairs(distinct, near_distance), distinct, _sides(table, cell), near_distance)
     split, names = _splits(table)
     return Likeness(
         digest=digest,
@@ -76,6 +76,24 @@ def likeness(table: pa.Table, near_distance: int) -> Likeness:
         second=pairs.second,
         is_partial=pairs.is_partial,
     )
+
+
+def _sides(table: pa.Table, cell: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the shorter side of the largest image of each cell in pixels, shape (cells,)."""
+    sides = np.zeros(int(cell.max(initial=-1)) + 1, np.int64)
+    np.maximum.at(sides, cell, np.minimum(_ints(table["width"]), _ints(table["height"])))
+    return sides
+
+
+def _kept(
+    pairs: Pairs, hashes: NDArray[np.uint64], sides: NDArray[np.int64], near_distance: int
+) -> Pairs:
+    """Return the pairs that are as close as the smaller of the two images demands."""
+    share = np.minimum(sides, WHOLE_HASH_SIDE_PX) / WHOLE_HASH_SIDE_PX
+    allowed = np.ceil(near_distance * share)
+    bits = np.bitwise_count(hashes[pairs.first] ^ hashes[pairs.second])
+    near = bits <= np.minimum(allowed[pairs.first], allowed[pairs.second])
+    return Pairs(pairs.first[near], pairs.second[near], pairs.is_partial)
 
 
 def _numbered(column: pa.ChunkedArray) -> NDArray[np.int64]:

@@ -99,5 +99,6 @@ export const versioning = {
   removeRow: 'Leave out attribute {{number}}',
   attributeMissing: 'Name an attribute.',
   attributeTwice: 'This attribute is there twice.',
+  attributeCutJson: 'The value begins as JSON, but is not: complete it, or put the text in quotes.',
   attributesSubmit: 'Set them',
 };

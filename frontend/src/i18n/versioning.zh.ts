@@ -94,5 +94,6 @@ export const versioning = {
   removeRow: '去掉属性 {{number}}',
   attributeMissing: '请填写属性名。',
   attributeTwice: '该属性重复了。',
+  attributeCutJson: '该值以 JSON 开头但不完整：请补全，或给文本加上引号。',
   attributesSubmit: '设置',
 };

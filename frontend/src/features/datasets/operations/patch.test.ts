@@ -13,7 +13,11 @@ test('values are JSON where they can be, and nothing removes', () => {
   expect(patchOf([{ name: ' ', value: '1' }])).toBeNull();
 });
 
-test('a row without a name and a name that comes twice are wrong', () => {
+test('a row without a name, a name that comes twice and half of a JSON value are wrong', () => {
   const row = (name: string) => ({ name, value: '1' });
+  expect(rowErrors(['{"a":', '[1', '{"a": 1}', 'a {', '"x"'].map((value, at) => ({ name: `n${at}`, value })))).toEqual({
+    0: 'attributeCutJson',
+    1: 'attributeCutJson',
+  });
   expect(rowErrors([row('a'), row(''), row('b'), row(' a')])).toEqual({ 1: 'attributeMissing', 3: 'attributeTwice' });
 });

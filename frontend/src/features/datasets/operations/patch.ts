@@ -20,7 +20,12 @@ export function patchOf(rows: readonly AttributeRow[]): Record<string, unknown> 
   return Object.fromEntries(named.map(({ name, value }) => [name.trim(), typed(value)]));
 }
 
-type Wrong = 'attributeMissing' | 'attributeTwice';
+/** Whether a value was begun as JSON and is none: most likely a slip, and not meant as text. */
+function isCutJson(text: string): boolean {
+  return /^\s*[[{"]/.test(text) && typed(text) === text;
+}
+
+type Wrong = 'attributeMissing' | 'attributeTwice' | 'attributeCutJson';
 
 /** What is wrong with the rows, by their number. */
 export function rowErrors(rows: readonly AttributeRow[]): Record<number, Wrong> {
@@ -29,6 +34,7 @@ export function rowErrors(rows: readonly AttributeRow[]): Record<number, Wrong> 
   names.forEach((name, index) => {
     if (name === '') wrong[index] = 'attributeMissing';
     else if (names.indexOf(name) < index) wrong[index] = 'attributeTwice';
+    else if (isCutJson(rows[index]?.value ?? '')) wrong[index] = 'attributeCutJson';
   });
   return wrong;
 }
