@@ -2073,6 +2073,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runner/datasets/{alias}/source-urls/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Return where to GET files at a source of a dataset that the run streams. */
+        post: operations["runner_source_urls"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runner/exit/": {
         parameters: {
             query?: never;
@@ -10854,6 +10871,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PackUrls"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runner_source_urls: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SourcePathsRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceUrls"];
                 };
             };
             /** @description The request failed. */
