@@ -235,7 +235,7 @@ def test_a_streaming_run_reads_files_that_stay_at_their_source(
     bucket.put(far)
     address = f"/api/v1/projects/{project.slug}/sources/"
     pusher.post(address, bucket.body())
-    source = Source.objects.get()
+    source = Source.objects.get(project=project)
     scans.request_scan(source, source.created_by)
     version = Version.objects.select_related("dataset__project").get(
         dataset__project=project, number=2
