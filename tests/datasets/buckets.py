@@ -67,33 +67,38 @@ class Moody:
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 moody.seen.append(self.path)
-                answer = moody.mood(self.path) or moody.passed_on(self.path, dict(self.headers))
-                status, body, headers = answer
+                sent = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                status, body, headers = moody.mood(self.path) or moody.passed_on(
+                    self.command, self.path, dict(self.headers), sent
+                )
                 data = body if isinstance(body, bytes) else body.encode()
                 self.send_response(status)
                 for name, value in headers.items():
                     self.send_header(name, value)
-                if "Content-Length" not in headers:
+                if "content-length" not in map(str.lower, headers):
                     self.send_header("Content-Length", str(len(data)))
                 self.end_headers()
                 if self.command != "HEAD":
                     with suppress(OSError):
                         self.wfile.write(data)
 
-            do_HEAD = do_GET  # noqa: N815  # the base class's name
+            do_HEAD = do_PUT = do_POST = do_DELETE = do_GET  # noqa: N815  # the base class's names
 
             def log_message(self, *args: object) -> None:
                 pass
 
         self.target = target
+        # Plain HTTP: loading the certificates takes longer than all the rest.
+        self._client = httpx.Client(trust_env=False, verify=False)
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
-    def passed_on(self, path: str, headers: dict[str, str]) -> Any:
+    def passed_on(self, method: str, path: str, headers: dict[str, str], body: bytes) -> Any:
         """Return the bucket's own answer. The signature covers the host, which is kept."""
-        answer = httpx.get(self.target + path, headers=headers)
-        kept = ("content-type", "etag", "last-modified", "content-range")
+        answer = self._client.request(method, self.target + path, headers=headers, content=body)
+        kept = ["content-type", "etag", "last-modified", "content-range"]
+        kept += ["content-length"] * (method == "HEAD")
         return (
             answer.status_code,
             answer.content,
@@ -104,6 +109,7 @@ class Moody:
         """Stop listening."""
         self.server.shutdown()
         self.server.server_close()
+        self._client.close()
 
 
 def refusal(status: int, code: str) -> Answer:

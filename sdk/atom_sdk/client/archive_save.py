@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import httpx
 
 from atom_sdk.archive.errors import (
     ArchiveCorruptError,
@@ -21,8 +18,9 @@ from atom_sdk.archive.errors import (
 from atom_sdk.archive.folder import ArchiveFolder, history_key
 from atom_sdk.archive.follow import Followed
 from atom_sdk.archive.history import History, encode_history, parse_history
-from atom_sdk.client.errors import ApiError, NetworkError
+from atom_sdk.client.errors import ApiError
 from atom_sdk.client.http import Http
+from atom_sdk.client.object_reads import object_chunks
 from atom_sdk.client.progress import Progress
 from atom_sdk.manifests.commits import read_commit
 from atom_sdk.manifests.objects import (
@@ -42,8 +40,6 @@ if TYPE_CHECKING:
 
 _THREADS = 8
 _URL_BATCH = 64
-_CHUNK_BYTES = 1 << 20
-_TRIES = 5
 
 
 @dataclass(frozen=True)
@@ -167,7 +163,7 @@ class Save:
 
     def _fetch(self, archive: ArchiveFolder, row: dict[str, Any], step: str) -> int:
         told = self._progress.advance if step == "packs" else _not_told
-        chunks = _again(lambda: _chunks(self._http, row["url"], lambda n: told(step, n)))
+        chunks = object_chunks(self._http, row["url"], lambda size_bytes: told(step, size_bytes))
         size_bytes = archive.write(row["key"], chunks)
         if step != "packs":
             self._progress.advance(step, 1)
@@ -199,34 +195,3 @@ def _check_name(archive: ArchiveFolder, name: str, history: History) -> None:
         raise ArchiveNameTakenError(
             f"{archive.root} holds another dataset {name}, from the project {there.project}."
         )
-
-
-def _again(open_chunks: Callable[[], Iterator[bytes]]) -> Iterator[bytes]:
-    """Yield chunks; a connection that breaks is opened again, what came before is passed over."""
-    passed = 0
-    for attempt in range(_TRIES):
-        position = 0
-        try:
-            for chunk in open_chunks():
-                fresh = chunk[max(0, passed - position) :]
-                position += len(chunk)
-                if fresh:
-                    passed += len(fresh)
-                    yield fresh
-            return
-        except httpx.TransportError as error:
-            if attempt == _TRIES - 1:
-                raise NetworkError(f"The connection to the object store broke: {error}") from error
-            time.sleep(0.25 * 2**attempt)
-
-
-def _chunks(http: Http, url: str, told: Callable[[int], None]) -> Iterator[bytes]:
-    with http.objects.stream("GET", url) as response:
-        if response.status_code in {429, 500, 502, 503, 504}:
-            raise httpx.ReadError(f"The object store answered {response.status_code}")
-        if not response.is_success:
-            detail = f"The object store answered {response.status_code} for {response.url.path}."
-            raise ApiError(response.status_code, {"code": "object_store", "detail": detail})
-        for chunk in response.iter_bytes(_CHUNK_BYTES):
-            told(len(chunk))
-            yield chunk

@@ -15,7 +15,7 @@ from atom_sdk.client.errors import ApiError, NetworkError
 
 _RETRIED_STATUS = frozenset({429, 502, 503, 504})
 # An object store that is overloaded or restarts says so in more ways.
-_RETRIED_BY_STORES = _RETRIED_STATUS | {408, 500}
+RETRIED_BY_STORES = _RETRIED_STATUS | {408, 500}
 _TRIES = 6
 _TIMEOUT = httpx.Timeout(60.0, connect=10.0)
 # A server that restarts is back within seconds.
@@ -94,18 +94,19 @@ def _with_retries(
         except httpx.TransportError as exc:
             if last:
                 raise NetworkError(f"The server cannot be reached: {exc}.") from exc
-            time.sleep(_wait_s(attempt, {}))
+            time.sleep(wait_s(attempt, {}))
             continue
         if response.status_code not in retried or last:
             return response
-        wait_s = _wait_s(attempt, response.headers)
-        if wait_s > _MAX_WAIT_S:
+        asked_s = wait_s(attempt, response.headers)
+        if asked_s > _MAX_WAIT_S:
             return response
-        time.sleep(wait_s)
+        time.sleep(asked_s)
     raise AssertionError("unreachable")
 
 
-def _wait_s(attempt: int, headers: Mapping[str, str]) -> float:
+def wait_s(attempt: int, headers: Mapping[str, str]) -> float:
+    """Seconds before the next try, after `attempt` (from 0); longer and longer."""
     if (after := headers.get("retry-after", "")).isdecimal():
         return float(after)
     return float(min(_MAX_WAIT_S, 0.25 * 2**attempt) * random.uniform(0.75, 1.25))
@@ -123,9 +124,7 @@ def _problem(response: httpx.Response) -> Mapping[str, Any]:
 
 def send_object(http: Http, method: str, url: str, **kwargs: Any) -> httpx.Response:
     """Talk to a presigned address, with the same retries. Raises NetworkError or ApiError."""
-    response = _with_retries(
-        lambda: http.objects.request(method, url, **kwargs), _RETRIED_BY_STORES
-    )
+    response = _with_retries(lambda: http.objects.request(method, url, **kwargs), RETRIED_BY_STORES)
     if response.is_success:
         return response
     detail = f"The object store answered {response.status_code}: {response.text[:200]}"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,9 +17,10 @@ import pyarrow as pa
 from blake3 import blake3
 
 from atom_sdk.client.config import cache_path
-from atom_sdk.client.errors import PackUnreadableError, RefSyntaxError
+from atom_sdk.client.errors import ApiError, NetworkError, PackUnreadableError, RefSyntaxError
 from atom_sdk.client.http import Http
 from atom_sdk.client.manifest import RemoteManifest
+from atom_sdk.client.object_reads import object_chunks
 from atom_sdk.client.progress import Progress, Silent
 from atom_sdk.client.prune import remove_others
 from atom_sdk.client.registered import (
@@ -47,7 +49,6 @@ if TYPE_CHECKING:
 
 _SELECTOR_NAMES = {"labelled", "prefix", "split", "where"}
 _THREADS = 4
-_CHUNK_BYTES = 1 << 20
 # One system call reads at most 2 GiB, and a file need not fit into memory.
 _COPY_BYTES = 8 << 20
 
@@ -289,28 +290,42 @@ def _fetch(
     missing = store.missing(packs)
     if not missing:
         return
-    body = {"packs": [pack.hex() for pack in missing]}
-    urls: dict[str, str] = http.post(f"{version_base}pack-urls/", body)["urls"]
+    urls = _pack_urls(http, version_base, missing)
     progress.start("download", 0, "bytes")
 
+    def chunks(pack: bytes) -> Iterator[bytes]:
+        return object_chunks(http, urls[pack], lambda size: progress.advance("download", size))
+
     def fetch(pack: bytes) -> None:
-        store.fill(pack, lambda: _chunks(http, pack.hex(), urls[pack.hex()], progress))
+        with _naming_pack(pack):
+            try:
+                store.fill(pack, lambda: chunks(pack))
+            except ApiError as error:
+                if error.status != httpx.codes.FORBIDDEN:
+                    raise
+                # Good for an hour, and the packs before may have taken longer.
+                urls.update(_pack_urls(http, version_base, [pack]))
+                store.fill(pack, lambda: chunks(pack))
 
     with ThreadPoolExecutor(_THREADS, "atom-pull") as pool:
         for _ in pool.map(fetch, missing):
             pass
 
 
-def _chunks(http: Http, pack: str, url: str, progress: Progress) -> Iterator[bytes]:
+@contextmanager
+def _naming_pack(pack: bytes) -> Iterator[None]:
     try:
-        with http.objects.stream("GET", url) as response:
-            if not response.is_success:
-                raise PackUnreadableError(pack, f"The object store answered {response.status_code}")
-            for chunk in response.iter_bytes(_CHUNK_BYTES):
-                progress.advance("download", len(chunk))
-                yield chunk
-    except httpx.TransportError as exc:
-        raise PackUnreadableError(pack, f"The connection to the object store broke: {exc}") from exc
+        yield
+    except (ApiError, NetworkError) as error:
+        if error.code not in {"object_store", NetworkError.code}:
+            raise
+        raise PackUnreadableError(pack.hex(), str(error).rstrip(".")) from error
+
+
+def _pack_urls(http: Http, version_base: str, packs: Iterable[bytes]) -> dict[bytes, str]:
+    body = {"packs": [pack.hex() for pack in packs]}
+    found = http.post(f"{version_base}pack-urls/", body)["urls"]
+    return {bytes.fromhex(pack): url for pack, url in found.items()}
 
 
 def write_entry(store: PackStore, entry: Entry, folder: Path) -> None:

@@ -1,0 +1,179 @@
+"""A bucket that throttles, refuses or loses objects: ours and a source's, in every way of use.
+
+Throttled, everything backs off and succeeds. Refused or lost, it fails with the name of the object,
+and loses nothing: after that the same works again.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_django.live_server_helper import LiveServer
+
+from atom.accounts.actions import create_token
+from atom.cache.actions import request_warm
+from atom.cache.models import CacheRecord
+from atom.cache.placement import pack_store
+from atom.clusters.actions import ensure_local_node
+from atom.core import storage
+from atom.datasets.actions import scans
+from atom.datasets.actions.garbage import add_garbage_run, collect_garbage
+from atom.datasets.garbage_roots import GarbageRules
+from atom.datasets.models import Source, Version
+from atom.gateway.asgi import media_server
+from atom_sdk.client import Client
+from atom_sdk.errors import AtomError
+from atom_sdk.fs import AtomFileSystem
+from tests.datasets.buckets import Answer, Bucket, Moody, refusal
+from tests.datasets.gateways import Gateway
+from tests.datasets.pushing import Pusher, png
+
+PUSHED = {"mine/a.png": png(1), "mine/b.txt": b"bb"}
+STAYS = {"far/c.txt": b"ccc"}
+Work = Callable[[], object]
+
+
+@pytest.fixture
+def front(settings: Any, transactional_db: None) -> Iterator[Moody]:
+    """What stands before all buckets from now on."""
+    found = Moody(settings.S3_ENDPOINT_URL)
+    settings.S3_ENDPOINT_URL = settings.S3_PUBLIC_ENDPOINT_URL = found.url
+    settings.ATOM_SOURCE_ALLOW = ["127.0.0.0/8"]
+    caches = (storage.objects, media_server)
+    for cache in caches:
+        cache.cache_clear()
+    yield found
+    for cache in caches:
+        cache.cache_clear()
+    found.close()
+
+
+@dataclass
+class Place:
+    """A project with files in Atom and at a source, and a client with a cache of its own."""
+
+    pusher: Pusher
+    client: Client
+    folder: Path
+    monkeypatch: pytest.MonkeyPatch
+    number: int = 0
+
+    def ways(self) -> dict[str, Work]:
+        """Everything that reads or writes a bucket."""
+        return {
+            "pull": lambda: self.data.pull("digits@v1", self.folder / f"copy{self.number}"),
+            "open": lambda: [one.data for one in self.data.open("digits@v1")],
+            "stream": lambda: [one.data for one in self.data.open("digits@v1", stream=True)],
+            "at a source": lambda: [one.data for one in self.data.open("digits", prefix="far/")],
+            "atom://": self.file_system,
+            "save": self.save,
+            "push": self.push,
+            "warm": self.warm,
+            "list": self.scan,
+            "collect": self.collect,
+        }
+
+    @property
+    def data(self) -> Any:
+        return self.client.datasets
+
+    def fresh(self) -> None:
+        """Have nothing of earlier tries on this machine."""
+        self.number += 1
+        self.monkeypatch.setenv("ATOM_CACHE", str(self.folder / f"cache{self.number}"))
+
+    def file_system(self) -> None:
+        config = self.client.config
+        fs = AtomFileSystem(config.url, config.token, config.project, skip_instance_cache=True)
+        root = f"{config.project}/digits"
+        found = [fs.cat_file(f"{root}@{path}") for path in ("v1/mine/b.txt", "main/far/c.txt")]
+        fs.close()
+        assert found == [PUSHED["mine/b.txt"], STAYS["far/c.txt"]]
+
+    def save(self) -> None:
+        from atom_sdk.client.archive_save import SaveOptions
+
+        target = self.folder / f"archive{self.number}"
+        self.client.archives.save("digits", target, SaveOptions(refs=("v1",)))
+
+    def push(self) -> None:
+        folder = self.folder / f"push{self.number}"
+        folder.mkdir(exist_ok=True)
+        (folder / "new.png").write_bytes(png(100 + self.number))
+        self.data.push(folder, "other")
+
+    def warm(self) -> None:
+        version = Version.objects.select_related("dataset__project").get(
+            dataset__name="digits", number=1
+        )
+        store = pack_store(version.dataset.project)
+        for pack in store.present():
+            store.remove(bytes.fromhex(pack))
+        CacheRecord.objects.all().delete()
+        record = request_warm(version, ensure_local_node())
+        record.refresh_from_db()
+        if record.state != "warm":
+            raise AtomError(record.error)
+
+    def scan(self) -> None:
+        source = Source.objects.get()
+        scan = scans.request_scan(source, source.created_by)
+        scan.refresh_from_db()
+        if scan.state != "done":
+            raise AtomError(scan.error_detail)
+
+    def collect(self) -> None:
+        run = add_garbage_run(self.pusher.project, None, is_dry_run=False)
+        run = collect_garbage(run.pk, GarbageRules())
+        if run.state != "done":
+            raise AtomError(run.error_detail)
+
+
+@pytest.fixture
+def place(
+    front: Moody,
+    live_server: LiveServer,
+    pusher: Pusher,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Place]:
+    pusher.push(PUSHED)
+    bucket = Bucket()
+    bucket.put(STAYS)
+    pusher.post(f"/api/v1/projects/{pusher.project.slug}/sources/", bucket.body())
+    secret = create_token(pusher.user, "tests", ["write"]).secret
+    gateway = Gateway(live_server.url)
+    with gateway.served() as url, Client(url, secret, pusher.project.slug) as client:
+        found = Place(pusher, client, tmp_path, monkeypatch)
+        found.scan()
+        yield found
+
+
+def once_each(front: Moody) -> Callable[[str], Answer]:
+    """Throttle the first request of each object, now in one way and now in the other."""
+    answers = itertools.cycle([refusal(503, "SlowDown"), refusal(429, "TooManyRequests")])
+    known: set[str] = set()
+
+    def mood(path: str) -> Answer:
+        key = path.partition("?")[0]
+        if key in known:
+            return None
+        known.add(key)
+        return next(answers)
+
+    return mood
+
+
+def test_everything_backs_off_from_a_bucket_that_throttles(front: Moody, place: Place) -> None:
+    for name, work in place.ways().items():
+        place.fresh()
+        front.mood = once_each(front)
+        front.seen.clear()
+        work()
+        keys = [path.partition("?")[0] for path in front.seen]
+        assert len(keys) > len(set(keys)), f"{name} was throttled"
