@@ -6,6 +6,7 @@ version is read and on which the next commit builds. A lost layout costs nothing
 
 from __future__ import annotations
 
+from itertools import chain
 from uuid import UUID
 
 import structlog
@@ -28,8 +29,9 @@ _TASK = "atom.datasets.tasks.compact_version"
 
 def compact_soon(version: Version, root: Root) -> None:
     """Have a worker compact the version if too many deltas lie over one range."""
-    depths = (len(each.deltas) for each in (*root.layers, *root.ranges))
-    if max(depths, default=0) >= COMPACT_AT_DEPTH:
+    layers = (layer.deltas for layer in root.layers)
+    ranges = (part.deltas for part in root.ranges)
+    if max(map(len, chain(layers, ranges)), default=0) >= COMPACT_AT_DEPTH:
         enqueue(_TASK, str(version.pk))
 
 
