@@ -21,7 +21,8 @@ slug_validator = RegexValidator(
 
 ROLES = ("viewer", "labeler", "researcher", "admin")
 ROLE_CHOICES = [(role, role) for role in ROLES]
-SCOPES = ("read", "write", "admin")
+# Each gives what those before it give.
+SCOPES = ("read", "push", "write", "admin")
 
 
 class User(AbstractUser):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import F, Q, Value
 
-from atom.accounts.models import ROLES, ApiToken, Project, RoleBinding, User
+from atom.accounts.models import ROLES, SCOPES, ApiToken, Project, RoleBinding, User
 from atom.core.errors import NotFound, PermissionDenied
 
 RANK = {role: index for index, role in enumerate(ROLES)}
@@ -47,9 +47,7 @@ def require(user: User, project: Project, role: str) -> None:
 
 def require_scope(token: ApiToken | None, scope: str) -> None:
     """Raise ScopeMissing unless the caller came by session or the token has the scope."""
-    if token is None or scope in token.scopes or "admin" in token.scopes:
-        return
-    if scope == "read" and "write" in token.scopes:
+    if token is None or not set(SCOPES[SCOPES.index(scope) :]).isdisjoint(token.scopes):
         return
     raise ScopeMissing(f"This needs the scope {scope}; the token has {', '.join(token.scopes)}.")
 

@@ -112,6 +112,8 @@ def collect_all_garbage() -> None:
     for project in Project.objects.order_by("pk"):
         with suppress(GarbageRunPresent):
             garbage.start_garbage_run(project, None, is_dry_run=not settings.GARBAGE_APPLY)
+    if settings.GARBAGE_APPLY:
+        garbage.clear_ownerless()
 
 
 @shared_task(name="datasets.tidy_writers", soft_time_limit=290, time_limit=300)

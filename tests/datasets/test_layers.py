@@ -7,6 +7,7 @@ import pytest
 from django.utils import timezone
 
 from atom.datasets.actions import publish_layer
+from atom.datasets.errors import StagingBranchReserved
 from atom.datasets.models import Dataset, Version
 from atom_sdk.errors import LayerKindError
 from tests.datasets.pushing import Pusher, class_files, png
@@ -60,6 +61,21 @@ def test_published_labels_are_a_new_version_of_the_same_files(
     assert pusher.get("versions/v2/stats/")["unlabelled"] == 1
     diff = pusher.get("diff/", **{"from": "v1", "to": "v2"})
     assert diff["summary"]["labels_changed"] == 2
+
+
+def test_a_staging_branch_takes_no_labels(dataset: Dataset, pusher: Pusher) -> None:
+    staging = pusher.post("writers/", {})["staging"]
+    with pytest.raises(StagingBranchReserved):
+        publish_layer(
+            dataset,
+            staging,
+            labels(dataset, pusher, n0="7"),
+            "labels",
+            "classification",
+            "",
+            pusher.user,
+            {},
+        )
 
 
 def test_what_a_person_said_counts_more_than_a_folder(dataset: Dataset, pusher: Pusher) -> None:

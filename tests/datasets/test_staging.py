@@ -8,8 +8,9 @@ import pytest
 from django.db.models import F
 
 from atom.core import storage
-from atom.datasets.actions.garbage import add_garbage_run
-from atom.datasets.actions.staging import Cutoffs, clear_staging
+from atom.core.ids import uuid7
+from atom.datasets.actions.garbage import add_garbage_run, clear_ownerless
+from atom.datasets.actions.staging import Cutoffs, clear_ownerless_staging, clear_staging
 from atom.datasets.garbage_roots import database_now
 from atom.datasets.keys import STAGING, staging_key
 from atom.datasets.models import CommitRequest, GarbageRun, Upload
@@ -74,6 +75,22 @@ def test_what_was_given_up_is_counted_and_then_removed(pusher: Pusher) -> None:
     # A commit of changes that are gone fails with a reason, and is not tried for ever.
     request = pusher.post("commits/", {"changes_upload": sent["id"], "expected_head": None})
     assert pusher.get(f"commits/{request['id']}/")["error"]["code"] == "changes_unreadable"
+
+
+def test_what_a_deleted_project_left_is_nobodys_to_count_and_is_removed(pusher: Pusher) -> None:
+    key = staging_key(uuid7())
+    storage.objects().put(key, b"of a project that is gone")
+    sent = pusher.upload(changes_file(put_rows(make_pack({"d.png": png(4)}))), "changes")
+    later, now = timedelta(hours=1), database_now()
+    assert clear(pusher, apply=True, age=-later).staged_count == 0
+    dry = clear(pusher, apply=False, age=later)
+    assert dry.staged_count == 1
+    assert key in keys()
+    assert clear_ownerless_staging(Cutoffs(now - later, now)) == 0
+    assert clear_ownerless_staging(Cutoffs(now + later, now)) == 1
+    assert keys() & {key, staging_key(sent["id"])} == {staging_key(sent["id"])}
+    # The nightly task asks the store what time it is, and waits out the grace.
+    assert clear_ownerless() == 0
 
 
 def test_an_upload_that_goes_on_or_is_being_committed_is_live(pusher: Pusher) -> None:

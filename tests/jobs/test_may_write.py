@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.urls import resolve
 from django.utils import timezone
 from rest_framework.test import APIClient
 
@@ -19,6 +21,7 @@ from atom.jobs.actions.requests import WRITER_ROLE, RunRequest, plan_run
 from atom.jobs.actions.runs import create_run
 from atom.jobs.errors import InvalidRun
 from atom.jobs.models import Run, Workflow
+from tests.architecture.test_access import api_routes
 from tests.factories.accounts import make_member, make_project
 from tests.factories.jobs import make_attempt
 
@@ -61,7 +64,7 @@ def test_a_run_gets_a_token_when_it_was_asked_for_and_until_its_attempt_ends(
     given = write_access.grant(attempt, "http://atom")
     assert set(given) == {"ATOM_URL", "ATOM_TOKEN", "ATOM_PROJECT"}
     token = ApiToken.objects.get(name__startswith=f"run {run.number},")
-    assert (token.user, token.project, token.scopes) == (person, run.project, ["write"])
+    assert (token.user, token.project, token.scopes) == (person, run.project, ["push"])
     assert token.expires_at is not None
     assert timezone.now() < token.expires_at < timezone.now() + timedelta(days=8)
 
@@ -71,6 +74,82 @@ def test_a_run_gets_a_token_when_it_was_asked_for_and_until_its_attempt_ends(
     assert token.revoked_at is not None
     events = AuditEvent.objects.filter(verb="run.created").order_by("pk")
     assert [event.data.get("may_write", False) for event in events] == [False, True]
+
+
+def test_the_token_adds_versions_and_does_nothing_else(api: APIClient, person: User) -> None:
+    run = Run.objects.get(pk=create(api, command=["true"], may_write=True).json()["id"])
+    given = write_access.grant(make_attempt(run), "http://atom")
+    inside = APIClient(headers={"Authorization": f"Bearer {given['ATOM_TOKEN']}"})
+    base = "/api/v1/projects/vision/"
+    made = inside.post(f"{base}datasets/", {"name": "made"})
+    assert made.status_code == 201
+    upload = {"kind": "pack", "digest": "0" * 64, "size_bytes": 4096}
+    assert inside.post(f"{base}datasets/made/uploads/", upload).status_code == 201
+    assert inside.get(f"{base}datasets/made/").status_code == 200
+    for method, path in (
+        ("post", f"{base}runs/"),
+        ("post", f"{base}datasets/made/branches/"),
+        ("post", f"{base}datasets/made/merges/"),
+        ("post", f"{base}datasets/made/views/"),
+        ("post", "/api/v1/tokens/"),
+        ("post", "/api/v1/s3-keys/"),
+        ("post", f"/api/v1/runs/{run.pk}/cancel/"),
+    ):
+        answer = getattr(inside, method)(path, {})
+        assert (answer.status_code, answer.json()["code"]) == (403, "scope_missing"), path
+
+
+def test_what_a_token_that_pushes_may_write_is_this(project: Project) -> None:
+    found = {
+        route
+        for route in api_routes()
+        if getattr(_view_of(route), "write_scope", "write") == "push" and _writes(_view_of(route))
+    }
+    dataset = "projects/<str:project>/datasets/<str:dataset>/"
+    assert {route.removeprefix(dataset) for route in found} == {
+        "projects/<str:project>/datasets/",
+        "uploads/",
+        "uploads/<uuid:upload_id>/parts/",
+        "uploads/<uuid:upload_id>/complete/",
+        "commits/",
+        "writers/",
+        "writers/<uuid:writer_id>/uploading/",
+        "writers/<uuid:writer_id>/flushes/",
+        "writers/<uuid:writer_id>/commit/",
+        "writers/<uuid:writer_id>/abandon/",
+        "write-jobs/",
+        "write-jobs/<uuid:write_job_id>/tasks/",
+        "write-jobs/<uuid:write_job_id>/commit/",
+        "write-jobs/<uuid:write_job_id>/abort/",
+    }
+
+
+def _view_of(route: str) -> Any:
+    value = {"slug": "x", "uuid": "00000000-0000-0000-0000-000000000000", "int": "1"}
+    path = re.sub(r"<(\w+):\w+>", lambda found: value.get(found[1], "x"), route)
+    return getattr(resolve(f"/api/v1/{path}").func, "view_class", None) or getattr(
+        resolve(f"/api/v1/{path}").func, "cls", None
+    )
+
+
+def _writes(view: Any) -> bool:
+    return any(hasattr(view, method) for method in ("post", "put", "patch", "delete"))
+
+
+def test_the_token_ends_with_the_attempt_though_its_person_is_gone(
+    api: APIClient, person: User
+) -> None:
+    run = Run.objects.get(pk=create(api, command=["true"], may_write=True).json()["id"])
+    attempt = make_attempt(run, states.FINALIZING, finalizing_since=timezone.now())
+    given = write_access.grant(attempt, "http://atom")
+    User.objects.filter(pk=person.pk).update(is_active=False)
+    inside = APIClient(headers={"Authorization": f"Bearer {given['ATOM_TOKEN']}"})
+    assert inside.get("/api/v1/projects/vision/datasets/").status_code == 401
+    # The run forgets who started it; the token does not depend on that.
+    Run.objects.filter(pk=run.pk).update(created_by=None)
+    attempt.run.refresh_from_db()
+    write_access.withdraw(attempt)
+    assert ApiToken.objects.get(user=person).revoked_at is not None
 
 
 def test_a_clone_and_a_retry_keep_the_right(api: APIClient) -> None:

@@ -33,12 +33,12 @@ def token_of(request: Request) -> ApiToken | None:
     return request.auth if isinstance(request.auth, ApiToken) else None
 
 
-def authorize(request: Request, project: Project, role: str) -> None:
-    """Check role, token scope and token project for this request's method."""
+def authorize(request: Request, project: Project, role: str, scope: str = "write") -> None:
+    """Check role and token for this request's method; a write needs a token with `scope`."""
     token = token_of(request)
     permissions.require_project(token, project)
     permissions.require(user_of(request), project, role)
-    permissions.require_scope(token, "read" if request.method in SAFE else "write")
+    permissions.require_scope(token, "read" if request.method in SAFE else scope)
 
 
 class ScopedView:
@@ -55,16 +55,18 @@ class ProjectScopedView(_Mixin):
     """A view under `projects/<slug:project>/`; strangers get 404 before anything is looked up.
 
     `required_roles` maps a method to the role that it needs; reads need `viewer`, writes
-    `researcher` unless it says otherwise.
+    `researcher` unless it says otherwise. `write_scope` is the scope that a token needs to write.
     """
 
     required_roles: ClassVar[dict[str, str]] = {}
+    write_scope: ClassVar[str] = "write"
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Authenticate, then authorize for the project in the path."""
         super().initial(request, *args, **kwargs)  # type: ignore[misc]  # mixin of APIView
         default = "viewer" if request.method in SAFE else "researcher"
-        authorize(request, self.project, self.required_roles.get(request.method or "", default))
+        role = self.required_roles.get(request.method or "", default)
+        authorize(request, self.project, role, self.write_scope)
 
     @cached_property
     def project(self) -> Project:

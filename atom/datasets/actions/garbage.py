@@ -29,7 +29,7 @@ from atom.core.locks import only_one
 from atom.datasets.actions.branches import settle_branch
 from atom.datasets.actions.deletion import purge_dataset
 from atom.datasets.actions.retention import collect_version
-from atom.datasets.actions.staging import Cutoffs, clear_staging
+from atom.datasets.actions.staging import Cutoffs, clear_ownerless_staging, clear_staging
 from atom.datasets.actions.sweep import sweep
 from atom.datasets.engines.digest_runs import in_batches, without
 from atom.datasets.engines.reachable import KINDS
@@ -42,6 +42,7 @@ from atom.datasets.errors import (
     PardonTooLate,
 )
 from atom.datasets.garbage_roots import GarbageRules, Marks, database_now, mark
+from atom.datasets.keys import STAGING
 from atom.datasets.models import Branch, CondemnedObject, Dataset, GarbageRun, Version
 from atom.datasets.states import CONDEMNED_STATES, GARBAGE_RUN_STATES
 
@@ -144,7 +145,17 @@ def check_clocks(project: Project) -> datetime:
 
     Ages are told by the store's clock alone, since it wrote the times of its objects.
     """
-    key = f"{storage.project_prefix(project)}checks/clock-{uuid7()}"
+    return _store_now(f"{storage.project_prefix(project)}checks/")
+
+
+def clear_ownerless(rules: GarbageRules | None = None) -> int:
+    """Clear staging of what deleted projects left; returns how much. Raises ClocksDiffer."""
+    grace = (rules or GarbageRules()).grace
+    return clear_ownerless_staging(Cutoffs(_store_now(STAGING) - grace, database_now() - grace))
+
+
+def _store_now(prefix: str) -> datetime:
+    key = f"{prefix}clock-{uuid7()}"
     storage.objects().put(key, b"")
     store_now = storage.objects().head(key).modified_at
     storage.objects().delete(key)

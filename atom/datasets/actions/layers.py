@@ -10,7 +10,13 @@ import pyarrow as pa
 from django.utils import timezone
 
 from atom.accounts.models import User
-from atom.datasets.actions.branches import MAIN, BranchMove, head_commit, move_branch
+from atom.datasets.actions.branches import (
+    MAIN,
+    BranchMove,
+    check_not_staging,
+    head_commit,
+    move_branch,
+)
 from atom.datasets.building import building
 from atom.datasets.engines.versions import publish_rows
 from atom.datasets.errors import EmptyCommit, HeadMoved, RefNotFound
@@ -52,7 +58,8 @@ def publish_layer(  # noqa: PLR0913  # what labeling knows, one by one
 
     Rows whose path no longer has that digest are left out. When the branch moves meanwhile, the
     rows are applied to its new head. The same rows again give the present head.
-    Raises RefNotFound, EmptyCommit for a branch without a version, LayerKindError.
+    Raises RefNotFound, EmptyCommit for a branch without a version, StagingBranchReserved,
+    LayerKindError.
     """
     rows = conform(layer, kind)
     commit = LayerCommit(message, author, provenance, created_at or timezone.now())
@@ -87,6 +94,7 @@ def _publish_once(
     branch = Branch.objects.select_related("head").filter(dataset=dataset, name=branch_name).first()
     if branch is None:
         raise RefNotFound(f"{dataset.name} has no branch {branch_name}.")
+    check_not_staging(branch)
     if branch.head is None:
         raise EmptyCommit(f"{dataset.name} has no files to label.")
     store = version_store(dataset.project)

@@ -7,16 +7,16 @@ ever looked at. There is no undo: nothing of it was ever part of a version.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
 import structlog
 from django.db import transaction
+from django.db.models import QuerySet
 
 from atom.accounts import audit
-from atom.accounts.models import Project
 from atom.core import states, storage
 from atom.datasets.engines.digest_runs import in_batches
 from atom.datasets.garbage_roots import UPLOADING
@@ -50,7 +50,8 @@ class Staged:
 def clear_staging(run: GarbageRun, cutoffs: Cutoffs) -> None:
     """Count what was given up, and remove it unless the run is a dry one. Repeatable."""
     run.staged_count = run.staged_bytes = 0
-    for staged, row in _given_up(run.project, cutoffs):
+    of_project = Upload.objects.filter(dataset__project=run.project)
+    for staged, row in _given_up(of_project, cutoffs):
         if not run.is_dry_run and not _remove(staged, row, cutoffs):
             continue
         run.staged_count += 1
@@ -61,17 +62,40 @@ def clear_staging(run: GarbageRun, cutoffs: Cutoffs) -> None:
         log.info("staging_cleared", run_id=str(run.pk), objects=run.staged_count)
 
 
-def _given_up(project: Project, cutoffs: Cutoffs) -> Iterator[tuple[Staged, Upload | None]]:
+def clear_ownerless_staging(cutoffs: Cutoffs) -> int:
+    """Remove what no upload owns any more and return how much: its project was deleted.
+
+    It belongs to nobody whose garbage run could count it. Repeatable.
+    """
+    removed = 0
+    for batch in in_batches((*_unfinished(), *_objects()), _BATCH):
+        owned = set(_rows(batch))
+        for staged in batch:
+            if staged.upload_id in owned or staged.modified_at > cutoffs.store:
+                continue
+            whole = _with_parts(staged)
+            if whole.modified_at <= cutoffs.store:
+                removed += _remove(whole, None, cutoffs)
+    if removed:
+        log.info("ownerless_staging_cleared", objects=removed)
+    return removed
+
+
+def _rows(batch: Iterable[Staged]) -> dict[UUID, Upload]:
+    return Upload.objects.in_bulk({staged.upload_id for staged in batch})
+
+
+def _given_up(uploads: QuerySet[Upload], cutoffs: Cutoffs) -> Iterator[tuple[Staged, Upload]]:
     for batch in in_batches((*_unfinished(), *_objects()), _BATCH):
         ids = {staged.upload_id for staged in batch}
-        rows = Upload.objects.filter(pk__in=ids).select_related("dataset").in_bulk()
+        rows = uploads.in_bulk(ids)
         read = CommitRequest.objects.filter(
             changes_upload__in=ids, state__in=["pending", "building"]
         )
         busy = set(read.values_list("changes_upload", flat=True))
         for staged in batch:
             row = rows.get(staged.upload_id)
-            if row is not None and (row.dataset.project_id != project.pk or row.pk in busy):
+            if row is None or row.pk in busy:
                 continue
             if staged.modified_at > cutoffs.store or not _is_given_up(staged, row, cutoffs):
                 continue
@@ -80,9 +104,9 @@ def _given_up(project: Project, cutoffs: Cutoffs) -> Iterator[tuple[Staged, Uplo
                 yield whole, row
 
 
-def _is_given_up(staged: Staged, row: Upload | None, cutoffs: Cutoffs) -> bool:
-    """Return whether nobody can need it; its row was deleted with its project, or has ended."""
-    if row is None or row.state not in UPLOADING:
+def _is_given_up(staged: Staged, row: Upload, cutoffs: Cutoffs) -> bool:
+    """Return whether nobody can need it: its upload has ended, or nobody goes on with it."""
+    if row.state not in UPLOADING:
         return True
     if row.state != "open":
         return False

@@ -52,6 +52,8 @@ class UploadScopedView(DatasetScopedView):
 class UploadListView(DatasetScopedView, APIView):
     """Beginning and resuming uploads."""
 
+    write_scope = "push"
+
     @extend_schema(request=NewUploadSerializer, responses={201: UploadSerializer})
     def post(self, request: Request, project: str, dataset: str) -> Response:
         """Return the upload of this digest: new, resumed, or with nothing to send."""
@@ -74,6 +76,8 @@ class UploadView(UploadScopedView, APIView):
 class UploadPartsView(UploadScopedView, APIView):
     """Addresses of parts."""
 
+    write_scope = "push"
+
     @extend_schema(request=PartNumbersSerializer, responses=PartUrlsSerializer)
     def post(self, request: Request, project: str, dataset: str, upload_id: UUID) -> Response:
         """Return where to PUT each part."""
@@ -85,6 +89,8 @@ class UploadPartsView(UploadScopedView, APIView):
 
 class UploadCompleteView(UploadScopedView, APIView):
     """The end of an upload."""
+
+    write_scope = "push"
 
     @extend_schema(request=CompleteUploadSerializer, responses={202: UploadSerializer})
     def post(self, request: Request, project: str, dataset: str, upload_id: UUID) -> Response:
@@ -98,6 +104,8 @@ class UploadCompleteView(UploadScopedView, APIView):
 
 class CommitListView(DatasetScopedView, APIView):
     """Asking for commits."""
+
+    write_scope = "push"
 
     @extend_schema(request=NewCommitSerializer, responses={202: CommitRequestSerializer})
     @idempotent

@@ -37,6 +37,8 @@ from atom.datasets.reads import find_dataset
 class DatasetListView(ProjectScopedView, generics.ListAPIView[Dataset]):
     """The datasets of a project."""
 
+    write_scope = "push"
+
     serializer_class = DatasetSerializer
     pagination_class = KeysetPagination
     keyset = ("-created_at", "-id")

@@ -35,6 +35,8 @@ from atom.datasets.models import WriteJob
 class WriteJobScopedView(DatasetScopedView, APIView):
     """A view of one write job."""
 
+    write_scope = "push"
+
     def job(self, job_id: UUID) -> WriteJob:
         """Return the job. Raises WriteJobUnknown."""
         found = WriteJob.objects.with_counts().filter(dataset=self.dataset, pk=job_id).first()

@@ -35,6 +35,8 @@ from atom.datasets.models import CommitRequest, Upload, WriteJob, Writer
 class WriterScopedView(DatasetScopedView, APIView):
     """A view of one writer."""
 
+    write_scope = "push"
+
     def writer(self, writer_id: UUID) -> Writer:
         """Return the writer. Raises WriterUnknown."""
         found = find_writer(self.dataset, writer_id)

@@ -1,8 +1,10 @@
 """The token by which a run pushes datasets: only for those that may write.
 
 A workflow says that it writes; for a run of their own command, a person asks for it. The token is
-one of the person who started the run, for their project alone, and it ends with the attempt. A run
-without it can read what it was given and nothing else.
+one of the person who started the run, for their project alone, and it ends with the attempt. With
+it a run reads the project and adds versions to its datasets, and nothing else: it starts no runs,
+merges, deletes and labels nothing, and makes no keys. A run without it can read what it was given
+and nothing else.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from atom.accounts.actions import create_token, revoke_token
 from atom.accounts.models import ApiToken
 from atom.jobs.models import Attempt
 
-SCOPES = ["write"]
+SCOPES = ["push"]
 # An attempt ends its token itself; this is for one whose end nobody could note.
 _LONGEST = timedelta(days=7)
 
@@ -33,12 +35,10 @@ def grant(attempt: Attempt, api_url: str) -> dict[str, str]:
 
 def withdraw(attempt: Attempt) -> None:
     """Make the attempt's tokens worthless; safe to repeat."""
-    run = attempt.run
-    if run.created_by is None:
-        return
-    mine = ApiToken.objects.filter(user=run.created_by, project=run.project, revoked_at=None)
-    for token in mine.filter(name=_name(attempt)):
-        revoke_token(token, run.created_by)
+    # By its name, which the attempt's id is part of: whoever started the run may be gone since.
+    mine = ApiToken.objects.filter(project=attempt.run.project, revoked_at=None)
+    for token in mine.filter(name=_name(attempt)).select_related("user"):
+        revoke_token(token, token.user)
 
 
 def _name(attempt: Attempt) -> str:

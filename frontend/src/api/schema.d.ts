@@ -5038,11 +5038,12 @@ export interface components {
         ScanStateEnum: "cancelled" | "committing" | "done" | "failed" | "listing" | "pending";
         /**
          * @description * `read` - read
+         *     * `push` - push
          *     * `write` - write
          *     * `admin` - admin
          * @enum {string}
          */
-        ScopesEnum: "read" | "write" | "admin";
+        ScopesEnum: "read" | "push" | "write" | "admin";
         /** @description Which samples of a version a run sees; without a key, all of them. */
         Selector: {
             split?: string[];

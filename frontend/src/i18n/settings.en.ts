@@ -8,6 +8,8 @@ export const settings = {
   scopes: 'Scopes',
   scope_read: 'Read',
   scope_readHint: 'See datasets, runs and models; download',
+  scope_push: 'Push',
+  scope_pushHint: 'Add datasets and versions, and nothing else; read',
   scope_write: 'Write',
   scope_writeHint: 'Push data, start runs, label, register models',
   scope_admin: 'Administer',

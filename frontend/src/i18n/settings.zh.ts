@@ -11,6 +11,8 @@ export const settings: Translation<typeof en.settings> = {
   scopes: '权限范围',
   scope_read: '读取',
   scope_readHint: '查看数据集、运行和模型；下载',
+  scope_push: '推送',
+  scope_pushHint: '仅可新增数据集和版本，并可读取',
   scope_write: '写入',
   scope_writeHint: '推送数据、启动运行、标注、登记模型',
   scope_admin: '管理',

@@ -7,7 +7,7 @@ import { useProject, useProjects } from '@/shared/project';
 import { ExpirySelect, expiresAt } from '../keys/ExpirySelect';
 import { useCreateToken } from '../queries';
 
-const SCOPES: Scope[] = ['read', 'write', 'admin'];
+const SCOPES: Scope[] = ['read', 'push', 'write', 'admin'];
 
 interface Values {
   name: string;
