@@ -251,6 +251,13 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("organisation", "parent", "name"), name="unit_name"
+                    )
+                ],
+            },
         ),
         migrations.CreateModel(
             name="RoleBinding",
@@ -305,6 +312,27 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("unit__isnull", True), ("project__isnull", True), _connector="XOR"
+                        ),
+                        name="binding_unit_or_project",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("role__in", ("viewer", "labeler", "researcher", "admin"))
+                        ),
+                        name="binding_role",
+                    ),
+                    models.UniqueConstraint(
+                        fields=("user", "unit", "project"),
+                        name="binding_once",
+                        nulls_distinct=False,
+                    ),
+                ],
+            },
         ),
         migrations.AddField(
             model_name="project",
@@ -359,33 +387,5 @@ class Migration(migrations.Migration):
                     models.Index(fields=["project", "-at"], name="accounts_au_project_b84364_idx"),
                 ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name="unit",
-            constraint=models.UniqueConstraint(
-                fields=("organisation", "parent", "name"), name="unit_name"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="rolebinding",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("unit__isnull", True), ("project__isnull", True), _connector="XOR"
-                ),
-                name="binding_unit_or_project",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="rolebinding",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("role__in", ("viewer", "labeler", "researcher", "admin"))),
-                name="binding_role",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="rolebinding",
-            constraint=models.UniqueConstraint(
-                fields=("user", "unit", "project"), name="binding_once", nulls_distinct=False
-            ),
         ),
     ]

@@ -12,9 +12,9 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
+        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
         ("datasets", "0005_version_layout"),
         ("jobs", "0001_initial"),
-        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
@@ -98,6 +98,46 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "indexes": [
+                    models.Index(
+                        fields=["version", "-created_at", "-id"],
+                        name="cleaning_cl_version_843e52_idx",
+                    ),
+                    models.Index(
+                        condition=models.Q(("state__in", ("pending", "measuring", "comparing"))),
+                        fields=["state"],
+                        name="cleaning_open_reports",
+                    ),
+                ],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "state__in",
+                                [
+                                    "cancelled",
+                                    "comparing",
+                                    "failed",
+                                    "measuring",
+                                    "pending",
+                                    "ready",
+                                ],
+                            )
+                        ),
+                        name="cleaning_report_state",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("state__in", ("pending", "measuring", "comparing"))),
+                        fields=("version",),
+                        name="cleaning_report_open",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("near_distance__lte", 10)),
+                        name="cleaning_near_distance",
+                    ),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="FindingCount",
@@ -131,52 +171,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["id"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("report", "kind"), name="finding_count_kind")
+                ],
             },
-        ),
-        migrations.AddIndex(
-            model_name="cleaningreport",
-            index=models.Index(
-                fields=["version", "-created_at", "-id"], name="cleaning_cl_version_843e52_idx"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="cleaningreport",
-            index=models.Index(
-                condition=models.Q(("state__in", ("pending", "measuring", "comparing"))),
-                fields=["state"],
-                name="cleaning_open_reports",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="cleaningreport",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    (
-                        "state__in",
-                        ["cancelled", "comparing", "failed", "measuring", "pending", "ready"],
-                    )
-                ),
-                name="cleaning_report_state",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="cleaningreport",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("state__in", ("pending", "measuring", "comparing"))),
-                fields=("version",),
-                name="cleaning_report_open",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="cleaningreport",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("near_distance__lte", 10)), name="cleaning_near_distance"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="findingcount",
-            constraint=models.UniqueConstraint(
-                fields=("report", "kind"), name="finding_count_kind"
-            ),
         ),
     ]

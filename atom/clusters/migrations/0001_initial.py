@@ -86,6 +86,11 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("cluster", "name"), name="node_name")
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Reservation",
@@ -115,20 +120,14 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name="node",
-            constraint=models.UniqueConstraint(fields=("cluster", "name"), name="node_name"),
-        ),
-        migrations.AddConstraint(
-            model_name="reservation",
-            constraint=models.UniqueConstraint(fields=("node", "slot"), name="reservation_slot"),
-        ),
-        migrations.AddConstraint(
-            model_name="reservation",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("cpus__gte", 1), ("memory_bytes__gte", 1)),
-                name="reservation_not_empty",
-            ),
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("node", "slot"), name="reservation_slot"),
+                    models.CheckConstraint(
+                        condition=models.Q(("cpus__gte", 1), ("memory_bytes__gte", 1)),
+                        name="reservation_not_empty",
+                    ),
+                ],
+            },
         ),
     ]

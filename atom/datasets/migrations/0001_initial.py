@@ -62,6 +62,11 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("project", "name"), name="dataset_name")
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Pack",
@@ -102,6 +107,17 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("project", "digest"), name="pack_digest"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("state__in", ["quarantined", "uploading", "verified", "verifying"])
+                        ),
+                        name="pack_state",
+                    ),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Upload",
@@ -163,6 +179,31 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "state__in",
+                                [
+                                    "aborted",
+                                    "open",
+                                    "quarantined",
+                                    "uploaded",
+                                    "verified",
+                                    "verifying",
+                                ],
+                            )
+                        ),
+                        name="upload_state",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("state__in", ["open", "uploaded", "verifying"])),
+                        fields=("dataset", "kind", "digest"),
+                        name="upload_once",
+                    ),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Version",
@@ -209,6 +250,22 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "indexes": [
+                    models.Index(
+                        fields=["dataset", "-created_at", "-id"],
+                        name="datasets_ve_dataset_835eb6_idx",
+                    )
+                ],
+                "constraints": [
+                    models.UniqueConstraint(fields=("dataset", "commit"), name="version_commit"),
+                    models.UniqueConstraint(
+                        condition=models.Q(("number__isnull", False)),
+                        fields=("dataset", "number"),
+                        name="version_number",
+                    ),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Tag",
@@ -253,6 +310,11 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("dataset", "name"), name="tag_name")
+                ],
+            },
         ),
         migrations.CreateModel(
             name="CommitRequest",
@@ -329,6 +391,19 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "state__in",
+                                ["building", "conflict", "failed", "pending", "published"],
+                            )
+                        ),
+                        name="commit_state",
+                    )
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Branch",
@@ -375,6 +450,11 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("dataset", "name"), name="branch_name")
+                ],
+            },
         ),
         migrations.CreateModel(
             name="VersionPin",
@@ -401,83 +481,12 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name="dataset",
-            constraint=models.UniqueConstraint(fields=("project", "name"), name="dataset_name"),
-        ),
-        migrations.AddConstraint(
-            model_name="pack",
-            constraint=models.UniqueConstraint(fields=("project", "digest"), name="pack_digest"),
-        ),
-        migrations.AddConstraint(
-            model_name="pack",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("state__in", ["quarantined", "uploading", "verified", "verifying"])
-                ),
-                name="pack_state",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="upload",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    (
-                        "state__in",
-                        ["aborted", "open", "quarantined", "uploaded", "verified", "verifying"],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("version", "holder_type", "holder_id"), name="pin_once"
                     )
-                ),
-                name="upload_state",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="upload",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("state__in", ["open", "uploaded", "verifying"])),
-                fields=("dataset", "kind", "digest"),
-                name="upload_once",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="version",
-            index=models.Index(
-                fields=["dataset", "-created_at", "-id"], name="datasets_ve_dataset_835eb6_idx"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="version",
-            constraint=models.UniqueConstraint(fields=("dataset", "commit"), name="version_commit"),
-        ),
-        migrations.AddConstraint(
-            model_name="version",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("number__isnull", False)),
-                fields=("dataset", "number"),
-                name="version_number",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="tag",
-            constraint=models.UniqueConstraint(fields=("dataset", "name"), name="tag_name"),
-        ),
-        migrations.AddConstraint(
-            model_name="commitrequest",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("state__in", ["building", "conflict", "failed", "pending", "published"])
-                ),
-                name="commit_state",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="branch",
-            constraint=models.UniqueConstraint(fields=("dataset", "name"), name="branch_name"),
-        ),
-        migrations.AddConstraint(
-            model_name="versionpin",
-            constraint=models.UniqueConstraint(
-                fields=("version", "holder_type", "holder_id"), name="pin_once"
-            ),
+                ],
+            },
         ),
     ]

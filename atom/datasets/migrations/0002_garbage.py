@@ -11,8 +11,8 @@ import atom.core.ids
 class Migration(migrations.Migration):
     dependencies = [
         ("accounts", "0001_initial"),
-        ("datasets", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+        ("datasets", "0001_initial"),
     ]
 
     operations = [
@@ -53,6 +53,16 @@ class Migration(migrations.Migration):
                 ),
                 ("settled_at", models.DateTimeField(null=True)),
             ],
+            options={
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("state__in", ["condemned", "deleted", "expired", "pardoned", "spared"])
+                        ),
+                        name="condemned_state",
+                    )
+                ],
+            },
         ),
         migrations.CreateModel(
             name="GarbageRun",
@@ -86,6 +96,14 @@ class Migration(migrations.Migration):
                 ("error_detail", models.TextField(blank=True)),
                 ("examples", models.JSONField(default=list)),
             ],
+            options={
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("state__in", ["done", "failed", "running"])),
+                        name="garbage_run_state",
+                    )
+                ],
+            },
         ),
         migrations.CreateModel(
             name="LegalHold",
@@ -258,13 +276,6 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name="garbagerun",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("state__in", ["done", "failed", "running"])),
-                name="garbage_run_state",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="garbagerun",
             constraint=models.UniqueConstraint(
                 condition=models.Q(("state", "running")),
                 fields=("project",),
@@ -274,15 +285,6 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name="condemnedobject",
             index=models.Index(fields=["run", "state"], name="condemned_run"),
-        ),
-        migrations.AddConstraint(
-            model_name="condemnedobject",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("state__in", ["condemned", "deleted", "expired", "pardoned", "spared"])
-                ),
-                name="condemned_state",
-            ),
         ),
         migrations.AddConstraint(
             model_name="condemnedobject",

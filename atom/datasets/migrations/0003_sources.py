@@ -12,8 +12,8 @@ import atom.core.ids
 class Migration(migrations.Migration):
     dependencies = [
         ("accounts", "0001_initial"),
-        ("datasets", "0002_garbage"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+        ("datasets", "0002_garbage"),
     ]
 
     operations = [
@@ -106,6 +106,24 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "state__in",
+                                ["drifted", "failed", "new", "ready", "removed", "scanning"],
+                            )
+                        ),
+                        name="source_state",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("state", "removed"), _negated=True),
+                        fields=("project", "name"),
+                        name="source_name",
+                    ),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="SourceScan",
@@ -173,48 +191,29 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name="source",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("state__in", ["drifted", "failed", "new", "ready", "removed", "scanning"])
-                ),
-                name="source_state",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="source",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("state", "removed"), _negated=True),
-                fields=("project", "name"),
-                name="source_name",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="sourcescan",
-            index=models.Index(
-                fields=["source", "-created_at", "-id"], name="datasets_so_source__55aaf3_idx"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="sourcescan",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    (
-                        "state__in",
-                        ["cancelled", "committing", "done", "failed", "listing", "pending"],
+            options={
+                "indexes": [
+                    models.Index(
+                        fields=["source", "-created_at", "-id"],
+                        name="datasets_so_source__55aaf3_idx",
                     )
-                ),
-                name="scan_state",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="sourcescan",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("state__in", ("pending", "listing", "committing"))),
-                fields=("source",),
-                name="scan_once",
-            ),
+                ],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "state__in",
+                                ["cancelled", "committing", "done", "failed", "listing", "pending"],
+                            )
+                        ),
+                        name="scan_state",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("state__in", ("pending", "listing", "committing"))),
+                        fields=("source",),
+                        name="scan_once",
+                    ),
+                ],
+            },
         ),
     ]

@@ -9,8 +9,8 @@ import atom.core.ids
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("datasets", "0006_saved_views"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+        ("datasets", "0006_saved_views"),
     ]
 
     operations = [
@@ -48,6 +48,16 @@ class Migration(migrations.Migration):
                 ("error_code", models.CharField(blank=True, max_length=60)),
                 ("error_detail", models.TextField(blank=True)),
             ],
+            options={
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("state__in", ["aborted", "committed", "committing", "open"])
+                        ),
+                        name="write_job_state",
+                    )
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Writer",
@@ -91,6 +101,26 @@ class Migration(migrations.Migration):
                 ("error_code", models.CharField(blank=True, max_length=60)),
                 ("error_detail", models.TextField(blank=True)),
             ],
+            options={
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "state__in",
+                                [
+                                    "abandoned",
+                                    "committed",
+                                    "committing",
+                                    "persisted",
+                                    "uploading",
+                                    "writing",
+                                ],
+                            )
+                        ),
+                        name="writer_state",
+                    )
+                ],
+            },
         ),
         migrations.CreateModel(
             name="WriteTask",
@@ -314,38 +344,12 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name="writejob",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("state__in", ["aborted", "committed", "committing", "open"])),
-                name="write_job_state",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="writejob",
             constraint=models.UniqueConstraint(fields=("dataset", "name"), name="write_job_name"),
         ),
         migrations.AddIndex(
             model_name="writer",
             index=models.Index(
                 fields=["dataset", "-created_at", "-id"], name="datasets_wr_dataset_bffd84_idx"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="writer",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    (
-                        "state__in",
-                        [
-                            "abandoned",
-                            "committed",
-                            "committing",
-                            "persisted",
-                            "uploading",
-                            "writing",
-                        ],
-                    )
-                ),
-                name="writer_state",
             ),
         ),
         migrations.AddConstraint(

@@ -12,9 +12,9 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("accounts", "0001_initial"),
+        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
         ("clusters", "0001_initial"),
         ("datasets", "0001_initial"),
-        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
@@ -83,6 +83,33 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "state__in",
+                                [
+                                    "admitted",
+                                    "cancelled",
+                                    "cancelling",
+                                    "failed",
+                                    "finalizing",
+                                    "placing",
+                                    "preempted",
+                                    "pulling",
+                                    "running",
+                                    "scheduling",
+                                    "submitted",
+                                    "succeeded",
+                                    "warming",
+                                ],
+                            )
+                        ),
+                        name="attempt_state",
+                    )
+                ],
+            },
         ),
         migrations.CreateModel(
             name="CodeSnapshot",
@@ -114,6 +141,11 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("project", "digest"), name="code_digest")
+                ],
+            },
         ),
         migrations.CreateModel(
             name="LogStream",
@@ -142,6 +174,11 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("attempt", "name"), name="log_stream_name")
+                ],
+            },
         ),
         migrations.CreateModel(
             name="LogChunk",
@@ -164,6 +201,14 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("stream", "seq"), name="log_chunk_seq"),
+                    models.UniqueConstraint(
+                        fields=("stream", "byte_start"), name="log_chunk_start"
+                    ),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="MetricSeries",
@@ -203,6 +248,11 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("attempt", "key"), name="series_key")
+                ],
+            },
         ),
         migrations.CreateModel(
             name="MetricChunk",
@@ -224,6 +274,11 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("series", "seq"), name="metric_chunk_seq")
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Run",
@@ -316,6 +371,43 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "indexes": [
+                    models.Index(
+                        fields=["project", "-created_at", "-id"], name="jobs_run_project_e3ad6e_idx"
+                    ),
+                    models.Index(fields=["state"], name="jobs_run_state_11f05a_idx"),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(fields=("project", "number"), name="run_number"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "state__in",
+                                [
+                                    "admitted",
+                                    "cancelled",
+                                    "cancelling",
+                                    "created",
+                                    "failed",
+                                    "finalizing",
+                                    "placing",
+                                    "preempted",
+                                    "pulling",
+                                    "queued",
+                                    "retry_wait",
+                                    "running",
+                                    "scheduling",
+                                    "submitted",
+                                    "succeeded",
+                                    "warming",
+                                ],
+                            )
+                        ),
+                        name="run_state",
+                    ),
+                ],
+            },
         ),
         migrations.AddField(
             model_name="metricseries",
@@ -393,6 +485,27 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "indexes": [
+                    models.Index(
+                        fields=["run", "kind", "state"], name="jobs_artifa_run_id_27825d_idx"
+                    ),
+                    models.Index(
+                        condition=models.Q(("verify_asked_at__isnull", False)),
+                        fields=["verify_asked_at"],
+                        name="artifact_to_verify",
+                    ),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("attempt", "path", "sha256"), name="artifact_path_content"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("state__in", ["failed", "local", "persisted"])),
+                        name="artifact_state",
+                    ),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="RunEvent",
@@ -420,6 +533,11 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "indexes": [
+                    models.Index(fields=["run", "id"], name="jobs_runeve_run_id_6390c3_idx")
+                ],
+            },
         ),
         migrations.CreateModel(
             name="RunFile",
@@ -455,6 +573,11 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("run", "path"), name="run_file_path")
+                ],
+            },
         ),
         migrations.CreateModel(
             name="RunInput",
@@ -489,6 +612,11 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("run", "alias"), name="input_alias")
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Runtime",
@@ -576,6 +704,13 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("project", "slug"), name="workflow_slug", nulls_distinct=False
+                    )
+                ],
+            },
         ),
         migrations.AddField(
             model_name="run",
@@ -588,147 +723,7 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
-            model_name="codesnapshot",
-            constraint=models.UniqueConstraint(fields=("project", "digest"), name="code_digest"),
-        ),
-        migrations.AddConstraint(
-            model_name="logstream",
-            constraint=models.UniqueConstraint(fields=("attempt", "name"), name="log_stream_name"),
-        ),
-        migrations.AddConstraint(
-            model_name="logchunk",
-            constraint=models.UniqueConstraint(fields=("stream", "seq"), name="log_chunk_seq"),
-        ),
-        migrations.AddConstraint(
-            model_name="logchunk",
-            constraint=models.UniqueConstraint(
-                fields=("stream", "byte_start"), name="log_chunk_start"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="metricchunk",
-            constraint=models.UniqueConstraint(fields=("series", "seq"), name="metric_chunk_seq"),
-        ),
-        migrations.AddConstraint(
-            model_name="metricseries",
-            constraint=models.UniqueConstraint(fields=("attempt", "key"), name="series_key"),
-        ),
-        migrations.AddConstraint(
             model_name="attempt",
             constraint=models.UniqueConstraint(fields=("run", "number"), name="attempt_number"),
-        ),
-        migrations.AddConstraint(
-            model_name="attempt",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    (
-                        "state__in",
-                        [
-                            "admitted",
-                            "cancelled",
-                            "cancelling",
-                            "failed",
-                            "finalizing",
-                            "placing",
-                            "preempted",
-                            "pulling",
-                            "running",
-                            "scheduling",
-                            "submitted",
-                            "succeeded",
-                            "warming",
-                        ],
-                    )
-                ),
-                name="attempt_state",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="artifact",
-            index=models.Index(
-                fields=["run", "kind", "state"], name="jobs_artifa_run_id_27825d_idx"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="artifact",
-            index=models.Index(
-                condition=models.Q(("verify_asked_at__isnull", False)),
-                fields=["verify_asked_at"],
-                name="artifact_to_verify",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="artifact",
-            constraint=models.UniqueConstraint(
-                fields=("attempt", "path", "sha256"), name="artifact_path_content"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="artifact",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("state__in", ["failed", "local", "persisted"])),
-                name="artifact_state",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="runevent",
-            index=models.Index(fields=["run", "id"], name="jobs_runeve_run_id_6390c3_idx"),
-        ),
-        migrations.AddConstraint(
-            model_name="runfile",
-            constraint=models.UniqueConstraint(fields=("run", "path"), name="run_file_path"),
-        ),
-        migrations.AddConstraint(
-            model_name="runinput",
-            constraint=models.UniqueConstraint(fields=("run", "alias"), name="input_alias"),
-        ),
-        migrations.AddConstraint(
-            model_name="workflow",
-            constraint=models.UniqueConstraint(
-                fields=("project", "slug"), name="workflow_slug", nulls_distinct=False
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="run",
-            index=models.Index(
-                fields=["project", "-created_at", "-id"], name="jobs_run_project_e3ad6e_idx"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="run",
-            index=models.Index(fields=["state"], name="jobs_run_state_11f05a_idx"),
-        ),
-        migrations.AddConstraint(
-            model_name="run",
-            constraint=models.UniqueConstraint(fields=("project", "number"), name="run_number"),
-        ),
-        migrations.AddConstraint(
-            model_name="run",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    (
-                        "state__in",
-                        [
-                            "admitted",
-                            "cancelled",
-                            "cancelling",
-                            "created",
-                            "failed",
-                            "finalizing",
-                            "placing",
-                            "preempted",
-                            "pulling",
-                            "queued",
-                            "retry_wait",
-                            "running",
-                            "scheduling",
-                            "submitted",
-                            "succeeded",
-                            "warming",
-                        ],
-                    )
-                ),
-                name="run_state",
-            ),
         ),
     ]

@@ -15,8 +15,8 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("accounts", "0001_initial"),
-        ("datasets", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+        ("datasets", "0001_initial"),
     ]
 
     operations = [
@@ -53,6 +53,13 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("project", "name"), name="ontology_project_name"
+                    )
+                ],
+            },
         ),
         migrations.CreateModel(
             name="OntologyVersion",
@@ -81,6 +88,13 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("ontology", "number"), name="ontology_version_number"
+                    )
+                ],
+            },
         ),
         migrations.CreateModel(
             name="LabelTask",
@@ -219,6 +233,38 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "indexes": [
+                    models.Index(
+                        fields=["project", "-created_at", "-id"],
+                        name="labeling_la_project_6fa524_idx",
+                    )
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("project", "name"), name="label_task_project_name"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "state__in",
+                                [
+                                    "active",
+                                    "completed",
+                                    "draft",
+                                    "paused",
+                                    "published",
+                                    "publishing",
+                                ],
+                            )
+                        ),
+                        name="label_task_state",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("overlap", 1)), name="label_task_overlap_one"
+                    ),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="AnnotationRevision",
@@ -272,6 +318,13 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "indexes": [
+                    django.contrib.postgres.indexes.GinIndex(
+                        fields=["label_ids"], name="revision_label_ids"
+                    )
+                ],
+            },
         ),
         migrations.CreateModel(
             name="WorkItem",
@@ -326,6 +379,47 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "indexes": [
+                    models.Index(
+                        fields=["label_task", "state"], name="labeling_wo_label_t_b89243_idx"
+                    ),
+                    models.Index(
+                        fields=["label_task", "position", "id"],
+                        name="labeling_wo_label_t_4a902a_idx",
+                    ),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("label_task", "path"), name="work_item_task_path"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "state__in",
+                                [
+                                    "accepted",
+                                    "audit",
+                                    "blocked",
+                                    "labeling",
+                                    "published",
+                                    "ready",
+                                    "rework",
+                                ],
+                            )
+                        ),
+                        name="work_item_state",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("state__in", ["accepted", "published"]), _negated=True),
+                            ("final_revision__isnull", False),
+                            _connector="OR",
+                        ),
+                        name="work_item_final_revision",
+                    ),
+                ],
+            },
         ),
         migrations.AddField(
             model_name="annotationrevision",
@@ -412,6 +506,62 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("state", "open")),
+                        fields=["label_task", "role", "-priority", "position"],
+                        name="work_slot_open",
+                    ),
+                    models.Index(
+                        condition=models.Q(("state", "leased")),
+                        fields=["expires_at"],
+                        name="work_slot_expiry",
+                    ),
+                    models.Index(
+                        condition=models.Q(("state__in", ["leased", "returned"])),
+                        fields=["user", "label_task"],
+                        name="work_slot_held",
+                    ),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("work_item", "role", "slot_no"), name="work_slot_item_role_no"
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("user__isnull", False)),
+                        fields=("work_item", "user"),
+                        name="work_slot_one_person_once",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("state__in", ["accepted", "leased", "open", "returned", "submitted"])
+                        ),
+                        name="work_slot_state",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("state", "open"), ("user__isnull", True)),
+                            models.Q(
+                                models.Q(("state", "open"), _negated=True), ("user__isnull", False)
+                            ),
+                            _connector="OR",
+                        ),
+                        name="work_slot_open_has_no_user",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("expires_at__isnull", False), ("state", "leased")),
+                            models.Q(
+                                models.Q(("state", "leased"), _negated=True),
+                                ("expires_at__isnull", True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="work_slot_leased_expires",
+                    ),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Draft",
@@ -446,6 +596,11 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("slot", "user"), name="draft_slot_user")
+                ],
+            },
         ),
         migrations.CreateModel(
             name="AuditDecision",
@@ -494,6 +649,14 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("verdict__in", ("accept", "return"))),
+                        name="audit_decision_verdict",
+                    )
+                ],
+            },
         ),
         migrations.AddField(
             model_name="annotationrevision",
@@ -504,189 +667,10 @@ class Migration(migrations.Migration):
                 to="labeling.workslot",
             ),
         ),
-        migrations.AddConstraint(
-            model_name="ontology",
-            constraint=models.UniqueConstraint(
-                fields=("project", "name"), name="ontology_project_name"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="ontologyversion",
-            constraint=models.UniqueConstraint(
-                fields=("ontology", "number"), name="ontology_version_number"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="labeltask",
-            index=models.Index(
-                fields=["project", "-created_at", "-id"], name="labeling_la_project_6fa524_idx"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="labeltask",
-            constraint=models.UniqueConstraint(
-                fields=("project", "name"), name="label_task_project_name"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="labeltask",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    (
-                        "state__in",
-                        ["active", "completed", "draft", "paused", "published", "publishing"],
-                    )
-                ),
-                name="label_task_state",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="labeltask",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("overlap", 1)), name="label_task_overlap_one"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="workitem",
-            index=models.Index(
-                fields=["label_task", "state"], name="labeling_wo_label_t_b89243_idx"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="workitem",
-            index=models.Index(
-                fields=["label_task", "position", "id"], name="labeling_wo_label_t_4a902a_idx"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="workitem",
-            constraint=models.UniqueConstraint(
-                fields=("label_task", "path"), name="work_item_task_path"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="workitem",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    (
-                        "state__in",
-                        [
-                            "accepted",
-                            "audit",
-                            "blocked",
-                            "labeling",
-                            "published",
-                            "ready",
-                            "rework",
-                        ],
-                    )
-                ),
-                name="work_item_state",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="workitem",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("state__in", ["accepted", "published"]), _negated=True),
-                    ("final_revision__isnull", False),
-                    _connector="OR",
-                ),
-                name="work_item_final_revision",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="workslot",
-            index=models.Index(
-                condition=models.Q(("state", "open")),
-                fields=["label_task", "role", "-priority", "position"],
-                name="work_slot_open",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="workslot",
-            index=models.Index(
-                condition=models.Q(("state", "leased")),
-                fields=["expires_at"],
-                name="work_slot_expiry",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="workslot",
-            index=models.Index(
-                condition=models.Q(("state__in", ["leased", "returned"])),
-                fields=["user", "label_task"],
-                name="work_slot_held",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="workslot",
-            constraint=models.UniqueConstraint(
-                fields=("work_item", "role", "slot_no"), name="work_slot_item_role_no"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="workslot",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("user__isnull", False)),
-                fields=("work_item", "user"),
-                name="work_slot_one_person_once",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="workslot",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("state__in", ["accepted", "leased", "open", "returned", "submitted"])
-                ),
-                name="work_slot_state",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="workslot",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("state", "open"), ("user__isnull", True)),
-                    models.Q(models.Q(("state", "open"), _negated=True), ("user__isnull", False)),
-                    _connector="OR",
-                ),
-                name="work_slot_open_has_no_user",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="workslot",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("expires_at__isnull", False), ("state", "leased")),
-                    models.Q(
-                        models.Q(("state", "leased"), _negated=True), ("expires_at__isnull", True)
-                    ),
-                    _connector="OR",
-                ),
-                name="work_slot_leased_expires",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="draft",
-            constraint=models.UniqueConstraint(fields=("slot", "user"), name="draft_slot_user"),
-        ),
-        migrations.AddConstraint(
-            model_name="auditdecision",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("verdict__in", ("accept", "return"))),
-                name="audit_decision_verdict",
-            ),
-        ),
         migrations.AddIndex(
             model_name="annotationrevision",
             index=models.Index(
                 fields=["work_item", "created_at"], name="labeling_an_work_it_92889d_idx"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="annotationrevision",
-            index=django.contrib.postgres.indexes.GinIndex(
-                fields=["label_ids"], name="revision_label_ids"
             ),
         ),
         migrations.AddConstraint(

@@ -13,9 +13,9 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("accounts", "0001_initial"),
+        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
         ("datasets", "0001_initial"),
         ("jobs", "0001_initial"),
-        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
@@ -64,6 +64,11 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("project", "name"), name="model_name")
+                ],
+            },
         ),
         migrations.CreateModel(
             name="ModelVersion",
@@ -114,6 +119,16 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("model", "number"), name="model_version_number"
+                    ),
+                    models.UniqueConstraint(
+                        fields=("model", "run", "artifact_path"), name="model_version_once"
+                    ),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="ModelFile",
@@ -137,6 +152,11 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("version", "path"), name="model_file_path")
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Evaluation",
@@ -182,6 +202,17 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("model_version", "run", "split"), name="evaluation_once"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("accuracy__gte", 0), ("accuracy__lte", 1)),
+                        name="evaluation_accuracy",
+                    ),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="AliasChange",
@@ -234,6 +265,14 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "indexes": [
+                    models.Index(
+                        fields=["model", "-created_at", "-id"],
+                        name="models_regi_model_i_3433ed_idx",
+                    )
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Alias",
@@ -278,6 +317,11 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("model", "name"), name="alias_name")
+                ],
+            },
         ),
         migrations.CreateModel(
             name="RunIntake",
@@ -313,55 +357,13 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name="model",
-            constraint=models.UniqueConstraint(fields=("project", "name"), name="model_name"),
-        ),
-        migrations.AddConstraint(
-            model_name="modelversion",
-            constraint=models.UniqueConstraint(
-                fields=("model", "number"), name="model_version_number"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="modelversion",
-            constraint=models.UniqueConstraint(
-                fields=("model", "run", "artifact_path"), name="model_version_once"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="modelfile",
-            constraint=models.UniqueConstraint(fields=("version", "path"), name="model_file_path"),
-        ),
-        migrations.AddConstraint(
-            model_name="evaluation",
-            constraint=models.UniqueConstraint(
-                fields=("model_version", "run", "split"), name="evaluation_once"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="evaluation",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("accuracy__gte", 0), ("accuracy__lte", 1)),
-                name="evaluation_accuracy",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="aliaschange",
-            index=models.Index(
-                fields=["model", "-created_at", "-id"], name="models_regi_model_i_3433ed_idx"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="alias",
-            constraint=models.UniqueConstraint(fields=("model", "name"), name="alias_name"),
-        ),
-        migrations.AddConstraint(
-            model_name="runintake",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("state__in", ["done", "failed", "pending"])),
-                name="intake_state",
-            ),
+            options={
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("state__in", ["done", "failed", "pending"])),
+                        name="intake_state",
+                    )
+                ],
+            },
         ),
     ]
