@@ -64,6 +64,11 @@ class Unit(TimestampedModel):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def lineage_ids(self) -> list[str]:
+        """Return the hex ids of the units from the root to this one."""
+        return self.path.strip("/").split("/")
+
 
 class ProjectQuerySet(models.QuerySet["Project"]):
     """Reads of projects."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.db.models import F, Q, Value
+from django.db.models import Q
 
 from atom.accounts.models import ROLES, SCOPES, ApiToken, Project, RoleBinding, User
 from atom.core.errors import NotFound, PermissionDenied
@@ -28,9 +28,8 @@ def role_in(user: User, project: Project) -> str | None:
     """Return the user's highest role in the project, or None for a stranger."""
     if user.is_superuser:
         return "admin"
-    bindings = RoleBinding.objects.annotate(unit_of_project=Value(project.unit.path)).filter(
-        Q(project=project) | Q(unit__isnull=False, unit_of_project__startswith=F("unit__path")),
-        user=user,
+    bindings = RoleBinding.objects.filter(
+        Q(project=project) | Q(unit__in=project.unit.lineage_ids), user=user
     )
     roles = bindings.values_list("role", flat=True)
     return max(roles, key=RANK.__getitem__, default=None)

@@ -33,12 +33,17 @@ def token_of(request: Request) -> ApiToken | None:
     return request.auth if isinstance(request.auth, ApiToken) else None
 
 
-def authorize(request: Request, project: Project, role: str, scope: str = "write") -> None:
-    """Check role and token for this request's method; a write needs a token with `scope`."""
+def scope_of(request: Request, reading: frozenset[str] = SAFE, writing: str = "write") -> str:
+    """Return the token scope that this request's method needs."""
+    return "read" if request.method in reading else writing
+
+
+def authorize(request: Request, project: Project, role: str, scope: str = "") -> None:
+    """Check role, token scope and token project; the method says the scope unless one is given."""
     token = token_of(request)
     permissions.require_project(token, project)
     permissions.require(user_of(request), project, role)
-    permissions.require_scope(token, "read" if request.method in SAFE else scope)
+    permissions.require_scope(token, scope or scope_of(request))
 
 
 class ScopedView:
@@ -47,32 +52,37 @@ class ScopedView:
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Refuse a token without the scope before the view runs."""
         super().initial(request, *args, **kwargs)  # type: ignore[misc]  # mixin of APIView
-        scope = "read" if request.method in SAFE else "write"
-        permissions.require_scope(token_of(request), scope)
+        permissions.require_scope(token_of(request), scope_of(request))
 
 
 class ProjectScopedView(_Mixin):
     """A view under `projects/<slug:project>/`; strangers get 404 before anything is looked up.
 
     `required_roles` maps a method to the role that it needs; reads need `viewer`, writes
-    `researcher` unless it says otherwise. `write_scope` is the scope that a token needs to write.
+    `researcher` unless it says otherwise. `reading_methods` are those that change nothing;
+    `write_scope` is the scope that a token needs for the others.
     """
 
     required_roles: ClassVar[dict[str, str]] = {}
+    reading_methods: ClassVar[frozenset[str]] = SAFE
     write_scope: ClassVar[str] = "write"
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Authenticate, then authorize for the project in the path."""
         super().initial(request, *args, **kwargs)  # type: ignore[misc]  # mixin of APIView
-        default = "viewer" if request.method in SAFE else "researcher"
-        role = self.required_roles.get(request.method or "", default)
-        authorize(request, self.project, role, self.write_scope)
+        _ = self.project
 
     @cached_property
     def project(self) -> Project:
-        """Return the project of the path. Raises NotFound if the caller may not see it."""
-        visible = Project.objects.visible_to(user_of(self.request)).select_related("unit")
-        project = visible.filter(slug=self.kwargs["project"]).first()
-        if project is None:
+        """Return the project of the path, for which the request is authorized.
+
+        Raises NotFound for strangers and PermissionDenied for members who may not do this.
+        """
+        found = Project.objects.select_related("unit").filter(slug=self.kwargs["project"]).first()
+        if found is None:
             raise NotFound
-        return project
+        scope = scope_of(self.request, self.reading_methods, self.write_scope)
+        default = "viewer" if scope == "read" else "researcher"
+        role = self.required_roles.get(self.request.method or "", default)
+        authorize(self.request, found, role, scope)
+        return found

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
 
-from atom_sdk.archive import ArchiveFolder, CheckReport, check_archive
 from atom_sdk.cli.context import EXIT_FAILED, Context, pass_context
 from atom_sdk.cli.render import Bars, size_text
 from atom_sdk.client import Client
+
+if TYPE_CHECKING:
+    from atom_sdk.archive import CheckReport
 
 _folder = click.Path(file_okay=False, path_type=Path)
 _there = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -71,6 +73,8 @@ def save(
 @pass_context
 def check(context: Context, folder: Path, dataset: str | None) -> int:
     """Verify every byte of FOLDER, offline: of one DATASET, or of all."""
+    from atom_sdk.archive import ArchiveFolder, check_archive
+
     with Bars(context.err, not context.as_json) as bars:
         report = check_archive(ArchiveFolder(folder), dataset, bars)
     context.emit(report.as_json(), lambda out: _print_report(out, report))

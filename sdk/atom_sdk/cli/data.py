@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
@@ -14,9 +14,10 @@ from atom_sdk.cli.render import Bars, path_text, print_table, size_text
 from atom_sdk.cli.selection import selection
 from atom_sdk.cli.splitting import splitting
 from atom_sdk.client.errors import FolderNotFoundError
-from atom_sdk.client.pull import PullOptions, PullResult
-from atom_sdk.client.push import PushOptions
 from atom_sdk.client.refs import parse_ref
+
+if TYPE_CHECKING:
+    from atom_sdk.client.pull import PullResult
 
 _MARKS = {"added": "+", "removed": "-", "changed": "~", "renamed": ">", "label": "#"}
 
@@ -65,6 +66,8 @@ def push(
     Only content that the server does not have is sent. A push that was cut off goes on where it
     stopped: run the same command again.
     """
+    from atom_sdk.client.push import PushOptions
+
     options = PushOptions(message, labels_from, unlabelled, split, attributes=attributes)
     with Bars(context.err, not context.as_json) as bars:
         result = context.client.datasets.push(folder, dataset, options, bars)
@@ -96,6 +99,8 @@ def pull(
 
     With a selection only those: atom data pull digits@v3 DIR --where "label = 'cat'".
     """
+    from atom_sdk.client.pull import PullOptions
+
     options = PullOptions(selector, delete)
     with Bars(context.err, not context.as_json) as bars:
         result = context.client.datasets.pull(ref, folder, options, bars)

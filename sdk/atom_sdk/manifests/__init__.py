@@ -3,46 +3,51 @@
 Format: README.md.
 """
 
-from atom_sdk.manifests.build import Changes, apply_changes, build_root, compact, read_range
-from atom_sdk.manifests.commits import (
-    Commit,
-    decode_commit,
-    encode_commit,
-    read_commit,
-    write_commit,
-)
-from atom_sdk.manifests.diff import LayerDiff, Rename, RootDiff, diff_roots
-from atom_sdk.manifests.entries import ENTRY_SCHEMA, Entry, entries_table, table_entries
-from atom_sdk.manifests.joined import iter_ranges
-from atom_sdk.manifests.layers import layer_table, merge_layer, read_layer, write_layer
-from atom_sdk.manifests.listing import EntryPage, FolderPage, Listing, PrefixTotals
-from atom_sdk.manifests.merge import Merged, MergePlan, merge_roots
-from atom_sdk.manifests.objects import (
-    FolderObjectStore,
-    MemoryObjectStore,
-    ObjectStore,
-    commit_key,
-    layer_key,
-    pack_key,
-    range_key,
-    root_key,
-)
-from atom_sdk.manifests.query import Query, QueryError, matching, parse_query
-from atom_sdk.manifests.ranges import BoundaryRule
-from atom_sdk.manifests.roots import (
-    LayerRef,
-    RangeRef,
-    Root,
-    decode_root,
-    encode_root,
-    read_root,
-    write_root,
-)
-from atom_sdk.manifests.split_groups import assign_groups
-from atom_sdk.manifests.split_requests import SplitInput, SplitRequest, draw, group_of
-from atom_sdk.manifests.splits import SplitPlan, assign_splits, largest_remainder
-from atom_sdk.manifests.three_way import Conflict, Policy
-from atom_sdk.manifests.views import ViewSelector, build_view, pack_table
+from typing import TYPE_CHECKING
+
+from atom_sdk.lazy import names_of
+
+if TYPE_CHECKING:
+    from atom_sdk.manifests.build import Changes, apply_changes, build_root, compact, read_range
+    from atom_sdk.manifests.commits import (
+        Commit,
+        decode_commit,
+        encode_commit,
+        read_commit,
+        write_commit,
+    )
+    from atom_sdk.manifests.diff import LayerDiff, Rename, RootDiff, diff_roots
+    from atom_sdk.manifests.entries import ENTRY_SCHEMA, Entry, entries_table, table_entries
+    from atom_sdk.manifests.joined import iter_ranges
+    from atom_sdk.manifests.layers import layer_table, merge_layer, read_layer, write_layer
+    from atom_sdk.manifests.listing import EntryPage, FolderPage, Listing, PrefixTotals
+    from atom_sdk.manifests.merge import Merged, MergePlan, merge_roots
+    from atom_sdk.manifests.objects import (
+        FolderObjectStore,
+        MemoryObjectStore,
+        ObjectStore,
+        commit_key,
+        layer_key,
+        pack_key,
+        range_key,
+        root_key,
+    )
+    from atom_sdk.manifests.query import Query, QueryError, matching, parse_query
+    from atom_sdk.manifests.ranges import BoundaryRule
+    from atom_sdk.manifests.roots import (
+        LayerRef,
+        RangeRef,
+        Root,
+        decode_root,
+        encode_root,
+        read_root,
+        write_root,
+    )
+    from atom_sdk.manifests.split_groups import assign_groups
+    from atom_sdk.manifests.split_requests import SplitInput, SplitRequest, draw, group_of
+    from atom_sdk.manifests.splits import SplitPlan, assign_splits, largest_remainder
+    from atom_sdk.manifests.three_way import Conflict, Policy
+    from atom_sdk.manifests.views import ViewSelector, build_view, pack_table
 
 __all__ = [
     "ENTRY_SCHEMA",
@@ -109,3 +114,42 @@ __all__ = [
     "write_layer",
     "write_root",
 ]
+
+_MODULES = {
+    "build": ("Changes", "apply_changes", "build_root", "compact", "read_range"),
+    "commits": ("Commit", "decode_commit", "encode_commit", "read_commit", "write_commit"),
+    "diff": ("LayerDiff", "Rename", "RootDiff", "diff_roots"),
+    "entries": ("ENTRY_SCHEMA", "Entry", "entries_table", "table_entries"),
+    "joined": ("iter_ranges",),
+    "layers": ("layer_table", "merge_layer", "read_layer", "write_layer"),
+    "listing": ("EntryPage", "FolderPage", "Listing", "PrefixTotals"),
+    "merge": ("Merged", "MergePlan", "merge_roots"),
+    "objects": (
+        "FolderObjectStore",
+        "MemoryObjectStore",
+        "ObjectStore",
+        "commit_key",
+        "layer_key",
+        "pack_key",
+        "range_key",
+        "root_key",
+    ),
+    "query": ("Query", "QueryError", "matching", "parse_query"),
+    "ranges": ("BoundaryRule",),
+    "roots": (
+        "LayerRef",
+        "RangeRef",
+        "Root",
+        "decode_root",
+        "encode_root",
+        "read_root",
+        "write_root",
+    ),
+    "split_groups": ("assign_groups",),
+    "split_requests": ("SplitInput", "SplitRequest", "draw", "group_of"),
+    "splits": ("SplitPlan", "assign_splits", "largest_remainder"),
+    "three_way": ("Conflict", "Policy"),
+    "views": ("ViewSelector", "build_view", "pack_table"),
+}
+if not TYPE_CHECKING:
+    __getattr__ = names_of(__name__, _MODULES)

@@ -118,3 +118,11 @@ def test_a_run_asks_to_write_only_when_it_is_said_and_the_command_keeps_its_own_
 
     assert asked("python", "t.py", "--may-write") == (None, ["python", "t.py", "--may-write"])
     assert asked("--may-write", "--", "python", "t.py") == (True, ["python", "t.py"])
+
+
+def test_the_command_line_starts_without_what_only_some_commands_need() -> None:
+    program = "import sys, atom_sdk.cli.main; print(sorted({'numpy', 'pyarrow'} & {*sys.modules}))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.strip() == "[]"
