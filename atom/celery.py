@@ -4,6 +4,7 @@ import ctypes
 import gc
 import os
 import signal
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,12 @@ import structlog
 from celery import Celery, bootsteps
 from celery.signals import (
     beat_init,
+    task_prerun,
     worker_before_create_process,
     worker_process_init,
     worker_ready,
 )
+from django.db import close_old_connections
 from django_structlog.celery.steps import DjangoStructLogInitStep
 
 from atom.web.composition import modules_of_apps
@@ -29,6 +32,9 @@ _WORKER_PID = "ATOM_WORKER_PID"
 
 app = Celery("atom")
 app.config_from_object("django.conf:settings", namespace="CELERY")
+# Celery would connect anew for each task, which costs more than most of them. How long a connection
+# is kept says Django's CONN_MAX_AGE instead.
+app.conf["CELERY_DB_REUSE_MAX"] = sys.maxsize
 app.autodiscover_tasks()
 app.steps["worker"].add(DjangoStructLogInitStep)
 
@@ -85,6 +91,17 @@ def die_with_worker(**_: Any) -> None:
     if os.environ.get(_WORKER_PID) != str(os.getppid()):
         # It died before it was asked for: nobody will be told of that any more.
         os.kill(os.getpid(), signal.SIGKILL)
+
+
+@worker_process_init.connect
+def leave_broken_connections(**_: Any) -> None:
+    """Have each task of this pool process begin with a connection that works, or none."""
+    task_prerun.connect(close_connections_that_broke)
+
+
+def close_connections_that_broke(**_: Any) -> None:
+    """Close what failed or is too old; what the server has closed is noticed at its next use."""
+    close_old_connections()
 
 
 @worker_ready.connect

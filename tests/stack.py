@@ -129,7 +129,8 @@ class Stack:
 
     def remove(self) -> None:
         """Stop what may be left, keep the logs, remove the folder."""
-        self.command("down")
+        if self.processes():
+            self.command("down")
         kept = BASE_DIR / "test-results" / self.home.name
         shutil.copytree(self.home / "logs", kept, dirs_exist_ok=True)
         shutil.rmtree(self.home, ignore_errors=True)

@@ -15,6 +15,8 @@ from atom.settings.environment import BASE_DIR
 # Within the launcher's budget for stopping.
 GRACEFUL_SHUTDOWN_S = 2
 WEB_DATABASE_CONNECTIONS = 8
+# Short: a lock that an interrupted task could not let go of falls with its connection.
+WORKER_CONNECTION_KEPT_S = 60
 _open = build_opener(ProxyHandler({})).open
 
 
@@ -86,6 +88,7 @@ def _worker(installation: Installation) -> ProcessSpec:
         "REMAP_SIGTERM": "SIGQUIT",
         # Nobody else works on this broker: what a killed worker left is taken back at once.
         "ATOM_ONLY_WORKER": "1",
+        "ATOM_DATABASE_KEPT_S": str(WORKER_CONNECTION_KEPT_S),
     }
     return _celery(installation, "worker", arguments, environment)
 
@@ -98,7 +101,8 @@ def _celery(
     installation: Installation, name: str, arguments: tuple[str, ...], extra: dict[str, str]
 ) -> ProcessSpec:
     ready_file = installation.run_dir / f"{name}.ready"
-    environment = common_environment(installation) | extra
+    # The checks import every view; whoever changes the code runs them.
+    environment = common_environment(installation) | extra | {"CELERY_SKIP_CHECKS": "1"}
     return ProcessSpec(
         name=name,
         argv=(sys.executable, "-m", "celery", "--quiet", "-A", "atom.celery", *arguments),

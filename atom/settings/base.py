@@ -101,7 +101,9 @@ TEMPLATES = [
 # --- state ------------------------------------------------------------------------------------
 
 DATABASES = {
-    "default": database_from_url(ENV.database_url.get_secret_value(), ENV.atom_database_pool_size)
+    "default": database_from_url(
+        ENV.database_url.get_secret_value(), ENV.atom_database_pool_size, ENV.atom_database_kept_s
+    )
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 

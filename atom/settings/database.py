@@ -4,9 +4,10 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 
-def database_from_url(url: str, pool_size: int = 0) -> dict[str, Any]:
+def database_from_url(url: str, pool_size: int = 0, kept_s: int = 0) -> dict[str, Any]:
     """Return Django's settings for a `postgresql://user:password@host:port/name?option=…` URL.
 
+    `kept_s` is for processes of one thread: how long a connection serves one task after the other.
     Raises ValueError when the scheme is not PostgreSQL's or no database is named.
     """
     parts = urlsplit(url)
@@ -25,6 +26,7 @@ def database_from_url(url: str, pool_size: int = 0) -> dict[str, Any]:
         "PORT": parts.port or "",
         "OPTIONS": options,
         # Under ASGI every request may use another thread, so connections are not kept per thread:
-        # the web process has a pool, the others connect once per task.
-        "CONN_MAX_AGE": 0,
+        # the web process has a pool.
+        "CONN_MAX_AGE": kept_s,
+        "CONN_HEALTH_CHECKS": kept_s > 0,
     }

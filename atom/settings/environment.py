@@ -69,6 +69,8 @@ class Environment(BaseSettings):
     # Where S3 tools reach the S3 endpoint; empty: the portal's machine and the port above.
     atom_s3_gateway_url: str = ""
     atom_database_pool_size: int = 0
+    # For workers: how long a connection is kept from task to task.
+    atom_database_kept_s: int = 0
     # Where runners reach the REST API, when it is not where people do.
     atom_runner_api_url: str = ""
     atom_runner_lost_after_s: float = 30.0

@@ -36,7 +36,7 @@ def kept_stack() -> Iterator[Stack]:
 @pytest.fixture
 def running_stack(kept_stack: Stack) -> Stack:
     """The same stack, running."""
-    if kept_stack.command("status").returncode != 0:
+    if kept_stack.phase() != "ready":
         kept_stack.start()
     return kept_stack
 
@@ -84,11 +84,11 @@ def test_starting_again_with_a_newer_program_replaces_the_running_one(running_st
     again = running_stack.command("start", timeout_s=150)
     assert "has changed" in again.stdout
     assert running_stack.pid_of("web") not in {before, None}
-    assert running_stack.command("down").returncode == 0
-    assert running_stack.processes() == []
 
 
-def test_killing_the_launcher_leaves_no_process_and_the_data_stays(running_stack: Stack) -> None:
+def test_a_killed_or_stopped_launcher_leaves_no_process_and_the_data_stays(
+    running_stack: Stack,
+) -> None:
     password = running_stack.admin_password
     running_stack.kill_launcher()
     assert wait_for(lambda: running_stack.processes() == []), running_stack.processes()
@@ -96,9 +96,6 @@ def test_killing_the_launcher_leaves_no_process_and_the_data_stays(running_stack
 
     running_stack.start()
     assert running_stack.admin_password == password
-
-
-def test_a_stopped_stack_leaves_no_process(running_stack: Stack) -> None:
     assert running_stack.stop() < 5.5
     assert running_stack.processes() == []
 
@@ -139,6 +136,8 @@ def test_services_of_others_are_used_and_not_started(own_stack: Stack) -> None:
     own_stack.start()
     assert own_stack.process_names() == {"web", "gateway", "worker", "beat"}
     assert httpx.get(f"{own_stack.base_url}/readyz").status_code == 200
+    assert own_stack.command("down").returncode == 0
+    assert own_stack.processes() == []
 
 
 def _fresh_database() -> str:

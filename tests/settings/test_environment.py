@@ -39,6 +39,12 @@ def test_database_url_is_decoded() -> None:
     assert entry["OPTIONS"] == {"sslmode": "require"}
 
 
+@pytest.mark.parametrize("kept_s", [0, 60])
+def test_a_connection_that_is_kept_is_tried_before_it_is_used_again(kept_s: int) -> None:
+    entry = database_from_url("postgresql://u:p@db/atom", kept_s=kept_s)
+    assert (entry["CONN_MAX_AGE"], entry["CONN_HEALTH_CHECKS"]) == (kept_s, kept_s > 0)
+
+
 @pytest.mark.parametrize("url", ["mysql://h/d", "postgresql://h", "", "atom"])
 def test_another_kind_of_database_is_refused(url: str) -> None:
     with pytest.raises(ValueError, match="DATABASE_URL"):

@@ -16,6 +16,8 @@ class Command(BaseCommand):
     """A new person's password comes from `ATOM_MEMBER_PASSWORD`, so no process list shows it."""
 
     help = "Add a person to a project, and make the person if there is none of that name."
+    # They would import every view.
+    requires_system_checks: tuple[str, ...] = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments."""
