@@ -8,15 +8,13 @@ from pytest_django.live_server_helper import LiveServer
 
 from atom.accounts.actions import create_token
 from atom_sdk.client import Client
-from tests.datasets.pushing import Pusher, class_files
-from tests.factories.accounts import make_member, make_project
+from tests.datasets.pushing import Pusher, class_files, new_pusher
 
 
 @pytest.fixture
 def pusher(transactional_db: None) -> Pusher:
     """A dataset `digits` without versions. Tasks run in place, when a transaction commits."""
-    project = make_project()
-    return Pusher(project, make_member(project, "researcher")).create()
+    return new_pusher()
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from atom.accounts.models import Project, User
 from atom.datasets.engines.images import media_type_of
 from atom.datasets.models import CommitRequest, Dataset
 from atom_sdk.packs import PackMember, PackWriter
+from tests.factories.accounts import make_member, make_project
 
 # Plain HTTP, and one client: loading the certificates takes longer than all the rest.
 _to_store = httpx.Client(trust_env=False, verify=False)
@@ -186,6 +187,12 @@ class Pusher:
         request = self.commit(put_rows(pack), **body)
         assert request["state"] == "published", request
         return dict(request["version"])
+
+
+def new_pusher() -> Pusher:
+    """Return a researcher of a new project with a dataset `digits` without versions."""
+    project = make_project()
+    return Pusher(project, make_member(project, "researcher")).create()
 
 
 def class_files(classes: int = 3, per_class: int = 4) -> dict[str, bytes]:

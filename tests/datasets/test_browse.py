@@ -6,12 +6,26 @@ from typing import Any
 
 import pytest
 
-from tests.datasets.pushing import Pusher, class_files, delete_row, make_pack, png, put_rows
+from tests.datasets.prepared import made_once
+from tests.datasets.pushing import (
+    Pusher,
+    class_files,
+    delete_row,
+    make_pack,
+    new_pusher,
+    png,
+    put_rows,
+)
 
 
 @pytest.fixture
-def pushed(pusher: Pusher) -> Pusher:
+def pushed(transactional_db: None) -> Pusher:
     """Three classes of four images, two images without a label, a text file at the root."""
+    return made_once(push_pushed)
+
+
+def push_pushed() -> Pusher:
+    pusher = new_pusher()
     files = class_files() | {"unlabelled/x.png": png(901), "unlabelled/y.png": png(902)}
     pusher.push(
         files | {"README.txt": b"hello"},

@@ -26,7 +26,16 @@ from atom.datasets.reads import open_root, packs_of
 from atom_sdk.client import Client
 from atom_sdk.manifests.objects import range_key
 from tests.datasets import crashing_child
-from tests.datasets.pushing import Pusher, class_files, make_pack, png, prepared_commit, put_rows
+from tests.datasets.prepared import made_once
+from tests.datasets.pushing import (
+    Pusher,
+    class_files,
+    make_pack,
+    new_pusher,
+    png,
+    prepared_commit,
+    put_rows,
+)
 from tests.datasets.test_garbage import AT_ONCE, forget_uploads, orphan, stored
 
 VERIFY_POINTS = ["pack.verified", "pack.published", "pack.accepted"]
@@ -55,6 +64,18 @@ ALL_POINTS = [
 
 _processes = multiprocessing.get_context("forkserver")
 _processes.set_forkserver_preload([crashing_child.__name__])
+
+
+@pytest.fixture
+def pusher(transactional_db: None) -> Pusher:
+    """Version 1: three classes."""
+    return made_once(push_classes)
+
+
+def push_classes() -> Pusher:
+    pusher = new_pusher()
+    pusher.push(class_files())
+    return pusher
 
 
 def die(action: str, subject: UUID | str, crash_point: str) -> None:
@@ -92,7 +113,6 @@ def begun_upload(pusher: Pusher) -> Upload:
 
 
 def test_a_death_while_an_upload_is_completed(pusher: Pusher) -> None:
-    pusher.push(class_files())
     upload = begun_upload(pusher)
     parts = storage.objects().multipart_parts(upload.key, upload.multipart_id)
 
@@ -106,7 +126,6 @@ def test_a_death_while_an_upload_is_completed(pusher: Pusher) -> None:
 
 @pytest.mark.parametrize("point", VERIFY_POINTS)
 def test_a_death_while_a_pack_is_verified(pusher: Pusher, point: str) -> None:
-    pusher.push(class_files())
     upload = begun_upload(pusher)
     pack = make_pack({"x.png": png(9)})
     storage.objects().put(upload.key, pack.data)
@@ -122,7 +141,6 @@ def test_a_death_while_a_pack_is_verified(pusher: Pusher, point: str) -> None:
 
 @pytest.mark.parametrize("point", COMMIT_POINTS)
 def test_a_death_while_a_version_is_committed(pusher: Pusher, point: str) -> None:
-    pusher.push(class_files())
     request = prepared_commit(pusher, {"x.png": png(9)})
 
     die("commit", request.pk, point)
@@ -135,7 +153,6 @@ def test_a_death_while_a_version_is_committed(pusher: Pusher, point: str) -> Non
 
 @pytest.mark.parametrize("point", GARBAGE_POINTS)
 def test_a_death_while_garbage_is_collected(pusher: Pusher, point: str) -> None:
-    pusher.push(class_files())
     lost = orphan(pusher)
     forget_uploads()
     run = add_garbage_run(pusher.project, None, is_dry_run=False)
@@ -154,7 +171,6 @@ def test_a_death_while_garbage_is_collected(pusher: Pusher, point: str) -> None:
 
 
 def test_a_death_while_an_archive_is_loaded(pusher: Pusher, client: Client, tmp_path: Path) -> None:
-    pusher.push(class_files())
     client.archives.save(pusher.name, tmp_path / "archive")
     client.archives.load(tmp_path / "archive", name="whole")
     whole = CommitRequest.objects.get(operation="load")

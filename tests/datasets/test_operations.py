@@ -14,15 +14,21 @@ from atom.datasets.actions.commits import run_commit
 from atom.datasets.actions.operations import NewOperation
 from atom.datasets.engines.operations import MergeArguments, Source
 from atom.datasets.models import CommitRequest, Dataset, Version
-from tests.datasets.pushing import Pusher, class_files, delete_row, png
+from tests.datasets.prepared import made_once
+from tests.datasets.pushing import Pusher, class_files, delete_row, new_pusher, png
 from tests.factories.accounts import make_member
 
 FILES = class_files()
 
 
 @pytest.fixture
-def forked(pusher: Pusher) -> Pusher:
+def forked(transactional_db: None) -> Pusher:
     """Version 1 with labels and a split, and a branch `fix` that begins there."""
+    return made_once(push_forked)
+
+
+def push_forked() -> Pusher:
+    pusher = new_pusher()
     split = {"test": 3, "seed": 7}
     pusher.push(FILES, labels_from="folder", split=split, provenance={"labels_from": "folder"})
     pusher.post("branches/", {"name": "fix", "at": "main"})

@@ -21,7 +21,8 @@ from atom_sdk.manifests import (
     entries_table,
     parse_query,
 )
-from tests.datasets.pushing import Pusher, make_pack, png, put_rows
+from tests.datasets.prepared import made_once
+from tests.datasets.pushing import Pusher, make_pack, new_pusher, png, put_rows
 from tests.datasets.test_engines import Source
 
 BASE = "versions/v1/entries/"
@@ -29,8 +30,13 @@ SIZES = st.dictionaries(st.text("ab/", min_size=1, max_size=5), st.integers(0, 3
 
 
 @pytest.fixture
-def pushed(pusher: Pusher) -> Pusher:
+def pushed(transactional_db: None) -> Pusher:
     """Three classes of four images; those with an even number come from the camera north."""
+    return made_once(push_pushed)
+
+
+def push_pushed() -> Pusher:
+    pusher = new_pusher()
     pack = make_pack({f"{n % 3}/{n:03d}.png": png(n) for n in range(12)})
     pusher.upload(pack.data)
     rows = put_rows(pack)

@@ -15,13 +15,19 @@ from atom.datasets.actions.rebuild import apply_catalogue, compare_catalogue
 from atom.datasets.errors import CatalogueNotEmpty
 from atom.datasets.models import Branch, CommitRequest, Dataset, Pack, Tag, Upload, Version
 from atom_sdk.manifests import layer_table
-from tests.datasets.pushing import Pusher, class_files, delete_row, png
+from tests.datasets.prepared import made_once
+from tests.datasets.pushing import Pusher, class_files, delete_row, new_pusher, png
 from tests.factories.datasets import make_dataset, make_version
 
 
 @pytest.fixture
-def history(pusher: Pusher) -> Pusher:
+def history(transactional_db: None) -> Pusher:
     """Versions on two branches, with tags, labels, a split and a deletion."""
+    return made_once(push_history)
+
+
+def push_history() -> Pusher:
+    pusher = new_pusher()
     pusher.push(class_files(), labels_from="folder", message="first", provenance={"run": "a"})
     pusher.push({"x.png": png(9)}, split={"test": 2, "seed": 1})
     pusher.post("branches/", {"name": "side", "at": "v1"})

@@ -19,7 +19,8 @@ from atom.datasets.actions.retention import (
 from atom.datasets.engines.retention import NumberedVersion, Policy, falling_out
 from atom.datasets.errors import VersionCollected, VersionExpired
 from atom.datasets.models import Dataset, Version
-from tests.datasets.pushing import Pusher, class_files, delete_row, png
+from tests.datasets.prepared import made_once
+from tests.datasets.pushing import Pusher, class_files, delete_row, new_pusher, png
 from tests.datasets.test_garbage import AT_ONCE, NO_GRACE, collect, forget_uploads, stored
 
 NOW = datetime(2026, 1, 31, tzinfo=UTC)
@@ -44,8 +45,13 @@ def test_a_policy_keeps_the_last_or_the_young_ones_and_always_the_newest() -> No
 
 
 @pytest.fixture
-def three(pusher: Pusher) -> Pusher:
+def three(transactional_db: None) -> Pusher:
     """Three versions of `main`; each has a file of its own that the next one lacks."""
+    return made_once(push_three)
+
+
+def push_three() -> Pusher:
+    pusher = new_pusher()
     pusher.push(class_files())
     for number in (2, 3):
         pusher.push({f"only-{number}.png": png(100 + number)})
