@@ -7,7 +7,9 @@ are logarithmic, is growth in proportion; 0 is none.
 from __future__ import annotations
 
 import math
+import os
 import shutil
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -18,10 +20,12 @@ from bench.harness import Result, drop_page_cache, say, seconds, with_earlier
 from bench.reads import pack_folder
 
 NOTE = "Growth: [growth.md](growth.md)."
-REAL_SIZES = (10_000, 100_000, 1_000_000)
+REAL_SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 _FILE_BYTES = 2_000
-# A file, its place in a pack, and the names of both.
-_DISK_BYTES = 3 * 8192
+# A block of the file and one of its pack, and the names of both.
+_DISK_BYTES = 9_000
+# A size that would take longer than what is left of this is left out.
+_MOST_S = 400
 _MANIFEST = "manifest "
 _KINDS = (
     (1.15, math.inf, "grow faster than the number of files (slope 1.15 or more)"),
@@ -38,16 +42,22 @@ Curves = dict[str, dict[int, float]]
 
 
 def run(scratch: Path, files: int, folder: Path) -> list[Result]:
-    """Measure real files, plot both, write the page; sizes go up to twenty times `files`."""
+    """Measure real files, plot both, write the page; sizes go up to twenty times `files`.
+
+    What a larger size would take is foretold from the last one.
+    """
     results: list[Result] = []
+    started, file_s = time.monotonic(), 0.0
     for size in (size for size in REAL_SIZES if size <= files * 20):
-        free = shutil.disk_usage(scratch).free
-        if free < 2 * size * _DISK_BYTES:
-            say(f"growth: {size:,} files do not fit into {free / 1e9:.0f} GB; left out")
+        free, left_s = shutil.disk_usage(scratch).free, started + _MOST_S - time.monotonic()
+        if free < 2 * size * _DISK_BYTES or file_s * size > left_s:
+            say(f"growth: {size:,} files: {free / 1e9:.0f} GB, {left_s:.0f} s left; left out")
             break
         say(f"growth: {size:,} real files")
+        began = time.monotonic()
         results += _real(scratch / str(size), size)
         shutil.rmtree(scratch / str(size))
+        file_s = (time.monotonic() - began) / size
     curves = _curves([*with_earlier([], folder / "latest.json"), *results])
     plot(curves, folder / "growth.svg")
     (folder / "growth.md").write_text(_page(curves))
@@ -72,9 +82,10 @@ def write_small_files(folder: Path, count: int) -> None:
     block = np.random.default_rng(3).bytes(_FILE_BYTES)
     for number in range(count):
         if number % 1000 == 0:
-            parent = folder / f"{number // 1000:06d}"
-            parent.mkdir(parents=True)
-        (parent / f"{number:09d}.bin").write_bytes(number.to_bytes(8, "little") + block[8:])
+            parent = f"{folder}/{number // 1000:06d}"
+            os.makedirs(parent)
+        with open(f"{parent}/{number:09d}.bin", "wb", 0) as file:
+            file.write(number.to_bytes(8, "little") + block[8:])
 
 
 def _curves(results: list[Result]) -> Curves:

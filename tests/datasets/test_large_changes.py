@@ -71,6 +71,15 @@ def test_rows_out_of_order_are_sorted_in_memory(tmp_path: Path) -> None:
     assert read.puts["path"].to_pylist() == [row["path"] for row in _rows()]
 
 
+def test_paths_that_are_written_as_a_dictionary_are_read_too(tmp_path: Path) -> None:
+    table = pa.Table.from_pylist(_rows())
+    coded = table.set_column(1, "path", table["path"].dictionary_encode())
+    with pa.ipc.new_file(tmp_path / "changes", coded.schema) as out:
+        out.write_table(coded, max_chunksize=70)
+    read = read_changes(tmp_path / "changes", tmp_path, large_rows=100)
+    assert _whole(read)["path"].to_pylist() == table["path"].to_pylist()
+
+
 def test_what_is_wrong_in_any_piece_is_said(tmp_path: Path) -> None:
     last = _rows()[-1]
     with pytest.raises(ChangesError, match="comes twice"):

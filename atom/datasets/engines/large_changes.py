@@ -37,7 +37,8 @@ def read_changes(path: Path, scratch: Path, large_rows: int = LARGE_ROWS) -> Cha
             pieces = _pieces(path, stack, large_rows)
             if pieces is not None:
                 return _Pieces().read(pieces, scratch)
-    except EntryOrderError:
+    except (EntryOrderError, pa.ArrowNotImplementedError):
+        # The second: paths of a kind that cannot be compared, for example a dictionary's.
         pass
     except (pa.ArrowException, OSError) as error:
         raise ChangesError("It is neither an Arrow IPC nor a Parquet file.") from error

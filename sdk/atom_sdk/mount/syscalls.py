@@ -25,14 +25,17 @@ _MESSAGE_BYTES = 4096
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def _system_call(number: int, *types: type) -> Callable[..., int]:
-    """A system call that takes words of these types and raises OSError."""
+def _system_call(number: int) -> Callable[..., int]:
+    """A system call that takes C ints and texts, and raises OSError.
+
+    Without `argtypes`, whose checks take half of a call: a mount makes one for each pack.
+    """
     function = _libc["syscall"]
-    function.argtypes = [ctypes.c_long, *types]
     function.restype = ctypes.c_long
+    name = ctypes.c_long(number)
 
     def call(*arguments: int | bytes | None) -> int:
-        result: int = function(number, *arguments)
+        result: int = function(name, *arguments)
         if result < 0:
             error = ctypes.get_errno()
             raise OSError(error, os.strerror(error))
@@ -41,11 +44,10 @@ def _system_call(number: int, *types: type) -> Callable[..., int]:
     return call
 
 
-_Int, _Text = ctypes.c_int, ctypes.c_char_p
-_fsopen = _system_call(_FSOPEN, _Text, _Int)
-_fsconfig = _system_call(_FSCONFIG, _Int, _Int, _Text, _Text, _Int)
-_fsmount = _system_call(_FSMOUNT, _Int, _Int, _Int)
-_move_mount = _system_call(_MOVE_MOUNT, _Int, _Text, _Int, _Text, _Int)
+_fsopen = _system_call(_FSOPEN)
+_fsconfig = _system_call(_FSCONFIG)
+_fsmount = _system_call(_FSMOUNT)
+_move_mount = _system_call(_MOVE_MOUNT)
 
 
 def check_allowed(kind: str) -> None:
