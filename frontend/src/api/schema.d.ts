@@ -611,7 +611,11 @@ export interface paths {
         get: operations["dataset_retrieve"];
         put?: never;
         post?: never;
-        /** @description Delete the dataset; for a while it can be restored. */
+        /**
+         * @description Delete the dataset; for a while it can be restored.
+         *
+         *     Administrators may; and whoever made it, as long as it never had a version.
+         */
         delete: operations["dataset_destroy"];
         options?: never;
         head?: never;
