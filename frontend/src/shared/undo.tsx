@@ -47,7 +47,7 @@ export function confirmUndo({ message, commit, rollback, delayMs = 6000 }: Undoa
   const body = (
     <Group justify="space-between" wrap="nowrap">
       <Text size="sm">{message}</Text>
-      <Button size="compact-sm" variant="light" onClick={() => settle(rollback)}>
+      <Button size="compact-sm" variant="light" flex="none" onClick={() => settle(rollback)}>
         {i18n.t('common.undo')}
       </Button>
     </Group>

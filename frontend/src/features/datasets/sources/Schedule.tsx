@@ -30,6 +30,8 @@ export function Schedule({ source, mayChange }: { source: Source; mayChange: boo
     <>
       <NativeSelect
         size="xs"
+        // The address beside it takes all room that it is given.
+        miw={130}
         aria-label={t('sources.scheduleOf', { name: source.name })}
         data={options}
         disabled={!mayChange}
