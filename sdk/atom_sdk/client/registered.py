@@ -72,7 +72,14 @@ class SourceFiles:
         return data
 
     def _get(self, pin: bytes, start: int, end: int) -> bytes:
-        return get_range(self._http, f"{self._http.config.url}{self._urls[pin]}", start, end)
+        url, path = f"{self._http.config.url}{self._urls[pin]}", self._paths[pin]
+        try:
+            return get_range(self._http, url, start, end)
+        except ApiError as error:
+            if path in str(error):
+                raise
+            # A bucket that refuses says so of itself.
+            raise ApiError(error.status, {**error.problem, "detail": f"{path}: {error}"}) from error
 
 
 def bring(
