@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -171,6 +172,11 @@ class SourceRanges:
             if self._http is not None:
                 self._http.close()
             self._http = self._files = None
+
+    def __del__(self) -> None:
+        """Close the connections; there are none if the constructor failed."""
+        with suppress(AttributeError):
+            self.close()
 
     def __reduce__(self) -> tuple[type[SourceRanges], tuple[object, ...]]:
         """Pickle what to read, not the connections."""
