@@ -7,14 +7,17 @@ exceptions, into `application/problem+json` (RFC 9457).
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import structlog
+from botocore.exceptions import BotoCoreError, ClientError
 from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, JsonResponse
+from obstore.exceptions import BaseError as StoreError
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from rest_framework import exceptions as drf
@@ -28,6 +31,10 @@ PROBLEM_JSON = "application/problem+json"
 # within seconds.
 _SERVICE_IS_AWAY = (OperationalError, InterfaceError, RedisConnectionError, RedisTimeoutError)
 _BACK_AFTER_S = 2
+_STORE_FAILED = (StoreError, BotoCoreError, ClientError)
+_STORE_DETAIL_CHARS = 300
+_STORE_PLACE = re.compile(r"https?://[^/\s]+")
+_STORE_STATUS = re.compile(r"status code: (\d{3})")
 
 
 class AtomError(Exception):
@@ -227,6 +234,24 @@ class InternalError(AtomError):
     action = "Try again; if it happens again, report the request id."
 
 
+class StoreRefuses(AtomError):
+    """The object store does not let us do what we must."""
+
+    status = 500
+    code = "object_store_refuses"
+    title = "The object store refuses a request of this server."
+    action = "Nothing was lost. Have an administrator check the bucket and the rights of its key."
+
+
+class StoreAway(AtomError):
+    """The object store cannot be reached or has failed, also when tried again."""
+
+    status = 503
+    code = "object_store_away"
+    title = "The object store does not answer as it should."
+    action = "Nothing was lost. Try again in a moment; if it stays, look at the object store."
+
+
 def exception_handler(exc: Exception, context: Mapping[str, Any]) -> Response | None:
     """DRF's `EXCEPTION_HANDLER`: render every known failure as problem+json.
 
@@ -262,7 +287,22 @@ def to_atom_error(exc: BaseException) -> AtomError | None:
     if isinstance(exc, _SERVICE_IS_AWAY):
         log.warning("service_is_away", error=str(exc))
         return Unavailable(headers={"Retry-After": str(_BACK_AFTER_S)})
+    if isinstance(exc, _STORE_FAILED):
+        log.warning("object_store_failed", error=str(exc))
+        return _of_store(exc)
     return None
+
+
+def _of_store(exc: BaseException) -> AtomError:
+    said = str(exc).split("\n", 1)[0]
+    # Where the store is, is no business of the caller's; which object it was, is.
+    detail = _STORE_PLACE.sub("", said).split(": <", 1)[0][:_STORE_DETAIL_CHARS]
+    found = _STORE_STATUS.search(said)
+    status = int(found.group(1)) if found else 0
+    if isinstance(exc, ClientError):
+        status = exc.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    is_refused = 400 <= status < 500 and status not in {408, 429}
+    return StoreRefuses(detail) if is_refused else StoreAway(detail)
 
 
 def _from_drf(exc: drf.APIException) -> AtomError:

@@ -7,31 +7,35 @@ and loses nothing: after that the same works again.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from pytest_django.live_server_helper import LiveServer
 
 from atom.accounts.actions import create_token
-from atom.cache.actions import request_warm
+from atom.cache.actions import recover, request_warm
 from atom.cache.models import CacheRecord
 from atom.cache.placement import pack_store
 from atom.clusters.actions import ensure_local_node
 from atom.core import storage
+from atom.core.storage import StoreError
 from atom.datasets.actions import scans
 from atom.datasets.actions.garbage import add_garbage_run, collect_garbage
 from atom.datasets.garbage_roots import GarbageRules
-from atom.datasets.models import Source, Version
+from atom.datasets.models import GarbageRun, Source, Version
 from atom.gateway.asgi import media_server
 from atom_sdk.client import Client
+from atom_sdk.client.archive_save import SaveOptions
 from atom_sdk.errors import AtomError
 from atom_sdk.fs import AtomFileSystem
 from tests.datasets.buckets import Answer, Bucket, Moody, refusal
 from tests.datasets.gateways import Gateway
-from tests.datasets.pushing import Pusher, png
+from tests.datasets.pushing import Pusher, make_pack, png
 
 PUSHED = {"mine/a.png": png(1), "mine/b.txt": b"bb"}
 STAYS = {"far/c.txt": b"ccc"}
@@ -96,8 +100,6 @@ class Place:
         assert found == [PUSHED["mine/b.txt"], STAYS["far/c.txt"]]
 
     def save(self) -> None:
-        from atom_sdk.client.archive_save import SaveOptions
-
         target = self.folder / f"archive{self.number}"
         self.client.archives.save("digits", target, SaveOptions(refs=("v1",)))
 
@@ -116,6 +118,8 @@ class Place:
             store.remove(bytes.fromhex(pack))
         CacheRecord.objects.all().delete()
         record = request_warm(version, ensure_local_node())
+        # As beat does, for a store that was away for a moment.
+        recover()
         record.refresh_from_db()
         if record.state != "warm":
             raise AtomError(record.error)
@@ -128,7 +132,10 @@ class Place:
             raise AtomError(scan.error_detail)
 
     def collect(self) -> None:
-        run = add_garbage_run(self.pusher.project, None, is_dry_run=False)
+        # One whose worker died is taken up again.
+        run = GarbageRun.objects.filter(state="running").first() or add_garbage_run(
+            self.pusher.project, None, is_dry_run=False
+        )
         run = collect_garbage(run.pk, GarbageRules())
         if run.state != "done":
             raise AtomError(run.error_detail)
@@ -177,3 +184,36 @@ def test_everything_backs_off_from_a_bucket_that_throttles(front: Moody, place: 
         work()
         keys = [path.partition("?")[0] for path in front.seen]
         assert len(keys) > len(set(keys)), f"{name} was throttled"
+
+
+DENIED, GONE = refusal(403, "AccessDenied"), refusal(404, "NoSuchKey")
+ANYTHING = re.compile("/(packs|staging|far)/|list-type|prefix=")
+OBJECTS = re.compile(r"^[^?]*/(packs|staging|far)/")
+
+
+@pytest.mark.parametrize(
+    ("answer", "of"), [(DENIED, ANYTHING), (GONE, OBJECTS)], ids=["denied", "gone"]
+)
+def test_what_cannot_be_had_is_named_and_nothing_is_lost(
+    front: Moody, place: Place, answer: Answer, of: re.Pattern[str]
+) -> None:
+    pack = make_pack(PUSHED).digest
+    named = {
+        "at a source": "far/c.txt",
+        "push": "CreateMultipartUpload",
+        # A bucket that gives no list; one that only lost objects gives it.
+        **({"save": "refs/", "list": "foreign-", "collect": "packs/"} if of is ANYTHING else {}),
+    }
+    whole = {name for name in place.ways() if of is OBJECTS and name in {"list", "collect"}}
+    for name, work in place.ways().items():
+        place.fresh()
+        front.mood = lambda path: answer if of.search(path) else None
+        if name in whole:
+            work()
+        else:
+            with pytest.raises((AtomError, StoreError)) as failed:
+                work()
+            assert named.get(name, pack) in unquote(str(failed.value)), name
+        front.mood = lambda path: None
+        place.fresh()
+        work()

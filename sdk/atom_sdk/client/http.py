@@ -127,7 +127,8 @@ def send_object(http: Http, method: str, url: str, **kwargs: Any) -> httpx.Respo
     response = _with_retries(lambda: http.objects.request(method, url, **kwargs), RETRIED_BY_STORES)
     if response.is_success:
         return response
-    detail = f"The object store answered {response.status_code}: {response.text[:200]}"
+    where = httpx.URL(url).path
+    detail = f"The object store answered {response.status_code} for {where}: {response.text[:200]}"
     raise ApiError(response.status_code, {"code": "object_store", "detail": detail})
 
 

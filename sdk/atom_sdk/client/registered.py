@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -72,7 +73,14 @@ class SourceFiles:
         return data
 
     def _get(self, pin: bytes, start: int, end: int) -> bytes:
-        return get_range(self._http, f"{self._http.config.url}{self._urls[pin]}", start, end)
+        url, path = f"{self._http.config.url}{self._urls[pin]}", self._paths[pin]
+        try:
+            return get_range(self._http, url, start, end)
+        except ApiError as error:
+            if path in str(error):
+                raise
+            # A bucket that refuses says so of itself.
+            raise ApiError(error.status, {**error.problem, "detail": f"{path}: {error}"}) from error
 
 
 def bring(
@@ -164,6 +172,11 @@ class SourceRanges:
             if self._http is not None:
                 self._http.close()
             self._http = self._files = None
+
+    def __del__(self) -> None:
+        """Close the connections; there are none if the constructor failed."""
+        with suppress(AttributeError):
+            self.close()
 
     def __reduce__(self) -> tuple[type[SourceRanges], tuple[object, ...]]:
         """Pickle what to read, not the connections."""
