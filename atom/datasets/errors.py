@@ -181,6 +181,14 @@ class PackQuarantined(Conflict):
     action = "Push the folder that its files came from again; the damaged pack is replaced."
 
 
+class ManifestObjectUnknown(NotFound):
+    """The version's manifest has no such object."""
+
+    code = "manifest_object_unknown"
+    title = "The version's manifest has no such object."
+    action = "Ask only for keys that the version's root lists."
+
+
 class PackUnknown(NotFound):
     """The project has no verified pack of this digest."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 from atom.accounts.models import Project
 from atom.core import storage
@@ -12,6 +12,7 @@ from atom.datasets.engines.diff_pages import Difference, differences
 from atom.datasets.errors import (
     DatasetDeleted,
     EntryNotFound,
+    ManifestObjectUnknown,
     PackQuarantined,
     PackUnknown,
     VersionExpired,
@@ -21,6 +22,7 @@ from atom.datasets.media_pins import registered_url
 from atom.datasets.models import Dataset, Pack, Version
 from atom.datasets.stores import version_store
 from atom_sdk.manifests.diff import diff_roots
+from atom_sdk.manifests.objects import delta_key, group_key, layer_key, range_key
 from atom_sdk.manifests.roots import Root
 
 URL_EXPIRES_S = 3600
@@ -122,6 +124,35 @@ def source_addresses(
             raise EntryNotFound(f"{name} has no file {path!r} at a source.")
         urls[path] = registered_url(row, "application/octet-stream", 0)
     return urls
+
+
+def manifest_keys(root: Root) -> Iterator[str]:
+    """Yield the keys of everything that a root lists; groups of ranges first."""
+    yield from (group_key(group.object) for group in root.groups)
+    yield from (layer_key(name) for layer in root.layers for name in layer.layout)
+    for part in root.ranges:
+        yield range_key(part.object)
+        yield from map(delta_key, part.deltas)
+
+
+def manifest_addresses(version: Version, wanted: Sequence[str]) -> dict[str, str]:
+    """Return where to GET objects of a version's manifest, good for URL_EXPIRES_S.
+
+    Raises ManifestObjectUnknown for a key that the version's root does not list.
+    """
+    unseen = set(wanted)
+    keys = manifest_keys(open_root(version))
+    while unseen and (key := next(keys, None)) is not None:
+        unseen.discard(key)
+    if unseen:
+        raise ManifestObjectUnknown(f"The version has no object {min(unseen)}.", key=min(unseen))
+    return presigned(version.dataset.project, wanted)
+
+
+def presigned(project: Project, keys: Iterable[str]) -> dict[str, str]:
+    """Return where to GET objects of a project, by key, good for URL_EXPIRES_S."""
+    prefix, objects = storage.project_prefix(project), storage.objects()
+    return {key: objects.presign_get(prefix + key, URL_EXPIRES_S) for key in keys}
 
 
 def pack_addresses(version: Version, wanted: list[str], allowed: set[str]) -> dict[str, str]:

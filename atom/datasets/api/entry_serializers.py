@@ -95,6 +95,18 @@ class ManifestSerializer(serializers.Serializer[Any]):
     expires_at = serializers.DateTimeField()
 
 
+class ManifestKeysSerializer(serializers.Serializer[Any]):
+    """Manifest objects that a client is about to read."""
+
+    keys = serializers.ListField(
+        child=serializers.RegexField(
+            r"^(ranges|deltas|layers)/[0-9a-f]{64}\.parquet$|^groups/[0-9a-f]{64}\.json$"
+        ),
+        min_length=1,
+        max_length=1000,
+    )
+
+
 class PackDigestsSerializer(serializers.Serializer[Any]):
     """Packs that a client is about to read."""
 

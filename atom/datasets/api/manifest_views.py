@@ -13,9 +13,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from atom.accounts.api.mixins import SAFE
-from atom.core import storage
 from atom.core.bodies import check
 from atom.datasets.api.entry_serializers import (
+    ManifestKeysSerializer,
     ManifestSerializer,
     PackDigestsSerializer,
     PackUrlsSerializer,
@@ -26,14 +26,17 @@ from atom.datasets.api.scope import DatasetScopedView
 from atom.datasets.api.serializers import VersionSerializer
 from atom.datasets.reads import (
     URL_EXPIRES_S,
+    manifest_addresses,
+    manifest_keys,
     open_root,
     pack_addresses,
     packs_of,
+    presigned,
     quarantined_among,
     require_readable,
     source_addresses,
 )
-from atom_sdk.manifests.objects import delta_key, group_key, layer_key, range_key, root_key
+from atom_sdk.manifests.objects import root_key
 from atom_sdk.manifests.roots import Root, encode_root
 
 
@@ -48,12 +51,18 @@ class ManifestView(DatasetScopedView, APIView):
                 bool,
                 description="Answer although packs are quarantined, and name them: for a push, "
                 "which sends their files again.",
-            )
+            ),
+            OpenApiParameter(
+                "addresses",
+                str,
+                enum=["all", "root"],
+                description="`root`: only that of the root; ask for the others as they are needed.",
+            ),
         ],
         responses=ManifestSerializer,
     )
     def get(self, request: Request, project: str, dataset: str, ref: str) -> Response:
-        """Return the root, and an address for each manifest object that it lists."""
+        """Return the root, and an address for each manifest object that it lists, or for none."""
         packs = packs_of(self.version)
         quarantined = quarantined_among(self.project, packs)
         if request.query_params.get("with_quarantined") != "true":
@@ -64,25 +73,35 @@ class ManifestView(DatasetScopedView, APIView):
             "commit": self.version.commit,
             "root_digest": self.version.readable_root,
             "root": json.loads(encode_root(root)),
-            "urls": self._urls(root),
+            "urls": presigned(self.project, self._keys(root)),
             "quarantined_packs": quarantined,
             "expires_at": _expires_at(),
         }
         return Response(body)
 
-    def _urls(self, root: Root) -> dict[str, str]:
-        keys = [root_key(bytes.fromhex(self.version.readable_root))]
-        keys += [group_key(group.object) for group in root.groups]
-        keys += [range_key(part.object) for part in root.ranges]
-        keys += [delta_key(delta) for delta in root.deltas]
-        keys += [layer_key(name) for layer in root.layers for name in layer.layout]
-        prefix, objects = storage.project_prefix(self.project), storage.objects()
-        return {key: objects.presign_get(prefix + key, URL_EXPIRES_S) for key in keys}
+    def _keys(self, root: Root) -> dict[str, None]:
+        keys = {root_key(bytes.fromhex(self.version.readable_root)): None}
+        if self.request.query_params.get("addresses") == "root":
+            return keys
+        # Clients from before there was a choice get all of them.
+        return keys | dict.fromkeys(manifest_keys(root))
 
 
 class _ReadByPost(DatasetScopedView, APIView):
     # POST only carries the long list.
     reading_methods = SAFE | {"POST"}
+
+
+class ManifestUrlsView(_ReadByPost):
+    """Addresses of manifest objects."""
+
+    @extend_schema(request=ManifestKeysSerializer, responses=PackUrlsSerializer)
+    def post(self, request: Request, project: str, dataset: str, ref: str) -> Response:
+        """Return where to GET each object of this version's manifest."""
+        body = ManifestKeysSerializer(data=request.data)
+        check(body)
+        urls = manifest_addresses(self.version, body.validated_data["keys"])
+        return Response({"urls": urls, "expires_at": _expires_at()})
 
 
 class PackUrlsView(_ReadByPost):

@@ -27,6 +27,7 @@ _version = [
     path("split-preview/", split_views.SplitPreviewView.as_view()),
     path("stats/", entry_views.StatsView.as_view()),
     path("manifest/", manifest_views.ManifestView.as_view()),
+    path("manifest-urls/", manifest_views.ManifestUrlsView.as_view()),
     path("pack-urls/", manifest_views.PackUrlsView.as_view()),
     path("source-urls/", manifest_views.SourceUrlsView.as_view()),
     path("restore/", retention_views.VersionRestoreView.as_view()),

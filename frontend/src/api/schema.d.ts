@@ -1251,10 +1251,27 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Return the root, and an address for each manifest object that it lists. */
+        /** @description Return the root, and an address for each manifest object that it lists, or for none. */
         get: operations["version_manifest"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/manifest-urls/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Return where to GET each object of this version's manifest. */
+        post: operations["projects_datasets_versions_manifest_urls_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3633,6 +3650,10 @@ export interface components {
             /** Format: date-time */
             expires_at: string;
         };
+        /** @description Manifest objects that a client is about to read. */
+        ManifestKeysRequest: {
+            keys: string[];
+        };
         /** @description What both sides changed, each in its own way. */
         MergeConflict: {
             path: string;
@@ -5749,6 +5770,7 @@ export type LineageNodeKindEnum = components['schemas']['LineageNodeKindEnum'];
 export type LogEofRequest = components['schemas']['LogEofRequest'];
 export type LoginRequest = components['schemas']['LoginRequest'];
 export type Manifest = components['schemas']['Manifest'];
+export type ManifestKeysRequest = components['schemas']['ManifestKeysRequest'];
 export type MergeConflict = components['schemas']['MergeConflict'];
 export type MergeRequest = components['schemas']['MergeRequest'];
 export type Model = components['schemas']['Model'];
@@ -8664,6 +8686,8 @@ export interface operations {
     version_manifest: {
         parameters: {
             query?: {
+                /** @description `root`: only that of the root; ask for the others as they are needed. */
+                addresses?: "all" | "root";
                 /** @description Answer although packs are quarantined, and name them: for a push, which sends their files again. */
                 with_quarantined?: boolean;
             };
@@ -8683,6 +8707,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Manifest"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_versions_manifest_urls_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ManifestKeysRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PackUrls"];
                 };
             };
             /** @description The request failed. */
