@@ -37,6 +37,7 @@ from tests.datasets.pushing import (
     put_rows,
 )
 from tests.datasets.test_garbage import AT_ONCE, forget_uploads, orphan, stored
+from tests.jobs.live import wait_for
 
 VERIFY_POINTS = ["pack.verified", "pack.published", "pack.accepted"]
 COMMIT_POINTS = [
@@ -86,6 +87,19 @@ def die(action: str, subject: UUID | str, crash_point: str) -> None:
     child.start()
     child.join(60)
     assert child.exitcode == -signal.SIGKILL
+    wait_for(lambda: not locks_of_others())
+
+
+def locks_of_others() -> int:
+    """Return what PostgreSQL still holds for the dead: on a busy machine it notices them late."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_locks JOIN pg_database ON database = pg_database.oid"
+            " WHERE locktype = 'advisory' AND datname = current_database()"
+            " AND pid <> pg_backend_pid()"
+        )
+        row = cursor.fetchone()
+    return int(row[0]) if row else 0
 
 
 def check_catalogue(pusher: Pusher) -> None:

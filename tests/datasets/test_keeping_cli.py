@@ -16,15 +16,27 @@ from atom_sdk.cli.context import Context
 from atom_sdk.cli.main import cli
 from atom_sdk.client import Client
 from atom_sdk.client.errors import ApiError, DatasetNotFoundError
-from tests.datasets.pushing import Pusher, png
+from tests.datasets.prepared import made_once
+from tests.datasets.pushing import Pusher, new_pusher, png
 
 
 @pytest.fixture
-def run(client: Client, pusher: Pusher) -> Any:
-    """Run a command as an administrator; returns its JSON."""
+def pusher(transactional_db: None) -> Pusher:
+    """Three versions, by an administrator."""
+    return made_once(push_three)
+
+
+def push_three() -> Pusher:
+    pusher = new_pusher()
     grant_role(pusher.user, "admin", pusher.project)
     for number in range(3):
         pusher.push({f"{number}.png": png(number)})
+    return pusher
+
+
+@pytest.fixture
+def run(client: Client) -> Any:
+    """Run a command as an administrator; returns its JSON."""
 
     def run(*words: str) -> Any:
         context = Context()

@@ -10,19 +10,30 @@ from atom.datasets.actions import publish_layer
 from atom.datasets.errors import StagingBranchReserved
 from atom.datasets.models import Dataset, Version
 from atom_sdk.errors import LayerKindError
-from tests.datasets.pushing import Pusher, class_files, png
+from tests.datasets.prepared import made_once
+from tests.datasets.pushing import Pusher, class_files, new_pusher, png
 
 UNLABELLED = {f"unlabelled/{n}.png": png(900 + n) for n in range(3)}
 
 
 @pytest.fixture
-def dataset(pusher: Pusher) -> Dataset:
+def pusher(transactional_db: None) -> Pusher:
     """Version 1: three class folders, and three images without a label."""
+    return made_once(push_labelled)
+
+
+def push_labelled() -> Pusher:
+    pusher = new_pusher()
     pusher.push(
         class_files() | UNLABELLED,
         labels_from="folder",
         unlabelled_prefixes=["unlabelled/"],
     )
+    return pusher
+
+
+@pytest.fixture
+def dataset(pusher: Pusher) -> Dataset:
     return Dataset.objects.select_related("project").get(project=pusher.project)
 
 

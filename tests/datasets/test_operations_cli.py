@@ -13,9 +13,22 @@ from pytest_django.live_server_helper import LiveServer
 from atom.accounts.actions import create_token
 from atom_sdk.cli.context import Context
 from atom_sdk.cli.main import _run
-from tests.datasets.pushing import Pusher, class_files, png
+from tests.datasets.prepared import made_once
+from tests.datasets.pushing import Pusher, class_files, new_pusher, png
 
 Atom = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def pusher(transactional_db: None) -> Pusher:
+    """Version 1: three labelled classes."""
+    return made_once(push_labelled)
+
+
+def push_labelled() -> Pusher:
+    pusher = new_pusher()
+    pusher.push(class_files(), labels_from="folder")
+    return pusher
 
 
 @pytest.fixture
@@ -26,7 +39,6 @@ def atom(
     capsys: pytest.CaptureFixture[str],
 ) -> Atom:
     """Run `atom …` as a researcher of the project; gives the exit code and what was printed."""
-    pusher.push(class_files(), labels_from="folder")
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setenv("ATOM_URL", live_server.url)
     monkeypatch.setenv("ATOM_TOKEN", create_token(pusher.user, "tests", ["write"]).secret)
