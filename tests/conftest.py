@@ -19,6 +19,7 @@ from tests.databases import (
     one_worker_at_a_time,
     take_template,
 )
+from tests.datasets import buckets
 from tests.stack import Stack
 
 E2E_TIMEOUT_S = 600
@@ -91,6 +92,13 @@ def _empty_redis(redis_connection: redis.Redis) -> Iterator[None]:
     """Leave no cache entry, throttle counter or stream to the next test."""
     yield
     redis_connection.flushdb()
+
+
+@pytest.fixture(autouse=True)
+def _no_foreign_buckets() -> Iterator[None]:
+    """Leave no bucket beside Atom's own to the next test."""
+    yield
+    buckets.remove_made()
 
 
 @pytest.fixture(scope="session")

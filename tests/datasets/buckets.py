@@ -26,6 +26,11 @@ class Bucket:
     def __post_init__(self) -> None:
         self.client: Any = _boto(self.endpoint)
         self.client.create_bucket(Bucket=self.name)
+        _made.append(self)
+
+    def remove(self) -> None:
+        """Delete the bucket with all that is in it."""
+        self.client.delete_bucket(Bucket=self.name)
 
     def put(self, files: Mapping[str, bytes]) -> None:
         """Write objects."""
@@ -48,6 +53,15 @@ class Bucket:
             "dataset": "digits",
             **more,
         }
+
+
+_made: list[Bucket] = []
+
+
+def remove_made() -> None:
+    """Delete the buckets that were made: each takes volumes, of which the test store has few."""
+    while _made:
+        _made.pop().remove()
 
 
 Answer = tuple[int, str, dict[str, str]] | None

@@ -14,6 +14,7 @@ from rest_framework.test import APIClient
 from atom.accounts.models import ApiToken, AuditEvent, Project, User
 from atom.accounts.permissions import require
 from atom.clusters.actions import beat_local_node
+from atom.datasets.models import Dataset
 from atom.jobs import states
 from atom.jobs.actions import write_access
 from atom.jobs.actions.conclude import conclude
@@ -99,6 +100,19 @@ def test_the_token_adds_versions_and_does_nothing_else(api: APIClient, person: U
         assert (answer.status_code, answer.json()["code"]) == (403, "scope_missing"), path
 
 
+def test_the_token_takes_back_only_a_dataset_that_never_had_a_version(
+    api: APIClient, person: User, project: Project
+) -> None:
+    Dataset.objects.create(project=project, name="of-another", created_by=make_member(project))
+    run = Run.objects.get(pk=create(api, command=["true"], may_write=True).json()["id"])
+    given = write_access.grant(make_attempt(run), "http://atom")
+    inside = APIClient(headers={"Authorization": f"Bearer {given['ATOM_TOKEN']}"})
+    base = "/api/v1/projects/vision/datasets/"
+    assert inside.post(base, {"name": "made"}).status_code == 201
+    assert inside.delete(f"{base}made/?name=made").status_code == 204
+    assert inside.delete(f"{base}of-another/?name=of-another").status_code == 403
+
+
 def test_what_a_token_that_pushes_may_write_is_this(project: Project) -> None:
     found = {
         route
@@ -108,6 +122,8 @@ def test_what_a_token_that_pushes_may_write_is_this(project: Project) -> None:
     dataset = "projects/<str:project>/datasets/<str:dataset>/"
     assert {route.removeprefix(dataset) for route in found} == {
         "projects/<str:project>/datasets/",
+        # Taking back what it made, as long as it is empty.
+        "",
         "uploads/",
         "uploads/<uuid:upload_id>/parts/",
         "uploads/<uuid:upload_id>/complete/",

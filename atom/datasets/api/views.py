@@ -71,6 +71,8 @@ class DatasetView(ProjectScopedView, APIView):
     """One dataset; administrators may delete it."""
 
     required_roles: ClassVar = {"DELETE": "researcher"}
+    # A push that fails takes back the dataset that it made; another is deleted with `write`.
+    write_scope = "push"
 
     @extend_schema(responses=DatasetSerializer, operation_id="dataset_retrieve")
     def get(self, request: Request, project: str, dataset: str) -> Response:
