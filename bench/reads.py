@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -30,7 +29,6 @@ from bench.juicefs import NAME as JUICEFS
 from bench.juicefs import JuiceFs
 
 ROUNDS = 3
-_PACKED_AT_ONCE = 2
 
 
 def run(scratch: Path, files: int, work: Path) -> list[Result]:
@@ -77,14 +75,11 @@ def _compared(name: str, index: Path, packs: Path, others: _Others) -> list[Resu
 
 
 def pack_folder(folder: Path, scratch: Path) -> tuple[Path, Path]:
-    """Pack a folder as a push does, two packs at once; returns the view index and the packs."""
+    """Pack a folder, one pack after the other; returns the view index and the packs."""
     packs = scratch / "packs"
     packs.mkdir()
-    with ThreadPoolExecutor(_PACKED_AT_ONCE) as pool:
-        done = pool.map(
-            lambda plan: _pack(plan, folder, packs), plan_packs(walk_folder(folder).files)
-        )
-        entries = [entry for some in done for entry in some]
+    plans = plan_packs(walk_folder(folder).files)
+    entries = [entry for plan in plans for entry in _pack(plan, folder, packs)]
     store = MemoryObjectStore()
     index = scratch / "view.arrow"
     build_view(build_root([entries_table(entries)], store), store, index)
