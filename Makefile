@@ -57,15 +57,16 @@ status: ## Show what runs
 .PHONY: dev
 dev: install $(STAMP)/dev ## Install what checks and tests need
 
-.PHONY: test
-test: dev ## Portal tests, then Python and browser tests on real services
-	cd frontend && npm run --silent test
+.PHONY: test test-portal
+test: dev test-portal ## Portal tests, then Python and browser tests on real services
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(PYTEST_ARGS)
 
-.PHONY: check
-check: check-types check-drift check-portal check-imports check-style ## Style, types, imports, drift
+test-portal: $(STAMP)/portal-tested ## Portal tests, unless they passed and nothing changed
 
-.PHONY: check-style check-types check-imports check-portal check-drift
+.PHONY: check
+check: check-types check-drift check-tests check-portal check-imports check-style ## Style, types, imports, drift
+
+.PHONY: check-style check-types check-imports check-portal check-drift check-tests
 check-style: dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check --quiet .
@@ -76,6 +77,10 @@ check-types: dev
 check-imports: dev
 	PYTHONPATH=sdk $(BIN)/lint-imports --no-cache
 	$(BIN)/deptry .
+
+check-tests: dev
+	@# What it compiles is kept: the test runner's processes would each do it at once.
+	$(BIN)/python -m pytest --collect-only -q > /dev/null
 
 check-portal: dev
 	cd frontend && npm run --silent lint
@@ -161,4 +166,8 @@ $(STAMP)/portal: $(PORTAL_INPUTS) $(STAMP)/node $(STAMP)/server
 	cd frontend && npm run --silent build
 	@# Compressed twins, served to browsers that take them.
 	$(BIN)/python -m whitenoise.compress --quiet frontend/dist
+	@touch $@
+
+$(STAMP)/portal-tested: $(PORTAL_INPUTS) $(STAMP)/node
+	cd frontend && npm run --silent test
 	@touch $@

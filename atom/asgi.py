@@ -22,6 +22,7 @@ from atom.web.media_proxy import MediaProxy  # noqa: E402
 from atom.web.portal import Portal, StaticFiles  # noqa: E402
 from atom.web.router import HttpApplication, PrefixRouter  # noqa: E402
 from atom.web.websockets import SameOrigin, close_unknown  # noqa: E402
+from atom_sdk.pandas_apart import leave_pandas_out  # noqa: E402
 
 DJANGO_PREFIXES = ("/api/", "/admin/", "/healthz", "/readyz")
 
@@ -60,3 +61,9 @@ application = LifespanApplication(
     ),
     on_shutdown=[media_proxy.aclose],
 )
+
+
+def program() -> LifespanApplication:
+    """Return the application for a process that does nothing else (`uvicorn --factory`)."""
+    leave_pandas_out()
+    return application

@@ -14,6 +14,7 @@ from celery.signals import (
     beat_init,
     task_prerun,
     worker_before_create_process,
+    worker_init,
     worker_process_init,
     worker_ready,
 )
@@ -21,6 +22,7 @@ from django.db import close_old_connections
 from django_structlog.celery.steps import DjangoStructLogInitStep
 
 from atom.web.composition import modules_of_apps
+from atom_sdk.pandas_apart import leave_pandas_out
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "atom.settings.development")
 log = structlog.get_logger(__name__)
@@ -73,6 +75,12 @@ def collect_schedule(sender: Celery, **_: Any) -> None:
         for name, entry in getattr(module, "BEAT_SCHEDULE", {}).items():
             options = {"expires": TICK_EXPIRES_S, **entry.get("options", {})}
             sender.conf.beat_schedule[name] = {**entry, "options": options}
+
+
+@worker_init.connect
+def save_what_pandas_costs(**_: Any) -> None:
+    """Do without pandas, here and in the pool: each of its processes would load it anew."""
+    leave_pandas_out()
 
 
 @worker_before_create_process.connect

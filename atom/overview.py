@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import Any, Final
 
 from django.db.models import Count, Q
-from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -15,6 +14,7 @@ from rest_framework.views import APIView
 
 from atom.accounts.api.mixins import ProjectScopedView, user_of
 from atom.accounts.models import Project
+from atom.core import clock
 from atom.datasets.api.serializers import DatasetSerializer
 from atom.datasets.models import Dataset
 from atom.jobs import states as job_states
@@ -84,7 +84,7 @@ class OverviewView(ProjectScopedView, APIView):
 
 def _runs(project: Project) -> dict[str, Any]:
     runs = Run.objects.filter(project=project)
-    lately = timezone.now() - _FAILED_WITHIN
+    lately = clock.now() - _FAILED_WITHIN
     waiting = sorted(job_states.WAITING)
     under_way = sorted(job_states.ACTIVE - job_states.WAITING)
     counts = runs.aggregate(

@@ -83,6 +83,8 @@ class _Source:
             target = self._scratch / f"round{next(self._rounds)}"
             target.mkdir()
             _change_every_pack(self.folder, target.name)
+            # What others have written must not go to the disk in this one's time.
+            os.sync()
             value = self._size_mb / work(target)
             shutil.rmtree(target)
             return value

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 
 from atom_sdk.manifests import Entry, MemoryObjectStore, build_root, build_view, entries_table
 from atom_sdk.packs.plan import PackPlan, plan_packs
+from atom_sdk.packs.processes import FolderPacker, packing_processes
 from atom_sdk.packs.walk import walk_folder
-from atom_sdk.packs.writer import FileSink, write_pack
 from atom_sdk.readers import LocalDataset
 from bench.corpus import write_files
 from bench.harness import (
@@ -75,26 +77,32 @@ def _compared(name: str, index: Path, packs: Path, others: _Others) -> list[Resu
 
 
 def pack_folder(folder: Path, scratch: Path) -> tuple[Path, Path]:
-    """Pack a folder, one pack after the other; returns the view index and the packs."""
+    """Pack a folder as a push does; returns the view index and the packs."""
     packs = scratch / "packs"
     packs.mkdir()
-    plans = plan_packs(walk_folder(folder).files)
-    entries = [entry for plan in plans for entry in _pack(plan, folder, packs)]
+    files = walk_folder(folder).files
+    size_bytes = sum(file.size for file in files)
+    with (
+        FolderPacker(folder, size_bytes) as packer,
+        ThreadPoolExecutor(packing_processes()) as pool,
+    ):
+        waiting = [pool.submit(_pack, packer, plan, packs) for plan in plan_packs(files)]
+        tables = [future.result() for future in waiting]
     store = MemoryObjectStore()
     index = scratch / "view.arrow"
-    build_view(build_root([entries_table(entries)], store), store, index)
+    build_view(build_root(tables, store), store, index)
     return index, packs
 
 
-def _pack(plan: PackPlan, folder: Path, packs: Path) -> list[Entry]:
+def _pack(packer: FolderPacker, plan: PackPlan, packs: Path) -> pa.Table:
     temporary = packs / plan.files[0].path.replace("/", "-")
-    with temporary.open("wb") as out:
-        summary = write_pack(plan.files, folder, FileSink(out.fileno()))
+    temporary.touch()
+    summary = packer.write(plan.files, temporary)
     temporary.rename(packs / f"{summary.digest.hex()}.tar")
-    return [
+    return entries_table(
         Entry(m.path, m.size, m.digest, "image/jpeg", None, summary.digest, m.offset)
         for m in summary.members
-    ]
+    )
 
 
 def _order(count: int, *, is_cold: bool) -> list[int]:

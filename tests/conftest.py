@@ -16,6 +16,7 @@ from pytest_django.plugin import DjangoDbBlocker
 from tests.databases import (
     delete_all_rows,
     keep_as_template,
+    keep_workflows,
     one_worker_at_a_time,
     take_template,
 )
@@ -77,6 +78,7 @@ def django_db_setup(
     """Make the database as pytest-django does."""
     with django_db_blocker.unblock():
         keep_as_template()
+        keep_workflows()
     database_lock.close()
 
 

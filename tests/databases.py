@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from django.apps import apps
 from django.db import connection
 from django.db.backends.postgresql.operations import DatabaseOperations
+from django.db.models.signals import post_migrate
 
+from atom.jobs.apps import sync_after_migration
 from tests.services import FOLDER_VARIABLE
 
-_TEMPLATE = "atom_template"
+TEMPLATE = "atom_template"
 _DELETE_ALL = """
 DO $$
 DECLARE
@@ -25,7 +28,13 @@ BEGIN
             EXECUTE format('DELETE FROM %%I', name);
         END IF;
     END LOOP;
+    INSERT INTO jobs_workflow SELECT * FROM kept.jobs_workflow;
 END $$
+"""
+# The built-in workflows, which each migration writes: to put them back costs less.
+_KEEP_WORKFLOWS = """
+CREATE SCHEMA IF NOT EXISTS kept;
+CREATE TABLE IF NOT EXISTS kept.jobs_workflow AS TABLE jobs_workflow
 """
 
 
@@ -40,10 +49,10 @@ def one_worker_at_a_time() -> Iterator[None]:
 def take_template() -> None:
     """Have the test database copied from the template, if somebody has made one.
 
-    To apply all migrations costs ten seconds of processor.
+    To apply all migrations costs seconds of processor, and to find that all are applied another.
     """
     if _has_template():
-        connection.settings_dict["TEST"]["TEMPLATE"] = _TEMPLATE
+        connection.settings_dict["TEST"] |= {"TEMPLATE": TEMPLATE, "MIGRATE": False}
 
 
 def keep_as_template() -> None:
@@ -53,12 +62,19 @@ def keep_as_template() -> None:
     migrated = connection.settings_dict["NAME"]
     connection.close()
     with connection._nodb_cursor() as cursor:
-        cursor.execute(f'CREATE DATABASE {_TEMPLATE} TEMPLATE "{migrated}"')
+        cursor.execute(f'CREATE DATABASE {TEMPLATE} TEMPLATE "{migrated}"')
+
+
+def keep_workflows() -> None:
+    """Have every later emptying put the built-in workflows back, in place of Django's signal."""
+    with connection.cursor() as cursor:
+        cursor.execute(_KEEP_WORKFLOWS)
+    post_migrate.disconnect(sync_after_migration, sender=apps.get_app_config("jobs"))
 
 
 def _has_template() -> bool:
     with connection._nodb_cursor() as cursor:
-        cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", [_TEMPLATE])
+        cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", [TEMPLATE])
         return cursor.fetchone() is not None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import subprocess
 import sys
@@ -16,11 +17,19 @@ from atom.settings.environment import BASE_DIR
 from atom_sdk.client import Client
 from tests.stack import Stack
 
-_ADD_PROJECT = """
+# In one process: each start of Django costs more than all that is done then.
+_FILL = """
+import json, os
+from django.core.management import call_command
 from atom.accounts.actions import create_project
 from atom.accounts.models import Project, Unit
-if not Project.objects.filter(slug={slug!r}).exists():
-    create_project(Unit.objects.get(parent=None), {slug!r}, {name!r}, None)
+wanted = json.loads(os.environ["ATOM_TEST_WANTED"])
+for slug, name in wanted["projects"].items():
+    if not Project.objects.filter(slug=slug).exists():
+        create_project(Unit.objects.get(parent=None), slug, name, None)
+for username, (role, password) in wanted["members"].items():
+    os.environ["ATOM_MEMBER_PASSWORD"] = password
+    call_command("add_member", username, project="demo", role=role)
 """
 
 
@@ -37,20 +46,23 @@ def administrator(stack: Stack) -> Person:
     return Person(stack.admin_username, stack.admin_password)
 
 
-def add_member(stack: Stack, username: str, role: str, project: str = "demo") -> Person:
-    """Make a person with a role in a project; the password is new each time the stack is."""
+def add_people(stack: Stack, roles: dict[str, str], projects: dict[str, str]) -> list[Person]:
+    """Make people with roles in the project `demo`, and projects, by slug, that hold nothing.
+
+    A person's password is new each time the stack is.
+    """
+    people = [Person(username, _password_of(stack, username)) for username in roles]
+    members = {one.username: (roles[one.username], one.password) for one in people}
+    wanted = json.dumps({"projects": projects, "members": members})
+    _manage(stack, "shell", "--no-imports", "-c", _FILL, ATOM_TEST_WANTED=wanted)
+    return people
+
+
+def _password_of(stack: Stack, username: str) -> str:
     kept = stack.home / f"{username}.password"
     if not kept.exists():
         write_private(kept, secrets.token_urlsafe(9))
-    person = Person(username, kept.read_text())
-    arguments = ("add_member", username, "--project", project, "--role", role)
-    _manage(stack, *arguments, ATOM_MEMBER_PASSWORD=person.password)
-    return person
-
-
-def add_project(stack: Stack, slug: str, name: str) -> None:
-    """Make a project that holds nothing."""
-    _manage(stack, "shell", "--no-imports", "-c", _ADD_PROJECT.format(slug=slug, name=name))
+    return kept.read_text()
 
 
 def client_of(stack: Stack, person: Person, project: str = "demo") -> Client:

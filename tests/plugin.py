@@ -11,13 +11,14 @@ from xdist.scheduler import LoadGroupScheduling  # type: ignore[import-untyped]
 from tests.services import FOLDER_VARIABLE, TestServices, claim_worker_share, start_services
 
 _running: list[TestServices] = []
+_RUNS_NOTHING = ("help", "version", "collectonly")
 # What shares one running stack runs in one worker; the longest prefix counts.
 _GROUPS = {
     "tests/e2e/test_faults": "faults",
     "tests/e2e/test_main_job": "main job",
     "tests/e2e/": "stack",
     "tests/browser/": "stack",
-    "tests/dev/test_launcher": "launcher",
+    "tests/e2e/test_launcher": "faults",
 }
 
 
@@ -42,7 +43,7 @@ def pytest_load_initial_conftests(
     """Export the services' addresses; a wrapper, so that it runs before pytest-django's hook."""
     keep_bytecode()
     known = early_config.known_args_namespace
-    if not getattr(known, "help", False) and not getattr(known, "version", 0):
+    if not any(getattr(known, option, False) for option in _RUNS_NOTHING):
         if FOLDER_VARIABLE not in os.environ:
             _running.append(start_services())
         claim_worker_share()

@@ -30,6 +30,7 @@ Server = TypeVar("Server", Postgres, Valkey, Seaweed)
 
 # Set by the main process, read by xdist's workers.
 FOLDER_VARIABLE = "ATOM_TEST_SERVICES"
+RUNTIMES_VARIABLE = "ATOM_TEST_RUNTIMES"
 
 
 @dataclass
@@ -39,6 +40,8 @@ class TestServices:
     __test__ = False
 
     folder: Path
+    # Where all whole stacks of the run have the environments of their jobs built.
+    runtimes: Path
     processes: list[tuple[ProcessSpec, subprocess.Popen[bytes]]] = field(default_factory=list)
 
     def start(self) -> None:
@@ -52,6 +55,7 @@ class TestServices:
         os.environ.update(
             {
                 FOLDER_VARIABLE: str(self.folder),
+                RUNTIMES_VARIABLE: str(self.runtimes),
                 "DATABASE_URL": database.url,
                 "REDIS_URL": cache.url,
                 "S3_ENDPOINT_URL": store.url,
@@ -73,6 +77,7 @@ class TestServices:
                 process.wait()
         self.processes.clear()
         shutil.rmtree(self.folder, ignore_errors=True)
+        shutil.rmtree(self.runtimes, ignore_errors=True)
 
     def _start(self, make: Callable[[Path], Server]) -> Server:
         """Start a server, on other ports when somebody else took these meanwhile."""
@@ -123,7 +128,10 @@ class TestServices:
 
 def start_services() -> TestServices:
     """Start the services of this run; they end with this process, however it ends."""
-    services = TestServices(Path(tempfile.mkdtemp(prefix="atom-tests-")))
+    runtimes = Path(tempfile.mkdtemp(prefix="atom-runtimes-"))
+    # The users of jobs have to reach what lies below.
+    runtimes.chmod(0o755)
+    services = TestServices(Path(tempfile.mkdtemp(prefix="atom-tests-")), runtimes)
     atexit.register(services.stop)
     services.start()
     return services

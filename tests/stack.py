@@ -19,6 +19,7 @@ from atom.dev.confine import before_exec
 from atom.dev.ports import find_free
 from atom.dev.seaweed import PORTS_USED
 from atom.settings.environment import BASE_DIR
+from tests.services import RUNTIMES_VARIABLE
 
 START_TIMEOUT_S = 120.0
 STOP_TIMEOUT_S = 15.0
@@ -56,6 +57,11 @@ class Stack:
         return f"http://127.0.0.1:{self.ports['ATOM_S3_GATEWAY_PORT']}"
 
     @property
+    def runtimes(self) -> Path:
+        """Where the jobs' environments are, which all stacks of a test run share."""
+        return Path(os.environ[RUNTIMES_VARIABLE])
+
+    @property
     def admin_username(self) -> str:
         """The administrator's name."""
         return "admin"
@@ -70,7 +76,8 @@ class Stack:
         """The environment of the launcher and of commands that talk to this stack."""
         inherited = {k: v for k, v in os.environ.items() if not k.startswith(_TEST_VARIABLES)}
         ports = {name: str(port) for name, port in self.ports.items()}
-        return {**inherited, **ports, **self.external, "ATOM_HOME": str(self.home)}
+        folders = {"ATOM_HOME": str(self.home), "ATOM_RUNTIMES_DIR": str(self.runtimes)}
+        return {**inherited, **ports, **self.external, **folders}
 
     def command(self, *arguments: str, timeout_s: float = 60) -> subprocess.CompletedProcess[str]:
         """Run one of the launcher's commands against this stack."""

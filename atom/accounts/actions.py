@@ -11,7 +11,6 @@ from django.contrib.auth import authenticate
 from django.core.cache import cache
 from django.db import transaction
 from django.http import HttpRequest
-from django.utils import timezone
 
 from atom.accounts import audit
 from atom.accounts.errors import BadCredentials, TooManyAttempts
@@ -24,6 +23,7 @@ from atom.accounts.models import (
     Unit,
     User,
 )
+from atom.core import clock
 from atom.core.crypto import encrypt, hash_token
 
 # Ten wrong passwords for one name from one address, then a pause.
@@ -91,7 +91,7 @@ def create_token(
 def revoke_token(token: ApiToken, actor: User) -> None:
     """Make a token worthless at once; revoking twice is fine."""
     if token.revoked_at is None:
-        token.revoked_at = timezone.now()
+        token.revoked_at = clock.now()
         token.save(update_fields=["revoked_at", "updated_at"])
         audit.record(actor, "token.revoked", token, token.project, name=token.name)
 
@@ -124,7 +124,7 @@ def _new_access_key_id() -> str:
 def revoke_s3_key_pair(pair: S3KeyPair, actor: User) -> None:
     """Make a pair worthless within a minute; revoking twice is fine."""
     if pair.revoked_at is None:
-        pair.revoked_at = timezone.now()
+        pair.revoked_at = clock.now()
         pair.save(update_fields=["revoked_at", "updated_at"])
         said = {"name": pair.name, "access_key_id": pair.access_key_id}
         audit.record(actor, "s3_key_pair.revoked", pair, pair.project, **said)

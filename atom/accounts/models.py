@@ -9,8 +9,9 @@ from django.contrib.postgres.fields import ArrayField
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
-from django.utils import timezone
+from django.db.models.functions import Now
 
+from atom.core.clock import RowTimeField
 from atom.core.ids import uuid7
 from atom.core.models import TimestampedModel
 
@@ -146,7 +147,7 @@ class S3KeyPairQuerySet(models.QuerySet["S3KeyPair"]):
 
     def in_force(self) -> S3KeyPairQuerySet:
         """Return the pairs that are neither revoked nor expired and whose owner is active."""
-        unexpired = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
+        unexpired = Q(expires_at=None) | Q(expires_at__gt=Now())
         return self.filter(unexpired, revoked_at=None, user__is_active=True)
 
 
@@ -175,7 +176,7 @@ class AuditEvent(models.Model):
     """Who did what to which thing, when. Rows are never changed."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    at = models.DateTimeField(auto_now_add=True)
+    at = RowTimeField(auto_now_add=True)
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     actor_name = models.CharField(max_length=150, blank=True)
     verb = models.CharField(max_length=60)

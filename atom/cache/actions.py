@@ -17,10 +17,11 @@ from uuid import UUID
 import structlog
 from django.db import transaction
 from django.db.models import Q
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from atom.cache.coverage import measure
 from atom.cache.delivery import link_present, open_job_folder, unmount_from_job
+from atom.cache.engines.inherited import keep_fetched
 from atom.cache.engines.links import link_view, packs_of_view
 from atom.cache.engines.local import (
     REPORT_EVERY_S,
@@ -44,7 +45,7 @@ from atom.cache.registered import (
 )
 from atom.cache.states import CACHE_STATES
 from atom.clusters.models import Node
-from atom.core import live, states
+from atom.core import clock, live, states
 from atom.core.background import enqueue
 from atom.core.errors import AtomError
 from atom.core.leases import kept
@@ -63,7 +64,7 @@ _WARM_TASK = "atom.cache.tasks.warm"
 LEASE = timedelta(seconds=20)
 _RENEW_EVERY_S = 5.0
 _RECOVERED_AT_ONCE = 100
-_ERROR_CHARS = 300
+_ERROR_CHARS = 1000
 # In the name of a view that reads objects at their source.
 _AT_SOURCE = "at source"
 
@@ -76,7 +77,7 @@ def request_warm(version: Version, node: Node, selector: Selector = None) -> Cac
     with transaction.atomic():
         CacheRecord.objects.get_or_create(node=node, version=version)
         record = CacheRecord.objects.select_for_update().get(node=node, version=version)
-        record.used_at = timezone.now()
+        record.used_at = clock.now()
         if record.state != "warming" and not _is_ready(record, version, selector):
             _move(record, "warming")
             record.error = ""
@@ -105,14 +106,14 @@ def run_warm(record_id: UUID | str) -> CacheRecord:
 
 
 def _claim(record: CacheRecord) -> bool:
-    free = Q(claimed_until=None) | Q(claimed_until__lt=timezone.now())
+    free = Q(claimed_until=None) | Q(claimed_until__lt=Now())
     mine = CacheRecord.objects.filter(free, pk=record.pk, state="warming")
-    return bool(mine.update(claimed_until=timezone.now() + LEASE))
+    return bool(mine.update(claimed_until=Now() + LEASE))
 
 
 def _renew(record: CacheRecord) -> None:
     rows = CacheRecord.objects.filter(pk=record.pk, state="warming")
-    rows.update(claimed_until=timezone.now() + LEASE)
+    rows.update(claimed_until=Now() + LEASE)
 
 
 def _warm(record: CacheRecord) -> None:
@@ -134,12 +135,11 @@ def _warm(record: CacheRecord) -> None:
 
 def recover() -> int:
     """Have warm-ups done whose worker died or whose task was lost; return how many."""
-    now = timezone.now()
-    silent = Q(claimed_until__lt=now) | Q(claimed_until=None, updated_at__lt=now - LEASE)
+    silent = Q(claimed_until__lt=Now()) | Q(claimed_until=None, updated_at__lt=Now() - LEASE)
     stuck = CacheRecord.objects.filter(silent, state="warming")
     count = 0
     for pk in list(stuck.values_list("pk", flat=True)[:_RECOVERED_AT_ONCE]):
-        if stuck.filter(pk=pk).update(claimed_until=None, updated_at=now):
+        if stuck.filter(pk=pk).update(claimed_until=None, updated_at=Now()):
             log.warning("warm_recovered", record_id=str(pk))
             enqueue(_WARM_TASK, str(pk))
             count += 1
@@ -233,7 +233,7 @@ def _go_on_later(record: CacheRecord, away: StoreError) -> None:
     log.warning("warm_store_away", record_id=str(record.pk), error=str(away))
     said = f"The object store does not give the data; this is tried again. {_first_line(away)}"
     rows = CacheRecord.objects.filter(pk=record.pk, state="warming")
-    rows.update(error=said, claimed_until=timezone.now(), updated_at=timezone.now())
+    rows.update(error=said, claimed_until=Now(), updated_at=Now())
     _tell(record)
 
 
@@ -257,7 +257,7 @@ def _save_progress(record: CacheRecord) -> None:
         bytes_total=record.bytes_total,
         rate_bytes_s=record.rate_bytes_s,
         error=record.error,
-        updated_at=timezone.now(),
+        updated_at=Now(),
     )
     _tell(record)
 
@@ -270,7 +270,7 @@ def _finish(record: CacheRecord, state: str, error: str) -> None:
             return
         _move(record, state)
         record.error, record.claimed_until = error, None
-        record.used_at = timezone.now()
+        record.used_at = clock.now()
         record.save()
         _tell(record)
     log.info("cache_warmed", version_id=str(record.version_id), state=state, error=error)
@@ -296,7 +296,7 @@ def view_for(version: Version, node: Node, selector: Selector = None) -> ViewPat
     record = CacheRecord.objects.filter(node=node, version=version, state="warm").first()
     if record is None or not measure(version).is_complete:
         raise ViewNotReady(f"{version.dataset.name}@{version.ref} is not warm on {node.name}.")
-    CacheRecord.objects.filter(pk=record.pk).update(used_at=timezone.now())
+    CacheRecord.objects.filter(pk=record.pk).update(used_at=Now())
     return _write_view(version, selector)
 
 
@@ -314,13 +314,19 @@ def show_to_job(view: ViewPath, attempt_id: UUID, alias: str, gid: int | None) -
 
 
 def stream_to_job(
-    version: Version, attempt_id: UUID, alias: str, selector: Selector, gid: int | None
+    version: Version,
+    attempt_id: UUID,
+    alias: str,
+    selector: Selector,
+    gid: int | None,
+    earlier: Iterable[UUID] = (),
 ) -> ViewPath:
     """Give an attempt the view index and the packs that are here; it fetches the others itself.
 
-    Nothing is brought and nothing is waited for. Raises SelectionEmpty, OSError.
+    It gets what `earlier` attempts of its run fetched, of which no process may live. Nothing is
+    brought and nothing is waited for. Raises SelectionEmpty, OSError.
     """
-    shown = link_present(_streamed_view(version, selector), attempt_id, alias, gid)
+    shown = link_present(_streamed_view(version, selector), attempt_id, alias, gid, earlier)
     open_job_folder(attempt_id, gid)
     return shown
 
@@ -347,6 +353,20 @@ def hide_from_job(attempt_id: UUID) -> None:
     """
     if unmount_from_job(attempt_id):
         shutil.rmtree(job_views(attempt_id), ignore_errors=True)
+
+
+def set_streams_aside(attempt_id: UUID, aliases: set[str]) -> None:
+    """Keep of an ended attempt what it fetched of these datasets, for the next one of its run.
+
+    Safe to repeat: without anything fetched, the whole folder goes.
+    """
+    views = job_views(attempt_id)
+    if not unmount_from_job(attempt_id) or not views.is_dir():
+        return
+    # The next job of the slot has the user of this one, and may be of another run.
+    views.chmod(0o700)
+    if not keep_fetched(views, aliases):
+        shutil.rmtree(views, ignore_errors=True)
 
 
 def evict(version: Version, node: Node) -> CacheRecord | None:

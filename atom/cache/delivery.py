@@ -2,19 +2,20 @@
 
 Layout below `<cache>/attempts/<attempt>/<alias>/`: `view.arrow` and `packs/` as every job has them,
 and `files/`, the mounted folder. A streaming job writes what it fetches beside the links, in the
-layout of a PackStore, so that it all goes with the attempt.
+layout of a PackStore, so that it all goes with the attempt, or on to the next one of its run.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from uuid import UUID
 
 import structlog
 
+from atom.cache.engines.inherited import inherit
 from atom.cache.engines.links import close_to, link_file, open_to, packs_of_view
 from atom.cache.placement import (
     ViewPath,
@@ -84,10 +85,13 @@ def _project_caches() -> list[Path]:
     return [path.parent for path in cache_root().glob("*-*-*-*-*/mounts")]
 
 
-def link_present(view: ViewPath, attempt_id: UUID, alias: str, gid: int | None) -> ViewPath:
+def link_present(
+    view: ViewPath, attempt_id: UUID, alias: str, gid: int | None, earlier: Iterable[UUID] = ()
+) -> ViewPath:
     """Link a view index, and those of its packs that are here, into a store that the job fills.
 
-    Links cost nothing: a file with several names does not count against what the job may keep.
+    Links cost nothing: a file with several names does not count against what the job may keep. What
+    `earlier` attempts of the run fetched, which have ended, is theirs no more.
     """
     shown = job_view(attempt_id, alias)
     store = PackStore(shown.index_path.parent)
@@ -95,6 +99,9 @@ def link_present(view: ViewPath, attempt_id: UUID, alias: str, gid: int | None) 
     for digest in packs_of_view(view.index_path):
         with suppress(FileNotFoundError):
             link_file(view.pack_dir / f"{digest}.tar", store.packs / f"{digest}.tar")
+    for other in earlier:
+        if moved := inherit(job_view(other, alias).index_path.parent, store.root, gid):
+            log.info("stream_inherited", attempt=str(attempt_id), earlier=str(other), files=moved)
     if gid is not None:
         for folder in (store.root, *(path for path in store.root.iterdir() if path.is_dir())):
             os.chown(folder, gid, gid)

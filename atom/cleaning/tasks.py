@@ -4,9 +4,9 @@ from datetime import timedelta
 from typing import Any, Final
 
 from celery import shared_task
-from django.utils import timezone
 
 from atom.cleaning import actions
+from atom.core import clock
 from atom.core.background import enqueue
 
 # A report that moved just now is in a worker's hands.
@@ -21,7 +21,7 @@ BEAT_SCHEDULE: Final[dict[str, dict[str, Any]]] = {
 @shared_task(name="cleaning.tick", soft_time_limit=55, time_limit=60)
 def tick() -> None:
     """Carry on every report whose run may have ended, or whose worker was lost."""
-    for report_id in actions.open_reports(timezone.now() - _LEFT_ALONE_FOR):
+    for report_id in actions.open_reports(clock.now() - _LEFT_ALONE_FOR):
         enqueue(advance, report_id, expires_s=_EXPIRES_S)
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import structlog
 from django.db import transaction
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from atom.clusters.engines.machine import Machine, probe_machine
 from atom.clusters.models import Cluster, Node, Reservation
@@ -45,7 +45,7 @@ def beat_local_node() -> Node:
     """Note that this machine is alive, and what it has now."""
     node = ensure_local_node()
     resources = _resources(this_machine())
-    Node.objects.filter(pk=node.pk).update(heartbeat_at=timezone.now(), **resources)
+    Node.objects.filter(pk=node.pk).update(heartbeat_at=Now(), **resources)
     return node
 
 

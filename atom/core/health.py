@@ -8,7 +8,14 @@ from collections.abc import Callable
 from django.db import connection
 from django.http import HttpRequest, JsonResponse
 
-from atom.core import redis, storage
+from atom.core import clock, redis, storage
+
+# S3 refuses addresses that were signed by a clock that is 15 minutes wrong.
+MAX_SKEW_S = 300.0
+
+
+class ClockWrongError(Exception):
+    """This machine's clock is far from the database's."""
 
 
 def healthz(request: HttpRequest) -> JsonResponse:
@@ -17,8 +24,13 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 
 def readyz(request: HttpRequest) -> JsonResponse:
-    """Return 200 when PostgreSQL, Valkey and the object store answer, else 503."""
-    checks = {"postgresql": _postgresql, "valkey": _valkey, "object_store": _object_store}
+    """Return 200 when PostgreSQL, Valkey and the object store answer and the clock is right."""
+    checks = {
+        "postgresql": _postgresql,
+        "valkey": _valkey,
+        "object_store": _object_store,
+        "clock": _clock,
+    }
     parts = {name: _probe(check) for name, check in checks.items()}
     ready = all(part["ok"] for part in parts.values())
     return JsonResponse(
@@ -31,7 +43,8 @@ def _probe(check: Callable[[], None]) -> dict[str, object]:
     try:
         check()
     except Exception as exc:  # every driver has its own tree; the probe reports, never raises
-        return {"ok": False, "error": type(exc).__name__}
+        said = {"detail": str(exc)} if isinstance(exc, ClockWrongError) else {}
+        return {"ok": False, "error": type(exc).__name__, **said}
     return {"ok": True, "latency_ms": round((time.monotonic() - started) * 1000, 1)}
 
 
@@ -46,3 +59,12 @@ def _valkey() -> None:
 
 def _object_store() -> None:
     storage.objects().exists("readyz")
+
+
+def _clock() -> None:
+    ahead_s = time.time() - clock.now().timestamp()
+    if abs(ahead_s) > MAX_SKEW_S:
+        raise ClockWrongError(
+            f"This machine's clock is {ahead_s:+.0f} s off the database's: object stores refuse "
+            "what it signs. Set it, for example by NTP."
+        )

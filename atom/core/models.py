@@ -7,6 +7,7 @@ from typing import ClassVar
 from django.conf import settings
 from django.db import models
 
+from atom.core.clock import RowTimeField
 from atom.core.ids import uuid7
 
 
@@ -14,8 +15,8 @@ class TimestampedModel(models.Model):
     """A row with a time-ordered id and the two times that every list shows."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    created_at = models.DateTimeField(auto_now_add=True)
-    updated_at = models.DateTimeField(auto_now=True)
+    created_at = RowTimeField(auto_now_add=True)
+    updated_at = RowTimeField(auto_now=True)
 
     class Meta:
         abstract = True
@@ -30,7 +31,7 @@ class IdempotencyRecord(models.Model):
     request_sha256 = models.CharField(max_length=64)
     status = models.PositiveSmallIntegerField(null=True)
     body = models.JSONField(null=True)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = RowTimeField(auto_now_add=True)
 
     class Meta:
         constraints: ClassVar = [

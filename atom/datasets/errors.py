@@ -223,6 +223,30 @@ class CommitAbandoned(CommitRefused):
     action = "Push again; if it happens again, look at the worker's log for this commit's id."
 
 
+class CommitCancelled(CommitRefused):
+    """Somebody cancelled it before the branch moved."""
+
+    code = "commit_cancelled"
+    title = "The operation was cancelled: the branch is as it was."
+    action = "Ask for it again if it is wanted after all; nothing is left of this one."
+
+
+class CommitOver(Conflict):
+    """The branch moves or has moved, or the request has ended otherwise."""
+
+    code = "commit_over"
+    title = "It is too late to cancel: the operation has ended, or is about to."
+    action = "See how it ended; a version that came of it can be undone by a revert."
+
+
+class CommitNotCancellable(Conflict):
+    """The commit belongs to a writer, a write job or the load of an archive."""
+
+    code = "commit_not_cancellable"
+    title = "The commit of a writer, a write job or an archive is not cancelled."
+    action = "Wait for its end; a version that came of it can be undone by a revert."
+
+
 class ChangesUnreadable(CommitRefused):
     """The changes file is not an Arrow or Parquet table with the right columns."""
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
-from django.db import connection
 from django.db.models import Q, QuerySet
 
 from atom.accounts.models import Project
-from atom.core import storage
+from atom.core import clock, storage
 from atom.core.storage import ObjectMissing
 from atom.datasets.engines.changes import ChangesError
 from atom.datasets.engines.reachable import Reachable
@@ -42,14 +41,6 @@ class Marks:
     kept: Reachable
     restorable: Reachable
     roots: frozenset[str]
-
-
-def database_now() -> datetime:
-    """Return the time by the database's clock: workers' clocks may be wrong."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT clock_timestamp()")
-        now: datetime = cursor.fetchone()[0]
-    return now
 
 
 def mark(project: Project, folder: Path, rules: GarbageRules) -> Marks:
@@ -88,7 +79,7 @@ def _roots_of(versions: QuerySet[Version]) -> set[str]:
 
 def leased_packs(project: Project, grace: timedelta) -> QuerySet[Upload, str]:
     """Return the packs that pushes wait to commit: on their way, or said to be there lately."""
-    recently = Q(state="verified", updated_at__gte=database_now() - grace)
+    recently = Q(state="verified", updated_at__gte=clock.now() - grace)
     uploads = Upload.objects.filter(recently | Q(state__in=UPLOADING), kind="pack")
     return uploads.filter(dataset__project=project).values_list("digest", flat=True)
 

@@ -15,6 +15,7 @@ from atom.datasets.garbage_models import CondemnedObject, GarbageRun
 from atom.datasets.refs import resolve_ref
 from atom.datasets.source_models import Source, SourceScan
 from atom.datasets.states import (
+    CANCELLABLE_OPERATIONS,
     COMMIT_STATES,
     OPERATIONS,
     PACK_STATES,
@@ -290,6 +291,12 @@ class CommitRequest(TimestampedModel):
         max_length=20, choices=states.choices(COMMIT_STATES), default="pending"
     )
     progress = models.FloatField(default=0)
+    # What a worker does now, and how many rows of it are done (see `atom_sdk.manifests.watching`).
+    stage = models.CharField(max_length=20, blank=True)
+    rows_done = models.BigIntegerField(default=0)
+    rows_total = models.BigIntegerField(default=0)
+    # The branch is about to move, or has moved: too late to cancel.
+    committing = models.BooleanField(default=False)
     unchanged = models.BooleanField(default=False)
     # The head that a conflicting commit ran into.
     head_seen = models.CharField(max_length=64, blank=True)
@@ -345,7 +352,34 @@ class CommitRequest(TimestampedModel):
                 | (~Q(operation="push") & Q(changes_upload__isnull=True)),
                 name="commit_push_has_changes",
             ),
+            # Who cancels and who moves the branch: one of them wins.
+            models.CheckConstraint(
+                condition=~Q(state="cancelled")
+                | Q(
+                    committing=False,
+                    operation__in=CANCELLABLE_OPERATIONS,
+                    writer__isnull=True,
+                    write_job__isnull=True,
+                ),
+                name="commit_cancelled_before_move",
+            ),
         ]
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether a worker has still to do with it."""
+        return self.state in {"pending", "building"}
+
+    @property
+    def may_be_cancelled(self) -> bool:
+        """Return whether it is of a kind that people cancel; it may be too late all the same."""
+        belongs_to_writer = self.writer_id is not None or self.write_job_id is not None
+        return self.operation in CANCELLABLE_OPERATIONS and not belongs_to_writer
+
+    @property
+    def cancellable(self) -> bool:
+        """Return whether it can be cancelled now."""
+        return self.may_be_cancelled and self.is_open and not self.committing
 
 
 class VersionPin(TimestampedModel):

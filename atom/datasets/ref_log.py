@@ -6,9 +6,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from django.utils import timezone
-
-from atom.core import storage
+from atom.core import clock, storage
 from atom.datasets import keys
 from atom.datasets.models import Branch, Dataset
 from atom_sdk.errors import ObjectNotFoundError
@@ -76,7 +74,7 @@ def write_beginning(branch: Branch, author: str = "") -> None:
 
 def write_end(branch: Branch, head: str, author: str) -> None:
     """Write that a branch, which is at `head`, is deleted."""
-    at = timezone.now().isoformat()
+    at = clock.now().isoformat()
     write_move(branch, RefMove(branch.seq + 1, head, "", None, author, at, kind="end"))
 
 

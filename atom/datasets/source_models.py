@@ -9,10 +9,9 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
-from django.utils import timezone
 
 from atom.accounts.models import Project, slug_validator
-from atom.core import states
+from atom.core import clock, states
 from atom.core.models import TimestampedModel
 from atom.datasets.sources.credentials import decrypted
 from atom.datasets.sources.spec import SourceSpec
@@ -86,7 +85,7 @@ class Source(TimestampedModel):
 
     def next_time(self) -> datetime | None:
         """Return when the next scan is due after one that ends now."""
-        return timezone.now() + timedelta(seconds=self.every_s) if self.every_s else None
+        return clock.now() + timedelta(seconds=self.every_s) if self.every_s else None
 
 
 class SourceScan(TimestampedModel):

@@ -17,11 +17,12 @@ UPLOAD_STATES: dict[str, set[str]] = {
 }
 
 COMMIT_STATES: dict[str, set[str]] = {
-    "pending": {"building", "failed"},
-    "building": {"published", "failed", "conflict", "pending"},
+    "pending": {"building", "failed", "cancelled"},
+    "building": {"published", "failed", "conflict", "pending", "cancelled"},
     "published": set(),
     "failed": set(),
     "conflict": set(),
+    "cancelled": set(),
 }
 
 GARBAGE_RUN_STATES: dict[str, set[str]] = {
@@ -70,6 +71,8 @@ SCAN_STATES: dict[str, set[str]] = {
 ACTIVE_SCANS = ("pending", "listing", "committing")
 # How a commit comes about.
 OPERATIONS = ("push", "merge", "revert", "cherry_pick", "edit", "write", "load")
+# A writer's commits end with the writer, and a load with its client.
+CANCELLABLE_OPERATIONS = ("push", "merge", "revert", "cherry_pick", "edit")
 
 # A writer's files are safe from PERSISTED on; it may go on writing until it is committed. What
 # belongs to a write job is committed with the job, at once.

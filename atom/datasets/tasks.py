@@ -12,7 +12,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from celery.schedules import crontab
 from django.conf import settings
 from django.db.models import Q
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from atom.accounts.models import Project
 from atom.core.background import enqueue
@@ -75,19 +75,17 @@ def sync_sources() -> None:
 def recover() -> None:
     """Send again what a dead worker or a lost message left behind."""
     fail_abandoned(GIVE_UP_AFTER)
-    stale = Q(updated_at__lt=timezone.now() - STUCK_AFTER)
+    stale = Q(updated_at__lt=Now() - STUCK_AFTER)
     uploads = Upload.objects.filter(stale, state__in=["uploaded", "verifying"])
     commits = CommitRequest.objects.filter(stale, state__in=["pending", "building"])
-    runs = GarbageRun.objects.filter(
-        state="running", updated_at__lt=timezone.now() - GARBAGE_STUCK_AFTER
-    )
+    runs = GarbageRun.objects.filter(state="running", updated_at__lt=Now() - GARBAGE_STUCK_AFTER)
     work = ((verify_upload, uploads), (build_commit, commits), (collect_garbage, runs))
     for task, rows in work:
         for pk in rows.order_by("created_at").values_list("pk", flat=True)[:500]:
             log.warning("work_recovered", task=task.name, id=str(pk))
             enqueue(task, str(pk), expires_s=STUCK_AFTER.total_seconds())
         # Noted, so that the next beat does not send it once more.
-        rows.update(updated_at=timezone.now())
+        rows.update(updated_at=Now())
 
 
 @shared_task(name="datasets.expire_versions", soft_time_limit=1790, time_limit=1800)

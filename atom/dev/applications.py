@@ -45,10 +45,11 @@ def common_environment(installation: Installation) -> dict[str, str]:
     }
 
 
-def _uvicorn(application: str, host: str, port: int) -> tuple[str, ...]:
+def _uvicorn(factory: str, host: str, port: int) -> tuple[str, ...]:
     return (
-        *(sys.executable, "-m", "uvicorn", application, "--host", host, "--port", str(port)),
-        *("--no-access-log", "--timeout-graceful-shutdown", str(GRACEFUL_SHUTDOWN_S)),
+        *(sys.executable, "-m", "uvicorn", factory, "--host", host, "--port", str(port)),
+        *("--factory", "--no-access-log"),
+        *("--timeout-graceful-shutdown", str(GRACEFUL_SHUTDOWN_S)),
     )
 
 
@@ -58,7 +59,7 @@ def _web(installation: Installation) -> ProcessSpec:
     pool = {"ATOM_DATABASE_POOL_SIZE": str(WEB_DATABASE_CONNECTIONS)}
     return ProcessSpec(
         name="web",
-        argv=_uvicorn("atom.asgi:application", env.atom_web_host, env.atom_web_port),
+        argv=_uvicorn("atom.asgi:program", env.atom_web_host, env.atom_web_port),
         cwd=BASE_DIR,
         env=common_environment(installation) | pool,
         is_ready=lambda: _answers(probe_url),

@@ -19,6 +19,7 @@ from atom.gateway import asgi
 from atom.gateway.asgi import Receive
 from atom.gateway.responses import Send
 from atom.settings.environment import load_environment
+from atom_sdk.pandas_apart import leave_pandas_out
 
 _S3_APPLICATION = "atom.gateway.s3.application"
 
@@ -53,6 +54,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 def main(graceful_shutdown_s: int) -> None:
     """Serve until a signal comes."""
+    leave_pandas_out()
     env = load_environment()
     sockets = [
         listen(env.atom_web_host, env.atom_s3_gateway_port),

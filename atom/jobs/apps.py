@@ -17,10 +17,11 @@ class JobsConfig(AppConfig):
 
     def ready(self) -> None:
         """Put the built-in workflows into the table after each migration."""
-        post_migrate.connect(_sync_workflows, sender=self)
+        post_migrate.connect(sync_after_migration, sender=self)
 
 
-def _sync_workflows(using: str, **_: Any) -> None:
+def sync_after_migration(using: str, **_: Any) -> None:
+    """Write the built-in workflows, when there is a table for them."""
     from atom.jobs.actions.workflows import sync_workflows
 
     if using == "default" and _has_table():

@@ -10,6 +10,7 @@ from django.db import models
 from atom.accounts.models import Project, User
 from atom.clusters.models import Node
 from atom.core import states
+from atom.core.clock import RowTimeField
 from atom.core.models import TimestampedModel
 from atom.datasets.models import Version
 from atom.jobs.engines.deliveries import DELIVERIES, PACKS
@@ -240,7 +241,7 @@ class RunEvent(models.Model):
     kind = models.CharField(max_length=40)
     text = models.TextField()
     data = models.JSONField(default=dict)
-    at = models.DateTimeField(auto_now_add=True)
+    at = RowTimeField(auto_now_add=True)
 
     class Meta:
         indexes: ClassVar = [models.Index(fields=["run", "id"])]

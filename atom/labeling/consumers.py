@@ -6,44 +6,24 @@ from typing import Any
 from uuid import UUID
 
 from channels.db import database_sync_to_async
-from channels.generic.websocket import AsyncJsonWebsocketConsumer
 
 from atom.accounts.models import User
+from atom.core.consumers import TellingConsumer
 from atom.labeling.models import LabelTask
 
-CLOSE_NOT_FOUND = 4404
 
-
-class LabelTaskConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # untyped library
+class LabelTaskConsumer(TellingConsumer):
     """Says `{"type": "progress"}` when counts change; the page reads them again by HTTP."""
 
-    group = ""
-
-    async def connect(self) -> None:
-        """Join the task's group, or close: strangers cannot tell that the task exists."""
+    async def find_group(self) -> str | None:
+        """Return the task's group."""
         task_id: UUID = self.scope["url_route"]["kwargs"]["task_id"]
-        await self.accept()
-        if not await _is_visible(self.scope.get("user"), task_id):
-            await self.close(CLOSE_NOT_FOUND)
-            return
-        self.group = f"labeltask.{task_id}"
-        await self.channel_layer.group_add(self.group, self.channel_name)
-
-    async def disconnect(self, code: int) -> None:
-        """Leave the group."""
-        if self.group:
-            await self.channel_layer.group_discard(self.group, self.channel_name)
-
-    async def receive_json(self, content: Any, **kwargs: Any) -> None:
-        """Ignore what the browser says: this socket only tells."""
-
-    async def live_event(self, message: dict[str, Any]) -> None:
-        """Pass an event of `atom.core.live` on."""
-        await self.send_json(message["event"])
+        is_visible = await _is_visible(self.scope.get("user"), task_id)
+        return f"labeltask.{task_id}" if is_visible else None
 
 
 @database_sync_to_async
 def _is_visible(user: Any, task_id: UUID) -> bool:
-    if not isinstance(user, User):
+    if not isinstance(user, User) or not user.is_active:
         return False
     return LabelTask.objects.visible_to(user).filter(pk=task_id).exists()

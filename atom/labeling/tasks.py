@@ -5,8 +5,8 @@ from typing import Any, Final
 from uuid import UUID
 
 from celery import shared_task
-from django.utils import timezone
 
+from atom.core import clock
 from atom.core.background import enqueue
 from atom.labeling import states
 from atom.labeling.actions.completion import complete_finished
@@ -33,7 +33,7 @@ def tick() -> None:
     """Open lapsed leases, complete finished tasks, resume publications that were cut off."""
     expire_leases()
     complete_finished()
-    stuck_before = timezone.now() - timedelta(seconds=_STUCK_AFTER_S)
+    stuck_before = clock.now() - timedelta(seconds=_STUCK_AFTER_S)
     stuck = LabelTask.objects.filter(state=states.PUBLISHING, updated_at__lt=stuck_before)
     for task_id in stuck.values_list("pk", flat=True):
         enqueue(publish_labels, str(task_id), expires_s=_STUCK_AFTER_S)

@@ -16,6 +16,7 @@ ATOM_S3_GATEWAY_URL = ENV.s3_gateway_url
 ATOM_FRONTEND_DIST = ENV.atom_frontend_dist
 ATOM_RUNNER_API_URL = ENV.atom_runner_api_url
 ATOM_RUNNER_LOST_AFTER_S = ENV.atom_runner_lost_after_s
+ATOM_RUNTIMES_DIR = ENV.runtimes_dir
 ATOM_RUNTIME_PIP_OPTIONS = ENV.atom_runtime_pip_options
 ATOM_RUNTIME_BUILD_TIMEOUT_S = ENV.atom_runtime_build_timeout_s
 ATOM_ATTEMPT_KEPT_S = ENV.atom_attempt_kept_s

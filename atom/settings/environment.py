@@ -74,6 +74,8 @@ class Environment(BaseSettings):
     # Where runners reach the REST API, when it is not where people do.
     atom_runner_api_url: str = ""
     atom_runner_lost_after_s: float = 30.0
+    # Where the runtimes of jobs lie; empty: in ATOM_HOME. Several installations may share it.
+    atom_runtimes_dir: Path | None = None
     # Options of pip when a job's runtime is built, e.g. an index of one's own.
     atom_runtime_pip_options: str = ""
     # Less than the hard limit of a task: a build that hangs fails in words.
@@ -114,6 +116,11 @@ class Environment(BaseSettings):
     def public_url(self) -> str:
         """Where people open the portal, without a trailing slash."""
         return (self.atom_public_url or f"http://127.0.0.1:{self.atom_web_port}").rstrip("/")
+
+    @property
+    def runtimes_dir(self) -> Path | None:
+        """Where the runtimes of jobs lie, when that is not ATOM_HOME."""
+        return self.atom_runtimes_dir and self.atom_runtimes_dir.expanduser().resolve()
 
     @property
     def gateway_url(self) -> str:

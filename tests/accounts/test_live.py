@@ -9,9 +9,9 @@ from asgiref.sync import sync_to_async
 from channels.routing import URLRouter
 from django.contrib.auth.models import AnonymousUser
 
-from atom.accounts.consumers import CLOSE_NOT_FOUND
 from atom.accounts.routing import websocket_urlpatterns
 from atom.core import live
+from atom.core.consumers import CLOSE_NOT_FOUND
 from tests.factories.accounts import make_member, make_project
 from tests.websockets import WebSocketClient
 

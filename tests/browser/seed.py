@@ -13,7 +13,7 @@ from PIL import Image, ImageDraw
 
 from atom_sdk.client import Client
 from atom_sdk.client.push import PushOptions
-from tests.people import Person, add_member, add_project, administrator, client_of
+from tests.people import Person, add_people, administrator, client_of
 from tests.stack import Stack
 
 DATASET = "shapes"
@@ -59,9 +59,8 @@ class Seed:
 def seed_project(stack: Stack, folder: Path) -> Seed:
     """Fill the project `demo` through the calls that people make."""
     admin = administrator(stack)
-    labeler = add_member(stack, "mia", "labeler")
-    auditor = add_member(stack, "noah", "researcher")
-    add_project(stack, EMPTY_PROJECT, "Empty")
+    roles = {"mia": "labeler", "noah": "researcher"}
+    labeler, auditor = add_people(stack, roles, {EMPTY_PROJECT: "Empty"})
     with client_of(stack, admin) as client:
         _push_versions(client, folder)
         trained = _start(client, "train shapes", _TRAIN, {"register_model": MODEL})

@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.accessibility import violations
 from tests.browser.seed import DATASET, EMPTY_PROJECT, MODEL, Seed
+from tests.browser.visiting import prefer_language, visit
 from tests.browser.watching import Watched, await_quiet, watch
 
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
@@ -73,8 +74,7 @@ def test_every_page_renders_without_errors_and_is_accessible_in_both_themes(
     signed_in_page: Page, seed: Seed, language: str
 ) -> None:
     page = signed_in_page
-    page.goto("/login")
-    page.evaluate(_PREFER, ["auto", language])
+    prefer_language(page, language)
     page.goto("/settings/tokens")
     watched = watch(page)
     problems: list[str] = []
@@ -91,9 +91,9 @@ def test_every_page_renders_without_errors_and_is_accessible_in_both_themes(
 
 
 def test_the_sign_in_page_is_accessible_in_every_theme_and_language(page: Page) -> None:
+    page.goto("/login")
     for theme in THEMES:
         for language in LANGUAGES:
-            page.goto("/login")
             page.evaluate(_PREFER, [theme, language])
             page.reload()
             expect(page.get_by_role("textbox").first).to_be_visible()
@@ -111,8 +111,7 @@ _PREFER = """([theme, language]) => {
 
 def _problems(page: Page, watched: Watched, name: str, address: str) -> list[str]:
     watched.clear()
-    # As a link does: loading the whole portal again costs more than all that is checked.
-    page.evaluate("(address) => window.history.pushState({}, '', address)", address)
+    visit(page, address)
     _settle(page, watched)
     language = page.evaluate("localStorage.getItem('atom-language')")
     text = page.locator("body").inner_text()

@@ -9,6 +9,7 @@ from playwright.sync_api import Page, WebSocket, expect
 
 from atom_sdk.client import Client
 from tests.browser.seed import DATASET, MODEL, Seed, start_command
+from tests.browser.visiting import prefer_language
 
 END_MS = 120_000
 _OPEN_QUOTE = "A quotation mark is opened here and never closed."
@@ -129,8 +130,7 @@ def test_a_model_is_registered_as_the_whole_output_of_its_run(
 
 def test_a_run_speaks_chinese_in_the_chinese_portal(signed_in_page: Page, seed: Seed) -> None:
     page = signed_in_page
-    page.goto("/login")
-    page.evaluate("localStorage.setItem('atom-language', 'zh')")
+    prefer_language(page, "zh")
     page.goto(f"/runs/{seed.failed_run}?tab=events")
     expect(page.get_by_text("命令以退出码 1 结束").first).to_be_visible()
     expect(page.get_by_text("代码出错")).to_be_visible()

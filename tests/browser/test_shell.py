@@ -7,6 +7,7 @@ import re
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser.seed import DATASET, EMPTY_PROJECT, Seed
+from tests.browser.visiting import visit
 
 
 def heading(page: Page, name: str) -> None:
@@ -102,13 +103,14 @@ def test_the_language_changes_at_once_and_stays(signed_in_page: Page) -> None:
 
 def test_a_project_with_nothing_says_what_to_do_next(signed_in_page: Page, seed: Seed) -> None:
     page = signed_in_page
+    page.goto(f"/?project={EMPTY_PROJECT}")
     for path, words in (
         ("datasets", "No datasets yet"),
         ("labeling", "No labeling tasks yet"),
         ("runs", "No runs yet"),
         ("models", "No models yet"),
     ):
-        page.goto(f"/{path}?project={EMPTY_PROJECT}")
+        visit(page, f"/{path}?project={EMPTY_PROJECT}")
         expect(page.get_by_text(words)).to_be_visible()
     assert seed.admin.username
 

@@ -88,12 +88,13 @@ def valve_before_the_store(monkeypatch: pytest.MonkeyPatch) -> Iterator[Valve]:
     """Have every request to the object store pass through a valve meanwhile."""
     address = urlsplit(settings.S3_ENDPOINT_URL)
     valve = Valve((str(address.hostname), int(address.port or 80)))
-    with monkeypatch.context() as patch:
-        patch.setattr(settings, "S3_ENDPOINT_URL", valve.url)
-        patch.setattr(settings, "S3_PUBLIC_ENDPOINT_URL", valve.url)
-        storage.objects.cache_clear()
-        try:
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(settings, "S3_ENDPOINT_URL", valve.url)
+            patch.setattr(settings, "S3_PUBLIC_ENDPOINT_URL", valve.url)
+            storage.objects.cache_clear()
             yield valve
-        finally:
-            valve.close()
-    storage.objects.cache_clear()
+    finally:
+        # The next test asks the store itself, also when this one failed.
+        storage.objects.cache_clear()
+        valve.close()

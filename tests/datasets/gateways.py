@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -32,16 +32,28 @@ class Gateway:
     @contextmanager
     def served(self) -> Iterator[str]:
         """Listen on a free port; yields the address."""
-        config = uvicorn.Config(self, port=0, log_config=None, lifespan="off", ws="none")
-        server = uvicorn.Server(config)
-        thread = threading.Thread(target=lambda: asyncio.run(self._run(server)))
-        thread.start()
-        while not server.started:
-            time.sleep(0.01)
-        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-        server.should_exit = True
-        thread.join()
+        with served(self, self._api.aclose) as url:
+            yield url
 
-    async def _run(self, server: uvicorn.Server) -> None:
+
+async def _nothing() -> None:
+    pass
+
+
+@contextmanager
+def served(app: Any, close: Callable[[], Awaitable[None]] = _nothing) -> Iterator[str]:
+    """Serve an ASGI application on a free port; yields the address. `close` ends it."""
+    config = uvicorn.Config(app, port=0, log_config=None, lifespan="off", ws="none")
+    server = uvicorn.Server(config)
+
+    async def run() -> None:
         await server.serve()
-        await self._api.aclose()
+        await close()
+
+    thread = threading.Thread(target=lambda: asyncio.run(run()))
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    server.should_exit = True
+    thread.join()

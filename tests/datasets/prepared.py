@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import obstore
 from django.db import connection, transaction
 from psycopg import Cursor
 from rest_framework.test import APIClient
@@ -28,12 +29,13 @@ class _Prepared:
 _prepared: dict[str, _Prepared] = {}
 
 
-def made_once(build: Callable[[], Pusher]) -> Pusher:
+def made_once(build: Callable[[], Pusher], name: str = "") -> Pusher:
     """Return what `build` makes in an empty database; only the first call in a process builds.
 
     Whatever tests did to it meanwhile is undone. `build` must be all that fills the database.
+    Builds with arguments have a `name` that tells them apart.
     """
-    name = f"{build.__module__}.{build.__qualname__}"
+    name = name or f"{build.__module__}.{build.__qualname__}"
     known = _prepared.get(name)
     if known is None:
         pusher = build()
@@ -83,8 +85,8 @@ def _write_objects(known: _Prepared) -> None:
     objects = storage.objects()
     prefix = storage.project_prefix(known.pusher.project)
     present = {item.key: item.etag for item in objects.list_prefix(prefix)}
-    for key in present.keys() - known.objects.keys():
-        objects.delete(key)
+    if later := sorted(present.keys() - known.objects.keys()):
+        obstore.delete(objects._store, later)
     for key, (etag, data) in known.objects.items():
         if present.get(key) != etag:
             objects.put(key, data)

@@ -16,8 +16,13 @@ from PIL import Image
 from rest_framework.test import APIClient
 
 from atom.accounts.models import Project, User
+from atom.core import storage
+from atom.datasets.actions.uploads import PART_BYTES, UploadRequest
+from atom.datasets.actions.verification import verify_upload
 from atom.datasets.engines.images import media_type_of
-from atom.datasets.models import CommitRequest, Dataset
+from atom.datasets.keys import staging_key
+from atom.datasets.models import Branch, CommitRequest, Dataset, Pack, Upload
+from atom.datasets.states import COMMIT_STATES
 from atom_sdk.packs import PackMember, PackWriter
 from tests.factories.accounts import make_member, make_project
 
@@ -166,27 +171,62 @@ class Pusher:
         self.post(f"uploads/{upload['id']}/complete/", {"parts": parts})
         return self.get(f"uploads/{upload['id']}/")
 
+    def stage(self, data: bytes, kind: str = "pack") -> Upload:
+        """Have `data` verified as `upload` does, without a client's ten requests.
+
+        For what a test needs before it begins; what it is about goes over the API.
+        """
+        dataset = Dataset.objects.select_related("project").get(
+            project=self.project, name=self.name
+        )
+        request = UploadRequest(kind, blake3(data).hexdigest(), len(data))
+        if kind == "pack" and not _announced(dataset, request):
+            return Upload.objects.get(pk=self.upload(data)["id"])
+        upload = Upload(
+            dataset=dataset,
+            **vars(request),
+            part_size_bytes=PART_BYTES,
+            state="uploaded",
+            created_by=self.user,
+        )
+        upload.key = staging_key(upload.pk)
+        upload.save(force_insert=True)
+        storage.objects().put(upload.key, data)
+        return verify_upload(upload.pk)
+
     def commit(self, rows: Iterable[Mapping[str, Any]], **body: Any) -> dict[str, Any]:
         """Commit changes on the present head; returns the request at its end."""
-        changes = self.upload(changes_file(rows), "changes")
+        changes = self.stage(changes_file(rows), "changes")
         if "expected_head" not in body:
             body["expected_head"] = self.head(body.get("branch", "main"))
-        request = self.post("commits/", {"changes_upload": changes["id"], **body})
-        return self.get(f"commits/{request['id']}/")
+        request = self.post("commits/", {"changes_upload": changes.pk, **body})
+        is_over = not COMMIT_STATES[request["state"]]
+        return request if is_over else self.get(f"commits/{request['id']}/")
 
     def head(self, branch: str = "main") -> str | None:
         """Return the commit at the head of a branch."""
-        rows = self.get("branches/")["results"]
-        head = next(row["head"] for row in rows if row["name"] == branch)
-        return head["commit"] if head else None
+        # By the dataset that is there: one of the same name may have been deleted before it.
+        dataset = Dataset.objects.get(project=self.project, name=self.name)
+        found = Branch.objects.select_related("head").get(dataset=dataset, name=branch)
+        return found.head.commit if found.head else None
 
     def push(self, files: Mapping[str, bytes], **body: Any) -> dict[str, Any]:
         """Pack, upload and commit files; returns the version."""
         pack = make_pack(files)
-        assert self.upload(pack.data)["state"] == "verified"
+        assert self.stage(pack.data).state == "verified"
         request = self.commit(put_rows(pack), **body)
         assert request["state"] == "published", request
         return dict(request["version"])
+
+
+def _announced(dataset: Dataset, request: UploadRequest) -> bool:
+    """Make the pack known; False when the project knew it."""
+    _, is_new = Pack.objects.get_or_create(
+        project=dataset.project,
+        digest=request.digest,
+        defaults={"size_bytes": request.size_bytes},
+    )
+    return is_new
 
 
 def new_pusher() -> Pusher:
@@ -207,14 +247,13 @@ def class_files(classes: int = 3, per_class: int = 4) -> dict[str, bytes]:
 def prepared_commit(pusher: Pusher, files: dict[str, bytes]) -> CommitRequest:
     """Return a commit request that no worker has touched."""
     pack = make_pack(files)
-    pusher.upload(pack.data)
-    upload = pusher.upload(changes_file(put_rows(pack)), "changes")
-    dataset = Dataset.objects.get(project=pusher.project)
+    pusher.stage(pack.data)
+    upload = pusher.stage(changes_file(put_rows(pack)), "changes")
     return CommitRequest.objects.create(
-        dataset=dataset,
+        dataset=upload.dataset,
         branch="main",
         expected_head=pusher.head() or "",
-        changes_upload_id=upload["id"],
+        changes_upload=upload,
         created_by=pusher.user,
     )
 

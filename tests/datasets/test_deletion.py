@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from threading import Thread
+from typing import Any
 
+from django.db import connection, connections
 from django.db.models import F
 from rest_framework.test import APIClient
 
 from atom.accounts.actions import grant_role
 from atom.accounts.models import AuditEvent
 from atom.datasets.actions.catalogue import pin, unpin
+from atom.datasets.actions.commits import run_commit
 from atom.datasets.actions.deletion import purge_dataset
 from atom.datasets.actions.garbage import add_garbage_run, collect_garbage
 from atom.datasets.actions.rebuild import compare_catalogue
 from atom.datasets.actions.retention import place_hold, release_hold
 from atom.datasets.models import CommitRequest, Dataset, Upload, Version
-from tests.datasets.pushing import Pusher, class_files, png
+from tests.datasets.pushing import Pusher, class_files, png, prepared_commit
 from tests.datasets.test_garbage import AT_ONCE, NO_GRACE, stored
 from tests.factories.accounts import make_member
 
@@ -42,6 +46,27 @@ def test_who_made_a_dataset_without_versions_may_delete_it_and_its_name_is_free(
     assert pusher.client.post(datasets, {"name": "mine"}).status_code == 201
     names = pusher.client.get(f"/api/v1/projects/{pusher.project.slug}/deleted-datasets/")
     assert names.status_code == 403 or names.json()["results"] == []
+
+
+def test_who_made_a_dataset_may_not_delete_it_once_its_first_version_comes(
+    pusher: Pusher,
+) -> None:
+    request = prepared_commit(pusher, {"a.png": png(1)})
+
+    def push() -> None:
+        run_commit(request.pk)
+        connections.close_all()
+
+    def first_version_comes(execute: Any, sql: str, *rest: Any) -> Any:
+        if "datasets_dataset" in sql and "FOR UPDATE" in sql and not Version.objects.exists():
+            other = Thread(target=push)
+            other.start()
+            other.join()
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(first_version_comes):
+        assert delete(pusher) == (403, "role_too_low")
+    assert pusher.get("versions/v1/")["file_count"] == 1
 
 
 def test_a_dataset_is_deleted_and_comes_back_as_it_was(pusher: Pusher) -> None:

@@ -11,12 +11,12 @@ from django.core.management import CommandError, call_command
 from django.db.models import F
 
 from atom.accounts.models import AuditEvent
-from atom.core import storage
+from atom.core import clock, storage
 from atom.datasets.actions import garbage, sweep
 from atom.datasets.actions.garbage import add_garbage_run, collect_garbage, pardon, require_near
 from atom.datasets.building import building
 from atom.datasets.errors import ClocksDiffer, GarbageRunPresent, PardonTooLate
-from atom.datasets.garbage_roots import GarbageRules, database_now
+from atom.datasets.garbage_roots import GarbageRules
 from atom.datasets.models import CondemnedObject, GarbageRun, Pack, Upload, Version
 from atom.datasets.reads import packs_of
 from tests.datasets.pushing import Pusher, class_files, make_pack, png, put_rows
@@ -228,7 +228,7 @@ def test_a_wrong_clock_of_the_worker_changes_nothing(
 ) -> None:
     orphan(pusher)
     collect(pusher, rules=NO_GRACE)
-    years_ahead = database_now() + timedelta(days=900)
+    years_ahead = clock.now() + timedelta(days=900)
     monkeypatch.setattr("django.utils.timezone.now", lambda: years_ahead)
 
     assert collect(pusher, rules=NO_GRACE).deleted.count() == 0

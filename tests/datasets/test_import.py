@@ -16,7 +16,6 @@ from atom_sdk.cli.context import Context
 from atom_sdk.cli.main import _run
 from atom_sdk.client import Client
 from atom_sdk.client.importing import ImportOptions
-from atom_sdk.client.push import PushOptions
 from tests.datasets.pushing import delete_row, make_pack, png, put_rows
 
 
@@ -32,10 +31,10 @@ def rows_of(client: Client, reference: str) -> dict[str, tuple[Any, Any]]:
     return {row["path"]: (row["label"], row["split"]) for row in rows}
 
 
+@pytest.mark.pushed(labels_from="folder")
 def test_an_import_adds_to_a_dataset_and_says_where_from(
     client: Client, folder: Path, tmp_path: Path
 ) -> None:
-    client.datasets.push(folder, "digits", PushOptions(labels_from="folder"))
     before = rows_of(client, "digits@v1")
     files = {"pets/train/cat/0.png": png(50), "pets/test/dog/1.png": png(51)}
     source = zip_of(tmp_path / "pets.zip", {**files, "pets/README": b"", "../out.png": b"1"})

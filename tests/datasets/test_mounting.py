@@ -41,10 +41,10 @@ def shown(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
+@pytest.mark.pushed
 def test_a_version_is_mounted_listed_and_taken_away(
     client: Client, shell: Shell, folder: Path, tmp_path: Path
 ) -> None:
-    client.datasets.push(folder, "digits")
     target = tmp_path / "shown"
 
     mounted = json.loads(
@@ -65,10 +65,10 @@ def test_a_version_is_mounted_listed_and_taken_away(
     assert "Nothing is mounted" in shell("mount").stdout
 
 
+@pytest.mark.pushed
 def test_people_are_told_how_a_version_was_mounted_or_why_not(
     client: Client, shell: Shell, folder: Path, tmp_path: Path
 ) -> None:
-    client.datasets.push(folder, "digits")
     full = shell("mount", "digits@v1", folder)
     assert (full.returncode, "is not empty" in full.stderr) == (2, True)
     told = shell("mount", "digits@v1", tmp_path / "again", "--how", "hardlinks", "--verify-all")

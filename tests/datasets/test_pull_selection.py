@@ -10,7 +10,6 @@ import pytest
 from atom_sdk.client import Client
 from atom_sdk.client.errors import ApiError, RefSyntaxError
 from atom_sdk.client.pull import PullOptions, PullResult
-from atom_sdk.client.push import PushOptions
 from atom_sdk.errors import EmptyDatasetError
 from atom_sdk.manifests import QueryError
 from tests.datasets.pushing import class_files
@@ -18,19 +17,12 @@ from tests.datasets.pushing import class_files
 NORTH = ["0/000.png", "1/001.png", "2/003.png"]
 
 
-@pytest.fixture
-def pushed(client: Client, folder: Path) -> Client:
-    """Three classes of four images; three images come from the camera north."""
-    client.datasets.push(
-        folder,
-        "digits",
-        PushOptions(
-            labels_from="folder",
-            split={"test": 3, "seed": 7},
-            attributes={path: {"camera": "north"} for path in NORTH},
-        ),
-    )
-    return client
+# Three classes of four images; three images come from the camera north.
+pytestmark = pytest.mark.pushed(
+    labels_from="folder",
+    split={"test": 3, "seed": 7},
+    attributes={path: {"camera": "north"} for path in NORTH},
+)
 
 
 @pytest.fixture
@@ -49,8 +41,8 @@ def pull(client: Client, folder: Path, *, delete: bool = False, **selector: Any)
     return client.datasets.pull("digits@v1", folder, PullOptions(selector, delete))
 
 
-def test_only_what_is_selected_is_written(pushed: Client, out: Path) -> None:
-    splits = {row["path"]: row["split"] for row in pushed.datasets.entries("digits@v1")}
+def test_only_what_is_selected_is_written(client: Client, out: Path) -> None:
+    splits = {row["path"]: row["split"] for row in client.datasets.entries("digits@v1")}
     expected: dict[str, tuple[dict[str, Any], list[str]]] = {
         "where": ({"where": "attributes.camera = 'north'"}, NORTH),
         "prefix": ({"prefix": "1/"}, [path for path in splits if path.startswith("1/")]),
@@ -60,61 +52,61 @@ def test_only_what_is_selected_is_written(pushed: Client, out: Path) -> None:
     }
     for name, (selector, paths) in expected.items():
         if paths:
-            assert pull(pushed, out / name, **selector).written == len(paths)
+            assert pull(client, out / name, **selector).written == len(paths)
         assert files_below(out / name) == sorted(paths)
     content = class_files()["1/001.png"]
     assert (out / "where" / "1/001.png").read_bytes() == content
 
 
-def test_a_narrower_pull_removes_nothing_unless_it_is_told_to(pushed: Client, out: Path) -> None:
-    assert pull(pushed, out) == PullResult(selected=12, written=12)
+def test_a_narrower_pull_removes_nothing_unless_it_is_told_to(client: Client, out: Path) -> None:
+    assert pull(client, out) == PullResult(selected=12, written=12)
     (out / "notes.txt").write_text("mine")
     narrow: dict[str, Any] = {"where": "attributes.camera = 'north'"}
-    assert pull(pushed, out, **narrow) == PullResult(selected=3, written=0)
+    assert pull(client, out, **narrow) == PullResult(selected=3, written=0)
     assert len(files_below(out)) == 13
-    result = pull(pushed, out, delete=True, prefix="1/", **narrow)
+    result = pull(client, out, delete=True, prefix="1/", **narrow)
     assert result == PullResult(selected=1, written=0, removed=12)
     assert files_below(out) == ["1/001.png"]
     assert sorted(path.name for path in out.iterdir()) == ["1"]
 
 
-def test_a_selection_of_nothing_changes_nothing(pushed: Client, out: Path) -> None:
+def test_a_selection_of_nothing_changes_nothing(client: Client, out: Path) -> None:
     (out / "notes.txt").write_text("mine")
     with pytest.raises(EmptyDatasetError, match="nothing was changed"):
-        pull(pushed, out, delete=True, where="label = 'none'")
+        pull(client, out, delete=True, where="label = 'none'")
     with pytest.raises(QueryError, match="character 9"):
-        pull(pushed, out, delete=True, where='label = "1"')
+        pull(client, out, delete=True, where='label = "1"')
     with pytest.raises(RefSyntaxError, match="not by wehre"):
-        pull(pushed, out, delete=True, wehre="label = '1'")
+        pull(client, out, delete=True, wehre="label = '1'")
     assert files_below(out) == ["notes.txt"]
 
 
-def test_open_takes_the_same_selection(pushed: Client) -> None:
-    reader = pushed.datasets.open("digits@v1", where="attributes.camera = 'north'", prefix="1/")
+def test_open_takes_the_same_selection(client: Client) -> None:
+    reader = client.datasets.open("digits@v1", where="attributes.camera = 'north'", prefix="1/")
     assert [sample.path for sample in reader] == ["1/001.png"]
     assert bytes(reader[0].data) == class_files()["1/001.png"]
 
 
-def test_a_saved_view_is_a_selection_by_its_name(pushed: Client, out: Path) -> None:
-    view = pushed.views.save("digits", "north", "attributes.camera = 'north'")
+def test_a_saved_view_is_a_selection_by_its_name(client: Client, out: Path) -> None:
+    view = client.views.save("digits", "north", "attributes.camera = 'north'")
     with pytest.raises(ApiError, match="already has a view north"):
-        pushed.views.save("digits", "north", "size > 1")
-    assert pushed.views.list("digits@v1") == [view]
+        client.views.save("digits", "north", "size > 1")
+    assert client.views.list("digits@v1") == [view]
 
-    reader = pushed.datasets.open("digits@v1?view=north", where="label <> '2'")
+    reader = client.datasets.open("digits@v1?view=north", where="label <> '2'")
     assert [sample.path for sample in reader] == NORTH[:2]
-    streamed = pushed.datasets.open("digits@v1", stream=True, view="north", prefix="1/")
+    streamed = client.datasets.open("digits@v1", stream=True, view="north", prefix="1/")
     assert [sample.path for sample in streamed] == NORTH[1:2]
-    assert pull(pushed, out / "all", view="north").written == len(NORTH)
+    assert pull(client, out / "all", view="north").written == len(NORTH)
     with pytest.raises(RefSyntaxError, match="another view"):
-        pushed.datasets.open("digits@v1?view=north", view="south")
+        client.datasets.open("digits@v1?view=north", view="south")
 
     # The name means what is saved now.
-    pushed.views.save("digits", "north", "label = '2'", splits=["test"], replace=True)
-    test = [row["path"] for row in pushed.datasets.entries("digits@v1", label="2", split="test")]
-    assert [row["path"] for row in pushed.datasets.entries("digits@v1", view="north")] == test
-    assert [sample.path for sample in pushed.datasets.open("digits?view=north")] == test
-    assert pushed.views.remove("digits", "north")["name"] == "north"
+    client.views.save("digits", "north", "label = '2'", splits=["test"], replace=True)
+    test = [row["path"] for row in client.datasets.entries("digits@v1", label="2", split="test")]
+    assert [row["path"] for row in client.datasets.entries("digits@v1", view="north")] == test
+    assert [sample.path for sample in client.datasets.open("digits?view=north")] == test
+    assert client.views.remove("digits", "north")["name"] == "north"
     with pytest.raises(ApiError, match="no view north"):
-        pull(pushed, out / "none", view="north")
+        pull(client, out / "none", view="north")
     assert not (out / "none").exists()

@@ -8,6 +8,7 @@ from atom.core import storage
 from atom.datasets.models import Pack, Version
 from tests.datasets.pushing import (
     Pusher,
+    changes_file,
     class_files,
     delete_row,
     make_pack,
@@ -18,9 +19,17 @@ from tests.datasets.pushing import (
 
 def test_a_push_becomes_version_one(pusher: Pusher) -> None:
     files = class_files()
+    pack = make_pack(files)
 
-    version = pusher.push(files, message="first")
+    assert pusher.upload(pack.data)["state"] == "verified"
+    changes = pusher.upload(changes_file(put_rows(pack)), "changes")
+    asked = {"changes_upload": changes["id"], "expected_head": None, "message": "first"}
+    request = pusher.get(f"commits/{pusher.post('commits/', asked)['id']}/")
 
+    version = request["version"]
+    assert request["state"] == "published"
+    [branch] = pusher.get("branches/")["results"]
+    assert branch["head"]["commit"] == version["commit"]
     assert version["ref"] == "v1"
     assert version["file_count"] == len(files)
     assert version["size_bytes"] == sum(map(len, files.values()))

@@ -30,9 +30,8 @@ def splits_of(client: Client, reference: str) -> dict[str, str | None]:
     return {row["path"]: row["split"] for row in client.datasets.entries(reference)}
 
 
+@pytest.mark.pushed
 def test_labels_can_be_given_later_to_the_same_files(client: Client, folder: Path) -> None:
-    client.datasets.push(folder, "digits")
-
     second = client.datasets.push(folder, "digits", LABELS)
 
     assert (second.version["ref"], second.unchanged, second.files_sent) == ("v2", False, 0)
@@ -41,8 +40,8 @@ def test_labels_can_be_given_later_to_the_same_files(client: Client, folder: Pat
     assert (third.version["ref"], third.unchanged) == ("v2", True)
 
 
+@pytest.mark.pushed
 def test_labels_given_with_a_new_file_reach_the_old_ones_too(client: Client, folder: Path) -> None:
-    client.datasets.push(folder, "digits")
     (folder / "0" / "new.txt").write_bytes(b"new")
 
     client.datasets.push(folder, "digits", LABELS)
@@ -50,18 +49,16 @@ def test_labels_given_with_a_new_file_reach_the_old_ones_too(client: Client, fol
     assert set(labels_of(client, "digits@v2").values()) == {"0", "1", "2"}
 
 
+@pytest.mark.pushed(labels_from="folder")
 def test_files_can_be_declared_unlabelled_later(client: Client, folder: Path) -> None:
-    client.datasets.push(folder, "digits", LABELS)
-
     client.datasets.push(folder, "digits", PushOptions(unlabelled=("2",)))
 
     expected = {path: None if path[0] == "2" else path[0] for path in class_files()}
     assert labels_of(client, "digits@v2") == expected
 
 
+@pytest.mark.pushed(labels_from="folder")
 def test_a_split_can_be_asked_for_later(client: Client, folder: Path) -> None:
-    client.datasets.push(folder, "digits", LABELS)
-
     second = client.datasets.push(folder, "digits", PushOptions(split=SPLIT))
 
     assert second.version["ref"] == "v2"
@@ -69,9 +66,8 @@ def test_a_split_can_be_asked_for_later(client: Client, folder: Path) -> None:
     assert client.datasets.push(folder, "digits", PushOptions(split=SPLIT)).unchanged
 
 
+@pytest.mark.pushed(labels_from="folder", split=SPLIT)
 def test_a_larger_split_of_files_that_all_have_one_is_refused(client: Client, folder: Path) -> None:
-    client.datasets.push(folder, "digits", PushOptions(labels_from="folder", split=SPLIT))
-
     with pytest.raises(CommitFailedError) as failed:
         client.datasets.push(folder, "digits", PushOptions(split={**SPLIT, "test": 8}))
 
@@ -81,8 +77,8 @@ def test_a_larger_split_of_files_that_all_have_one_is_refused(client: Client, fo
     assert failed.value.hint.endswith("No version was made.")
 
 
+@pytest.mark.pushed(labels_from="folder", split=SPLIT)
 def test_an_inherited_split_never_makes_a_push_fail(client: Client, folder: Path) -> None:
-    client.datasets.push(folder, "digits", PushOptions(labels_from="folder", split=SPLIT))
     before = splits_of(client, "digits@v1")
     for path in [path for path, split in before.items() if split == "test"][:4]:
         (folder / path).unlink()
@@ -123,8 +119,8 @@ def copy_of(folder: Path) -> Path:
     return Path(shutil.copytree(folder, folder.parent / "other"))
 
 
+@pytest.mark.pushed
 def test_two_pushes_that_meet_keep_what_both_did(client: Client, folder: Path) -> None:
-    client.datasets.push(folder, "digits")
     other = copy_of(folder)
     (other / "theirs.txt").write_bytes(b"theirs")
     (other / "0" / "000.png").unlink()
@@ -162,8 +158,8 @@ def test_two_first_pushes_that_meet_keep_both_folders(
     assert set(labels_of(client, "digits@v2")) == {"theirs.txt", *class_files()}
 
 
+@pytest.mark.pushed
 def test_two_pushes_that_change_one_file_are_a_conflict(client: Client, folder: Path) -> None:
-    client.datasets.push(folder, "digits")
     other = copy_of(folder)
     (other / "0" / "000.png").write_bytes(b"theirs")
     (other / "1" / "001.png").write_bytes(b"theirs")
@@ -178,8 +174,8 @@ def test_two_pushes_that_change_one_file_are_a_conflict(client: Client, folder: 
     assert "1/001.png" not in labels_of(client, "digits@v3")
 
 
+@pytest.mark.pushed
 def test_listing_a_folder_that_is_not_there_is_an_error(client: Client, folder: Path) -> None:
-    client.datasets.push(folder, "digits")
     environment = {
         **os.environ,
         "ATOM_URL": client.config.url,

@@ -21,10 +21,10 @@ def damage(pusher: Pusher) -> str:
     return pack.digest
 
 
+@pytest.mark.pushed
 def test_pushing_the_same_folder_replaces_the_pack_and_makes_no_version(
     client: Client, pusher: Pusher, folder: Path
 ) -> None:
-    client.datasets.push(folder, "digits")
     digest = damage(pusher)
     with pytest.raises(ApiError) as refused:
         client.datasets.pull("digits@v1", folder.parent / "copy")
@@ -39,8 +39,8 @@ def test_pushing_the_same_folder_replaces_the_pack_and_makes_no_version(
     assert (folder.parent / "copy" / "0" / "000.png").is_file()
 
 
+@pytest.mark.pushed
 def test_only_what_is_damaged_is_sent_again(client: Client, pusher: Pusher, folder: Path) -> None:
-    client.datasets.push(folder, "digits")
     damage(pusher)
     (folder / "more.txt").write_bytes(b"later")
     (folder / "0" / "000.png").unlink()
@@ -53,10 +53,10 @@ def test_only_what_is_damaged_is_sent_again(client: Client, pusher: Pusher, fold
     assert (folder.parent / "copy" / "more.txt").read_bytes() == b"later"
 
 
+@pytest.mark.pushed
 def test_a_pull_names_the_pack_that_the_store_cannot_read(
     client: Client, pusher: Pusher, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client.datasets.push(folder, "digits")
     digest = Pack.objects.get(project=pusher.project).digest
 
     with valve_before_the_store(monkeypatch) as valve:

@@ -50,8 +50,8 @@ def test_a_push_that_draws_splits_packs_them_apart(
     assert sorted(map(sorted, packs.values())) == [["test"], ["train"], ["val"]]
 
 
+@pytest.mark.pushed(labels_from="folder", split=SPLIT)
 def test_later_changes_stay_with_their_splits(client: Client, folder: Path, tmp_path: Path) -> None:
-    client.datasets.push(folder, "digits", drawing(SPLIT))
     for path in folder.rglob("*.png"):
         path.write_bytes(png(int(path.stem) + 10 * int(path.parent.name) + 5000))
     (folder / "0" / "new.png").write_bytes(png(9999))
@@ -62,9 +62,9 @@ def test_later_changes_stay_with_their_splits(client: Client, folder: Path, tmp_
     assert sorted(map(sorted, packs.values())) == [["test"], ["train"], ["val"]]
 
 
+@pytest.mark.pushed(labels_from="folder", split=SPLIT)
 def test_a_split_that_grows_takes_whole_packs(client: Client, folder: Path, tmp_path: Path) -> None:
     """Samples that were in `train` are drawn now: their packs cannot be told apart any more."""
-    client.datasets.push(folder, "digits", drawing(SPLIT))
     for number in range(6):
         (folder / "2" / f"more{number}.png").write_bytes(png(7000 + number))
 

@@ -7,11 +7,10 @@ from datetime import timedelta
 import pytest
 from django.db.models import F
 
-from atom.core import storage
+from atom.core import clock, storage
 from atom.core.ids import uuid7
 from atom.datasets.actions.garbage import add_garbage_run, clear_ownerless
 from atom.datasets.actions.staging import Cutoffs, clear_ownerless_staging, clear_staging
-from atom.datasets.garbage_roots import database_now
 from atom.datasets.keys import STAGING, staging_key
 from atom.datasets.models import CommitRequest, GarbageRun, Upload
 from tests.datasets.pushing import Pusher, changes_file, make_pack, png, prepared_commit, put_rows
@@ -30,7 +29,7 @@ def _staging_is_empty() -> None:
 def clear(pusher: Pusher, *, apply: bool, age: timedelta = timedelta(0)) -> GarbageRun:
     """Clear staging as if everything in it were `age` older than it is, rows left alone."""
     run = add_garbage_run(pusher.project, None, is_dry_run=not apply)
-    clear_staging(run, Cutoffs(database_now() + age, database_now() - timedelta(days=7)))
+    clear_staging(run, Cutoffs(clock.now() + age, clock.now() - timedelta(days=7)))
     GarbageRun.objects.filter(pk=run.pk).update(state="done")
     return run
 
@@ -81,7 +80,7 @@ def test_what_a_deleted_project_left_is_nobodys_to_count_and_is_removed(pusher: 
     key = staging_key(uuid7())
     storage.objects().put(key, b"of a project that is gone")
     sent = pusher.upload(changes_file(put_rows(make_pack({"d.png": png(4)}))), "changes")
-    later, now = timedelta(hours=1), database_now()
+    later, now = timedelta(hours=1), clock.now()
     assert clear(pusher, apply=True, age=-later).staged_count == 0
     dry = clear(pusher, apply=False, age=later)
     assert dry.staged_count == 1

@@ -70,7 +70,7 @@ def test_ranks_and_workers_of_torch_read_every_sample_once_and_resume_without_re
     stack: Stack, atom: Client
 ) -> None:
     digest = trained(atom)["runtime"]["digest"]
-    python = stack.home / "runtimes" / digest[:32] / "bin" / "python"
+    python = stack.runtimes / digest[:32] / "bin" / "python"
     done = subprocess.run(
         [python, "-m", "bench.torch_order"],
         cwd=BASE_DIR,

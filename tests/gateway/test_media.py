@@ -17,7 +17,7 @@ from PIL import Image
 
 from atom.core import crypto, storage
 from atom.core.media import PURPOSE, media_url
-from atom.gateway.asgi import application
+from atom.gateway.asgi import application, media_server
 from atom.gateway.thumb_cache import ThumbCache
 from tests.datasets.pushing import MadePack, make_pack, png
 
@@ -26,7 +26,8 @@ PROJECT = "01900000-0000-7000-8000-000000000001"
 
 @pytest.fixture
 async def gateway() -> AsyncIterator[httpx.AsyncClient]:
-    """A client of the gateway."""
+    """A client of the gateway, which may have served another folder in an earlier test."""
+    media_server.cache_clear()
     transport = httpx.ASGITransport(app=application)  # type: ignore[arg-type]
     async with httpx.AsyncClient(transport=transport, base_url="http://gateway") as client:
         yield client

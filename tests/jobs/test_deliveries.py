@@ -27,7 +27,7 @@ from atom.jobs.actions.attempts import issue_token
 from atom.jobs.actions.inputs import show_datasets
 from atom.jobs.actions.job_spec import job_of
 from atom.jobs.actions.launch import executor
-from atom.jobs.actions.retention import unmount_ended
+from atom.jobs.actions.retention import remove_old_attempts, unmount_ended
 from atom.jobs.engines.deliveries import MOUNT, STREAM, variable_of, wrong_deliveries
 from atom.jobs.models import Attempt, Run, RunInput
 from atom_sdk import run as sdk_run
@@ -183,7 +183,7 @@ def streamed_input(version: Version, selector: dict[str, Any]) -> RunInput:
 def become(one: RunInput, home: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> Attempt:
     """Make this process the command of an attempt of the input's run."""
     attempt = make_attempt(one.run)
-    show_datasets(attempt, None)
+    show_datasets(attempt, None, executor())
     folder = home / "attempts" / str(attempt.pk)
     folder.mkdir(parents=True)
     job = {**job_of(attempt), "api_url": url}
@@ -212,12 +212,32 @@ def test_a_streaming_run_starts_cold_and_reads_what_it_needs_and_nothing_else(
     assert len(samples) == len(class_files()) - 3
     assert {one.path: bytes(one.data) for one in samples}.items() <= class_files().items()
 
+    # The attempt fails, and its run tries again: what was fetched is not fetched once more.
+    del samples
+    Attempt.objects.filter(pk=attempt.pk).update(state=states.FAILED)
+    Run.objects.filter(pk=one.run_id).update(state=states.RETRY_WAIT)
+    remove_old_attempts()
+    assert set(os.listdir(job_views(attempt.pk) / "d")) <= {"packs", "partial"}
+    assert job_views(attempt.pk).stat().st_mode & 0o077 == 0, "nor may other runs read it"
+    one.run.refresh_from_db()
+    first_try, attempt = attempt, become(one, home, live, monkeypatch)
+    RunInput.objects.filter(pk=one.pk).update(delivery="packs")
+    assert len(list(sdk_run.dataset("d"))) == len(class_files()) - 3
+    RunInput.objects.filter(pk=one.pk).update(delivery=STREAM)
+    remove_old_attempts()
+    assert not job_views(first_try.pk).exists()
+
     RunInput.objects.filter(pk=one.pk).update(delivery="packs")
     again = sdk_run.dataset("d")
     (job_views(attempt.pk) / "d" / "packs").rename(job_views(attempt.pk) / "d" / "gone")
     (job_views(attempt.pk) / "d" / "packs").mkdir()
     with pytest.raises(AtomError, match="streams no dataset called 'd'"):
         list(again)
+
+    Attempt.objects.filter(pk=attempt.pk).update(state=states.FAILED)
+    Run.objects.filter(pk=one.run_id).update(state=states.FAILED)
+    remove_old_attempts()
+    assert not job_views(attempt.pk).exists(), "the run is over"
 
 
 @pytest.mark.django_db(transaction=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import runpy
+import sys
 import tempfile
 import threading
 import time
@@ -24,7 +26,14 @@ from atom.jobs.actions import reconcile, runtimes
 from atom.jobs.models import Runtime
 from atom.jobs.pipelines.builder import FIRST_UID, GID, builder_of, ensure_pip
 from atom.jobs.pipelines.interpreter import base_python
-from atom.jobs.pipelines.runtime_build import BuildFailedError, RuntimeSpec, build, is_ready
+from atom.jobs.pipelines.runtime_build import (
+    MARKER,
+    BuildFailedError,
+    RuntimeSpec,
+    build,
+    is_ready,
+)
+from atom.jobs.pipelines.sdk_wheel import sdk_digest
 from tests.factories.jobs import make_attempt, make_run
 from tests.jobs.packages import write_source, write_wheel
 
@@ -160,6 +169,7 @@ def test_a_build_is_told_in_the_timeline_and_its_failure_ends_the_run(
     settings: Any, tmp_path: Path
 ) -> None:
     settings.ATOM_HOME = tmp_path
+    put_wheel(tmp_path)
     settings.ATOM_RUNTIME_PIP_OPTIONS = "--no-such-option-of-pip"
     runtime = runtimes.ensure_runtime("numpy\n")
     run = make_run(runtime=runtime, state=states.WARMING)
@@ -179,12 +189,85 @@ def test_a_build_is_told_in_the_timeline_and_its_failure_ends_the_run(
     assert "no such option" in run.attempts.get().evidence["tail"]
 
 
+@pytest.mark.django_db(transaction=True)
+def test_another_servers_environment_is_awaited_and_then_used(
+    settings: Any, tmp_path: Path
+) -> None:
+    settings.ATOM_HOME, settings.ATOM_RUNTIMES_DIR = tmp_path / "home", tmp_path / "shared"
+    settings.ATOM_HOME.mkdir()
+    put_wheel(settings.ATOM_RUNTIMES_DIR)
+    runtime = runtimes.ensure_runtime("numpy\n")
+    run = make_run(runtime=runtime, state=states.WARMING)
+    path = runtimes.path_of(runtime)
+    assert path.parent == tmp_path / "shared"
+    path.mkdir()
+    with path.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        runtimes.build(runtime.pk)
+        runtime.refresh_from_db()
+        run.refresh_from_db()
+        assert runtime.state == states.BUILDING
+        assert runtime.claimed_until is not None
+        assert runtime.claimed_until < timezone.now() + timedelta(seconds=10)
+        assert run.progress_text == "Another server is building the same environment."
+        write_environment(path)
+
+    Runtime.objects.update(claimed_until=timezone.now() - timedelta(seconds=1))
+    runtimes.nudge_build(runtime)
+    runtimes.build(runtime.pk)
+    runtime.refresh_from_db()
+    assert (runtime.state, runtime.path) == (states.READY, str(path))
+    assert runtime.size_bytes > 0
+    # Nothing was built here, so the timeline says nothing of it.
+    assert not run.events.exists()
+
+
+def test_an_environment_whose_python_is_gone_is_not_ready(tmp_path: Path) -> None:
+    path = tmp_path / "env"
+    python = tmp_path / "python"
+    python.touch()
+    write_environment(path, python)
+    assert is_ready(path)
+    python.unlink()
+    assert not is_ready(path)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives jobs users of their own")
+def test_a_folder_that_the_users_of_jobs_cannot_enter_is_told_with_what_to_do(
+    settings: Any, open_home: Path, tmp_path: Path
+) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
+    settings.ATOM_HOME, settings.ATOM_RUNTIMES_DIR = open_home, closed
+    runtime = runtimes.ensure_runtime("numpy\n")
+    runtimes.build(runtime.pk)
+    runtime.refresh_from_db()
+    assert runtime.state == states.FAILED
+    assert f"The users of jobs cannot enter {closed}" in runtime.log_tail
+    assert "ATOM_RUNTIMES_DIR" in runtime.log_tail
+
+
+def put_wheel(home: Path) -> None:
+    """Lay a wheel that stands for the SDK where the SDK's own is found: to build that takes 3 s."""
+    folder = home / "wheels" / sdk_digest()[:16]
+    folder.mkdir(parents=True)
+    write_wheel(folder)
+
+
+def write_environment(path: Path, python: Path = Path(sys.executable)) -> None:
+    """Write what looks like a complete environment."""
+    (path / "bin").mkdir(parents=True)
+    (path / "bin" / "python").symlink_to(python)
+    (path / MARKER).touch()
+
+
 @pytest.mark.slow
 def test_a_builder_that_is_silent_but_alive_keeps_its_claim(
     transactional_db: None, open_home: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runtimes, "_RENEW_EVERY_S", 0.05)
     settings.ATOM_HOME = open_home
+    put_wheel(open_home)
     settings.ATOM_RUNTIME_PIP_OPTIONS = "--no-index --no-deps"
     signs = open_home / "signs"
     signs.mkdir()

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 
 from atom.accounts.models import User
@@ -94,7 +94,11 @@ class Person:
         past = timezone.now() - timedelta(hours=1)
         leased = WorkSlot.objects.filter(state=states.LEASED).values_list("pk", flat=True)
         lapsed = self.chance.sample(list(leased), min(4, len(leased)))
-        WorkSlot.objects.filter(pk__in=lapsed, state=states.LEASED).update(expires_at=past)
+        chosen = WorkSlot.objects.filter(pk__in=lapsed, state=states.LEASED)
+        with transaction.atomic():
+            # In the order in which everybody locks slots: an update alone takes any.
+            list(chosen.select_for_update().order_by("pk").values_list("pk"))
+            chosen.update(expires_at=past)
         leases.expire_leases(self.task.pk)
 
 

@@ -11,8 +11,8 @@ from asgiref.testing import ApplicationCommunicator
 from channels.routing import URLRouter
 from django.contrib.auth.models import AnonymousUser
 
+from atom.core.consumers import CLOSE_NOT_FOUND
 from atom.labeling.actions import leases
-from atom.labeling.consumers import CLOSE_NOT_FOUND
 from atom.labeling.models import LabelTask
 from atom.labeling.routing import websocket_urlpatterns
 from tests.factories.accounts import make_member, make_project

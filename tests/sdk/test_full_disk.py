@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -27,8 +28,8 @@ from atom_sdk.manifests import (
 )
 from atom_sdk.packs import PackStore, verify_pack
 from atom_sdk.packs.plan import plan_packs
+from atom_sdk.packs.processes import FolderPacker
 from atom_sdk.packs.walk import walk_folder
-from atom_sdk.packs.writer import write_pack
 from atom_sdk.readers import LocalDataset
 from atom_sdk.readers.ranges import PackRange, StreamOptions
 from atom_sdk.readers.streaming import StreamingDataset
@@ -36,6 +37,7 @@ from tests.sdk.packs.strategies import packed
 
 FILES = {f"{n:02d}.bin": bytes([n]) * 40_000 for n in range(30)}
 DISK_BYTES = 3 << 20
+STORED_WITHIN_S = 30
 
 
 @dataclass
@@ -143,8 +145,9 @@ def test_exporting_a_folder_and_shards(disk: Disk, stored: Stored, tmp_path: Pat
             path.unlink()
 
 
+@pytest.mark.parametrize("packed_in_all_bytes", [0, 1 << 40])
 def test_building_a_pack_for_a_push(
-    disk: Disk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    packed_in_all_bytes: int, disk: Disk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = tmp_path / "source"
     source.mkdir()
@@ -153,11 +156,13 @@ def test_building_a_pack_for_a_push(
     (plan,) = plan_packs(walk_folder(source).files)
     monkeypatch.setenv("ATOM_CACHE", str(disk.folder))
 
-    def work() -> None:
-        with packed_file(partial(write_pack, plan.files, source)) as (path, summary):
-            assert len(verify_pack([path.read_bytes()], summary.digest)) == len(FILES)
+    with FolderPacker(source, packed_in_all_bytes) as packer:
 
-    _fails_then_works(disk, work)
+        def work() -> None:
+            with packed_file(partial(packer.write, plan.files)) as (path, summary):
+                assert len(verify_pack([path.read_bytes()], summary.digest)) == len(FILES)
+
+        _fails_then_works(disk, work)
     assert disk.files() == []
 
 
@@ -180,4 +185,9 @@ def test_streaming_goes_on_in_memory_and_later_on_the_disk(disk: Disk, stored: S
     assert not PackStore(disk.folder).has(stored.pack)
     disk.make_room()
     read_all()
+    # The thread that brought the last block makes it whole.
+    deadline = time.monotonic() + STORED_WITHIN_S
+    while not PackStore(disk.folder).has(stored.pack):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
     assert PackStore(disk.folder).path(stored.pack).read_bytes() == stored.data

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import io
 import os
+import tempfile
 import threading
 from pathlib import Path
 from typing import Any
@@ -26,24 +27,17 @@ NOTHING = Details()
 STORED = Stored(b"p" * 32, 4096, 3, b"d" * 32)
 
 
-class _Bytes:
-    def __init__(self) -> None:
-        self.data = bytearray()
-
-    def write(self, data: memoryview, /) -> None:
-        self.data += data
-
-
 def packed(segment: Segment, limits: PackLimits) -> tuple[dict[str, bytes], list[PackSummary]]:
     """Return the bytes of every path as the packs hold them, and the packs."""
     found: dict[str, bytes] = {}
     summaries = []
     for plan in segment.packs(limits):
-        sink = _Bytes()
-        summary = segment.write_pack(plan, sink)
-        assert len(sink.data) == plan.pack_bytes
+        with tempfile.NamedTemporaryFile() as file:
+            summary = segment.write_pack(plan, Path(file.name))
+            data = file.read()
+        assert len(data) == plan.pack_bytes
         for path, offset, size, digest in summary.members:
-            found[path] = bytes(sink.data[offset : offset + size])
+            found[path] = data[offset : offset + size]
             assert blake3(found[path]).digest() == digest
         summaries.append(summary)
     return found, summaries

@@ -6,17 +6,17 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
-from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from atom.accounts.models import ROLES, SCOPES, ApiToken, AuditEvent, Project, S3KeyPair, User
+from atom.core import clock
 
 
 def in_future(value: datetime | None) -> datetime | None:
     """Return the time. Raises ValidationError if it has passed."""
-    if value is not None and value <= timezone.now():
+    if value is not None and value <= clock.now():
         raise serializers.ValidationError("Choose a time in the future.")
     return value
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
 
 from atom.cleaning import states
 from atom.cleaning.models import CleaningReport
-from atom.core import live
+from atom.core import clock, live
 from atom.core.states import check_move
 
 
@@ -21,7 +20,7 @@ def move(report: CleaningReport, new: str, **fields: Any) -> bool:
             return False
         check_move(states.REPORT_STATES, locked.state, new)
         if new not in states.OPEN:
-            fields["finished_at"] = timezone.now()
+            fields["finished_at"] = clock.now()
         for name, value in {**fields, "state": new}.items():
             setattr(locked, name, value)
             setattr(report, name, value)

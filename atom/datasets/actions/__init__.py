@@ -2,6 +2,7 @@
 
 from atom.datasets.actions.branches import create_branch, delete_branch
 from atom.datasets.actions.catalogue import create_dataset, create_tag, delete_tag, pin, unpin
+from atom.datasets.actions.commit_progress import cancel_commit
 from atom.datasets.actions.commits import request_commit, request_split
 from atom.datasets.actions.layers import publish_layer
 from atom.datasets.actions.operations import preview_operation, request_operation
@@ -25,6 +26,7 @@ from atom.datasets.actions.writers import (
 __all__ = [
     "abandon_writer",
     "abort_write_job",
+    "cancel_commit",
     "change_view",
     "commit_task",
     "complete_upload",

@@ -18,7 +18,7 @@ from django.db import transaction
 
 from atom.accounts import audit
 from atom.accounts.models import User
-from atom.core import live
+from atom.core import clock, live
 from atom.core.background import enqueue
 from atom.core.crash_points import reach
 from atom.datasets import catalogue_log, ref_log
@@ -27,7 +27,6 @@ from atom.datasets.actions.compaction import compact_soon
 from atom.datasets.archive_errors import ArchiveHistoryDiffers, ArchiveRefused
 from atom.datasets.archiving import BundledObjects, moves_of
 from atom.datasets.engines.ancestry import parents_first
-from atom.datasets.garbage_roots import database_now
 from atom.datasets.models import Branch, CommitRequest, Dataset, Pack, Tag, Version
 from atom.datasets.pack_checks import check_puts
 from atom.datasets.rebuild import layer_json
@@ -127,7 +126,7 @@ class _Load:
             self._add_moves(new, branches)
             tags = self._add_tags()
             Dataset.objects.filter(pk=dataset.pk).update(
-                loading="", updated_at=database_now(), description=self._description()
+                loading="", updated_at=clock.now(), description=self._description()
             )
             if made or new or tags:
                 self._note(made)
@@ -202,7 +201,7 @@ class _Load:
             provenance=dict(commit.provenance),
             layers=[layer_json(layer) for layer in root.layers],
             state="kept" if is_kept else "collected",
-            expired_at=None if is_kept else database_now(),
+            expired_at=None if is_kept else clock.now(),
         )
         version.save(force_insert=True)
         version.created_at = datetime.fromisoformat(move.at)

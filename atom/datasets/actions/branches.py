@@ -14,7 +14,7 @@ from uuid import UUID
 import structlog
 from django.db import IntegrityError, transaction
 from django.db.models import Max
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from atom.accounts import audit
 from atom.accounts.models import User
@@ -189,7 +189,7 @@ def _point(branch: Branch, version: Version, seq: int) -> None:
     branch.head, branch.seq = version, seq
     branch.save(update_fields=["head", "seq", "updated_at"])
     # Who pushes to it does not wait for a load that was given up.
-    Dataset.objects.filter(pk=branch.dataset_id).update(updated_at=timezone.now(), loading="")
+    Dataset.objects.filter(pk=branch.dataset_id).update(updated_at=Now(), loading="")
     _tell(branch, version=str(version.pk))
 
 

@@ -1,7 +1,7 @@
 """Commits by a worker: changes file → checked entries → root → commit → branch.
 
-PENDING → BUILDING → PUBLISHED | FAILED | CONFLICT. Building is deterministic (the commit's time
-is the request's), so a run that died is simply done again.
+PENDING → BUILDING → PUBLISHED | FAILED | CONFLICT | CANCELLED. Building is deterministic (the
+commit's time is the request's), so a run that died is simply done again.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from uuid import UUID
 
 import structlog
 from django.db import transaction
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from atom.accounts import audit
 from atom.accounts.models import User
-from atom.core import live, states, storage
+from atom.core import clock, states, storage
 from atom.core.background import enqueue
 from atom.core.crash_points import reach
 from atom.core.errors import AtomError
@@ -33,17 +33,20 @@ from atom.datasets.actions.branches import (
     head_commit,
     move_branch,
 )
+from atom.datasets.actions.commit_progress import CommitWatch, begin_move, note, tell
 from atom.datasets.actions.operations import carry_out
 from atom.datasets.actions.verification import verify_upload
 from atom.datasets.actions.write_commits import build_write
 from atom.datasets.actions.write_settling import settle_writers, written_by
 from atom.datasets.building import building
 from atom.datasets.engines.changes import ChangesError, ChangesFile
+from atom.datasets.engines.stages import SPLIT_STAGES
 from atom.datasets.engines.versions import VersionPlan, build_version
 from atom.datasets.errors import (
     BranchEmpty,
     ChangesUnreadable,
     CommitAbandoned,
+    CommitCancelled,
     CommitRefused,
     EmptyCommit,
     HeadMoved,
@@ -63,6 +66,7 @@ from atom_sdk.manifests.commits import Commit, write_commit
 from atom_sdk.manifests.entries import entries_table
 from atom_sdk.manifests.roots import Root, write_root
 from atom_sdk.manifests.split_requests import SplitRequest
+from atom_sdk.manifests.watching import UNWATCHED
 
 log = structlog.get_logger(__name__)
 
@@ -142,6 +146,8 @@ def _build_to_the_end(request: CommitRequest) -> None:
     try:
         with building(request.dataset.project):
             version, unchanged = _BUILDERS.get(request.operation, carry_out)(request)
+    except CommitCancelled:
+        log.info("commit_cancelled", request_id=str(request.pk))
     except HeadMoved as moved:
         _finish(request, "conflict", moved, head_seen=moved.extra.get("head", ""))
     except MergeConflict as clash:
@@ -157,7 +163,7 @@ def _build_to_the_end(request: CommitRequest) -> None:
 def give_up_waiting(request_id: UUID | str, after: timedelta) -> bool:
     """Fail a request whose packs are not verified in time; False while it may still wait."""
     request = CommitRequest.objects.select_related("dataset").get(pk=request_id)
-    if timezone.now() - request.created_at < after:
+    if clock.now() - request.created_at < after:
         return False
     _finish(request, "failed", PackNotVerified("The packs were not verified in time."))
     return True
@@ -166,7 +172,7 @@ def give_up_waiting(request_id: UUID | str, after: timedelta) -> bool:
 def fail_abandoned(after: timedelta) -> None:
     """Fail requests that no worker could finish in all that time."""
     old = CommitRequest.objects.filter(
-        state__in=["pending", "building"], created_at__lt=timezone.now() - after
+        state__in=["pending", "building"], created_at__lt=Now() - after
     )
     for request in old.select_related("dataset")[:100]:
         CommitRequest.objects.filter(pk=request.pk, state="pending").update(state="building")
@@ -203,12 +209,12 @@ def _build(request: CommitRequest) -> tuple[Version, bool]:
 def _build_in(request: CommitRequest, scratch: Path) -> tuple[Version, bool]:
     parent = _parent(request)
     changes = _read_changes(request, scratch)
-    _note_progress(request, 0.2)
+    note(request, progress=0.2)
     is_empty = not len(changes.puts) and (parent is None or not changes.deletes)
     if is_empty and not (parent is not None and (request.labels_from or request.split)):
         return _nothing_to_do(parent)
     checked = check_all_puts(request.dataset.project, changes.puts, scratch)
-    _note_progress(request, 0.6)
+    note(request, progress=0.6)
     store = version_store(request.dataset.project)
     root = _build_root(request, replace(changes, puts=checked), parent, store)
     if parent is not None and root.says_the_same(store.root(parent.readable_root)):
@@ -216,7 +222,7 @@ def _build_in(request: CommitRequest, scratch: Path) -> tuple[Version, bool]:
     reach("commit.objects_written")
     commit = _store_commit(request, root, parent, store)
     reach("commit.stored")
-    _note_progress(request, 0.9)
+    begin_move(request)
     move = BranchMove(request.dataset, request.branch, request.expected_head, commit)
     return move_branch(move), False
 
@@ -261,6 +267,8 @@ def _nothing_to_do(parent: Version | None) -> tuple[Version, bool]:
 def _build_root(
     request: CommitRequest, changes: ChangesFile, parent: Version | None, store: VersionStore
 ) -> Root:
+    # Of a push, the client tells how far it is.
+    is_split = request.changes_upload is None
     plan = VersionPlan(
         changes=changes,
         labels_from_folders=request.labels_from == "folder",
@@ -268,6 +276,7 @@ def _build_root(
         unlabelled_prefixes=tuple(request.unlabelled_prefixes),
         split=_split_of(request.split),
         previous_split=drawn_by(parent) if parent else None,
+        watch=CommitWatch(request, SPLIT_STAGES) if is_split else UNWATCHED,
     )
     before = store.root(parent.readable_root) if parent else None
     try:
@@ -314,10 +323,6 @@ _BUILDERS: dict[str, Callable[[CommitRequest], tuple[Version | None, bool]]] = {
 }
 
 
-def _note_progress(request: CommitRequest, progress: float) -> None:
-    CommitRequest.objects.filter(pk=request.pk, state="building").update(progress=progress)
-
-
 def _finish(request: CommitRequest, state: str, error: AtomError | None, **fields: Any) -> None:
     """Leave `building`; a run that was faster keeps its answer."""
     states.check_move(COMMIT_STATES, "building", state)
@@ -330,6 +335,5 @@ def _finish(request: CommitRequest, state: str, error: AtomError | None, **field
         if not rows.update(state=state, progress=progress, **fields):
             return
         settle_writers(request, state, written, fields)
-        event = {"type": "commit", "id": str(request.pk), "state": state}
-        live.publish(f"project.{request.dataset.project_id}", event)
+        tell(request, state)
     log.info("commit_finished", request_id=str(request.pk), state=state, code=error and error.code)

@@ -6,6 +6,7 @@ dataset is purged, so that restoring always works and an old address never shows
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from uuid import UUID
 
 import structlog
@@ -14,12 +15,11 @@ from django.db.models import Count
 
 from atom.accounts import audit
 from atom.accounts.models import Project, User
-from atom.core import live
+from atom.core import clock, live
 from atom.core.errors import NotFound
 from atom.datasets import catalogue_log
 from atom.datasets.actions.retention import collect_version, expire_version
 from atom.datasets.errors import DatasetHeld, DatasetInUse
-from atom.datasets.garbage_roots import database_now
 from atom.datasets.models import (
     CommitRequest,
     Dataset,
@@ -33,17 +33,21 @@ from atom.datasets.states import ACTIVE_SCANS
 log = structlog.get_logger(__name__)
 
 
-def delete_dataset(dataset: Dataset, user: User | None) -> Dataset:
-    """Take a dataset out of sight. Raises DatasetHeld or DatasetInUse.
+def delete_dataset(
+    dataset: Dataset, user: User | None, permit: Callable[[Dataset], None] = lambda locked: None
+) -> Dataset:
+    """Take a dataset out of sight. Raises DatasetHeld or DatasetInUse, and what `permit` raises.
 
-    One that never had a version has nothing to restore: its name is free again at once.
+    One that never had a version has nothing to restore: its name is free again at once. `permit`
+    looks at the locked row, which gets neither a version nor a source meanwhile.
     """
     with transaction.atomic():
         found = _locked(dataset.pk)
+        permit(found)
         if found.deleted_at is not None:
             return found
         _require_unneeded(found)
-        found.deleted_at, found.deleted_by = database_now(), user
+        found.deleted_at, found.deleted_by = clock.now(), user
         if is_unused(found):
             found.purged_at = found.deleted_at
         _save(found)
@@ -87,7 +91,7 @@ def purge_dataset(dataset: Dataset) -> bool:
             version.dataset = found
             expire_version(version, found.deleted_at)
             collect_version(version)
-        found.purged_at = database_now()
+        found.purged_at = clock.now()
         _save(found)
         audit.record(None, "dataset.purged", found, found.project, name=found.name)
     log.info("dataset_purged", dataset_id=str(found.pk))

@@ -20,7 +20,7 @@ from django.db.models.functions import Now
 
 from atom.accounts import audit
 from atom.accounts.models import Project, User
-from atom.core import states, storage
+from atom.core import clock, states, storage
 from atom.core.background import enqueue
 from atom.core.crash_points import reach
 from atom.core.errors import AtomError
@@ -41,7 +41,7 @@ from atom.datasets.errors import (
     GarbageTimedOut,
     PardonTooLate,
 )
-from atom.datasets.garbage_roots import GarbageRules, Marks, database_now, mark
+from atom.datasets.garbage_roots import GarbageRules, Marks, mark
 from atom.datasets.keys import STAGING
 from atom.datasets.models import Branch, CondemnedObject, Dataset, GarbageRun, Version
 from atom.datasets.states import CONDEMNED_STATES, GARBAGE_RUN_STATES
@@ -134,7 +134,7 @@ def _collect(run: GarbageRun, rules: GarbageRules, folder: Path) -> None:
     marks = mark(run.project, folder, rules)
     reach("garbage.marked")
     _note_garbage(run, marks, store_now - rules.grace)
-    clear_staging(run, Cutoffs(store_now - rules.grace, database_now() - rules.grace))
+    clear_staging(run, Cutoffs(store_now - rules.grace, clock.now() - rules.grace))
     if not run.is_dry_run:
         reach("garbage.condemned")
         sweep(run, marks, rules, folder)
@@ -151,7 +151,7 @@ def check_clocks(project: Project) -> datetime:
 def clear_ownerless(rules: GarbageRules | None = None) -> int:
     """Clear staging of what deleted projects left; returns how much. Raises ClocksDiffer."""
     grace = (rules or GarbageRules()).grace
-    return clear_ownerless_staging(Cutoffs(_store_now(STAGING) - grace, database_now() - grace))
+    return clear_ownerless_staging(Cutoffs(_store_now(STAGING) - grace, clock.now() - grace))
 
 
 def _store_now(prefix: str) -> datetime:
@@ -159,7 +159,7 @@ def _store_now(prefix: str) -> datetime:
     storage.objects().put(key, b"")
     store_now = storage.objects().head(key).modified_at
     storage.objects().delete(key)
-    require_near(store_now, database_now())
+    require_near(store_now, clock.now())
     return store_now
 
 
@@ -173,7 +173,7 @@ def require_near(store_now: datetime, now: datetime) -> None:
 
 def _close_windows(project: Project, rules: GarbageRules) -> None:
     """What was expired or pardoned a whole window ago is so no longer."""
-    closed = database_now() - rules.undo_window
+    closed = clock.now() - rules.undo_window
     versions = Version.objects.filter(dataset__project=project, state="expired")
     for dataset in Dataset.with_deleted.deleted_in(project).filter(deleted_at__lte=closed):
         purge_dataset(dataset)

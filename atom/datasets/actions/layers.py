@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import Any
 
 import pyarrow as pa
-from django.utils import timezone
 
 from atom.accounts.models import User
+from atom.core import clock
 from atom.datasets.actions.branches import (
     MAIN,
     BranchMove,
@@ -62,7 +62,7 @@ def publish_layer(  # noqa: PLR0913  # what labeling knows, one by one
     LayerKindError.
     """
     rows = conform(layer, kind)
-    commit = LayerCommit(message, author, provenance, created_at or timezone.now())
+    commit = LayerCommit(message, author, provenance, created_at or clock.now())
     for attempt in range(_ATTEMPTS):
         try:
             with building(dataset.project):
@@ -109,7 +109,7 @@ def _publish_once(
         parents=(bytes.fromhex(branch.head.commit),),
         author=commit.author.username if commit.author else "",
         message=commit.message,
-        created_at=commit.created_at or timezone.now(),
+        created_at=commit.created_at or clock.now(),
         provenance=commit.provenance,
     )
     digest = write_commit(document, store.store).hex()

@@ -20,6 +20,7 @@ from atom.datasets.actions.branches import (
     head_commit,
     move_branch,
 )
+from atom.datasets.actions.commit_progress import CommitWatch, begin_move, give_up_move, note
 from atom.datasets.actions.outcomes import Outcome, Site, outcome_of
 from atom.datasets.engines.operations import (
     Arguments,
@@ -32,6 +33,7 @@ from atom.datasets.engines.operations import (
     read_arguments,
     stored_arguments,
 )
+from atom.datasets.engines.stages import stages_of
 from atom.datasets.errors import BranchEmpty, HeadMoved, MergeConflict, RefNotFound
 from atom.datasets.models import Branch, CommitRequest, Dataset, Version
 from atom.datasets.stores import version_store
@@ -121,7 +123,7 @@ def preview_operation(dataset: Dataset, new: NewOperation) -> Preview:
 def carry_out(request: CommitRequest) -> tuple[Version, bool]:
     """Return the version, and whether it is the head because there was nothing to do.
 
-    Raises HeadMoved, MergeConflict and other CommitRefused, RefNotFound.
+    Raises HeadMoved, MergeConflict, CommitCancelled and other CommitRefused, RefNotFound.
     """
     known = request.expected_head or request.built_on
     head = known or head_commit(_branch(request.dataset, request.branch))
@@ -140,19 +142,23 @@ def _carry_out_on(request: CommitRequest, head_digest: str) -> tuple[Version, bo
     if head is None:
         present = head_commit(_branch(request.dataset, request.branch))
         raise HeadMoved("The expected head is not a commit of this dataset.", head=present)
-    working = CommitRequest.objects.filter(pk=request.pk, state="building")
-    working.update(built_on=head.commit, progress=0.2)
-    site = _site(request.dataset, request.branch, head)
+    note(request, built_on=head.commit)
     arguments = read_arguments(request.operation, request.arguments)
+    watch = CommitWatch(request, stages_of(arguments))
+    site = replace(_site(request.dataset, request.branch, head), watch=watch)
     outcome = outcome_of(site, request.operation, arguments)
     if outcome.merged.root is None:
         raise merge_conflict(site.head.commit, outcome.merged)
-    working.update(progress=0.8)
     digest = write_root(outcome.merged.root, site.objects)
     if outcome.contained or (digest.hex() == head.root and not outcome.merges):
         return head, True
     commit = _store_commit(request, site, outcome, digest)
-    return move_branch(BranchMove(request.dataset, request.branch, head.commit, commit)), False
+    begin_move(request)
+    try:
+        return move_branch(BranchMove(request.dataset, request.branch, head.commit, commit)), False
+    except HeadMoved:
+        give_up_move(request)
+        raise
 
 
 def merge_conflict(head: str, merged: Merged) -> MergeConflict:

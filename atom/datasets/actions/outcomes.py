@@ -43,6 +43,7 @@ from atom_sdk.manifests.merge import EMPTY_ROOT, Merged, MergePlan, merge_roots
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.query import parse_query
 from atom_sdk.manifests.roots import Root
+from atom_sdk.manifests.watching import UNWATCHED, Watch
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,7 @@ class Site:
     head: Version
     versions: VersionStore
     objects: ObjectStore
+    watch: Watch = UNWATCHED
 
     @property
     def root(self) -> Root:
@@ -118,7 +120,7 @@ def _merge(site: Site, arguments: MergeArguments) -> Outcome:
     if source.commit in ancestors(parents, site.head.commit):
         return Outcome(Merged(site.root, (), 0), message, said, contained=True)
     base = merge_base(parents, site.head.commit, source.commit)
-    plan = MergePlan(arguments.on_conflict)
+    plan = MergePlan(arguments.on_conflict, watch=site.watch)
     merged = merge_roots(site.root_of(base), site.root, theirs, site.objects, plan)
     return Outcome(merged, message, said | {"base": base}, merges=source.commit)
 
@@ -127,7 +129,8 @@ def _revert(site: Site, arguments: RevertArguments) -> Outcome:
     version = site.version(arguments.source)
     parent = site.root_of(version.parents[0] if version.parents else None)
     undone = site.versions.root(version.root)
-    merged = revert_root(site.root, undone, parent, site.objects, arguments.on_conflict)
+    plan = MergePlan(arguments.on_conflict, watch=site.watch)
+    merged = revert_root(site.root, undone, parent, site.objects, plan)
     title = version.message.split("\n")[0]
     message = f"Revert {version.ref}" + (f": {title}" if title else "")
     return Outcome(merged, message, {"source": arguments.source.ref, "reverts": version.commit})
@@ -141,7 +144,7 @@ def _pick(site: Site, arguments: PickArguments) -> Outcome:
         base = site.root_of(version.parents[0] if version.parents else None)
     elif not len(selected_entries(picked, Selection(arguments.paths), site.objects)):
         raise NothingSelected(f"{version.ref} has no file at these paths.")
-    merged = pick_root(site.root, picked, base, site.objects, arguments)
+    merged = pick_root(site.root, picked, base, site.objects, arguments, site.watch)
     what = ", ".join(arguments.paths[:3]) or "all changes"
     more = f" and {len(arguments.paths) - 3} more" if len(arguments.paths) > 3 else ""
     said = {"source": arguments.source.ref, "source_commit": version.commit}
@@ -162,7 +165,9 @@ def _edit(site: Site, arguments: EditArguments) -> Outcome:
 def _step(site: Site, step: EditStepArguments) -> EditStep:
     source = site.versions.root(site.version(step.source).root) if step.source else None
     where = parse_query(step.where) if step.where else None
-    return EditStep(step.op, Selection(step.paths), where, step.to, step.attributes, source)
+    return EditStep(
+        step.op, Selection(step.paths), where, step.to, step.attributes, source, site.watch
+    )
 
 
 def _told(step: EditStepArguments) -> str:

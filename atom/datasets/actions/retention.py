@@ -10,11 +10,10 @@ from django.db.models import Q, QuerySet
 
 from atom.accounts import audit
 from atom.accounts.models import User
-from atom.core import states
+from atom.core import clock, states
 from atom.datasets import catalogue_log
 from atom.datasets.engines.retention import NumberedVersion, Policy, falling_out
 from atom.datasets.errors import VersionCollected
-from atom.datasets.garbage_roots import database_now
 from atom.datasets.models import Branch, Dataset, LegalHold, Version
 from atom.datasets.states import VERSION_STATES
 
@@ -52,7 +51,7 @@ def due_versions(dataset: Dataset, policy: Policy, now: datetime) -> QuerySet[Ve
 
 def expire_versions(dataset: Dataset) -> list[Version]:
     """Expire what fell out of the dataset's retention; returns it. Repeatable."""
-    now = database_now()
+    now = clock.now()
     expired = []
     with transaction.atomic():
         dataset = _locked(dataset)
@@ -75,7 +74,7 @@ def expire_staged(dataset: Dataset, versions: QuerySet[Version]) -> None:
     """Expire versions of a staging branch that is gone; what somebody else needs stays."""
     if _whole_hold(dataset).exists():
         return
-    now = database_now()
+    now = clock.now()
     heads = Branch.objects.filter(dataset=dataset, head__isnull=False).values("head_id")
     held = _open_holds(dataset).filter(version__isnull=False).values("version_id")
     unneeded = versions.filter(state="kept", tags__isnull=True, pins__isnull=True)
@@ -143,7 +142,7 @@ def release_hold(hold: LegalHold, user: User | None) -> LegalHold:
     with transaction.atomic():
         _locked(hold.dataset)
         open_hold = LegalHold.objects.filter(pk=hold.pk, released_at__isnull=True)
-        if open_hold.update(released_at=database_now(), released_by=user):
+        if open_hold.update(released_at=clock.now(), released_by=user):
             hold.refresh_from_db()
             catalogue_log.write_hold(hold)
             audit.record(user, "hold.released", hold, hold.dataset.project, **_told(hold))

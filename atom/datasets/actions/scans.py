@@ -16,11 +16,11 @@ from uuid import UUID
 import pyarrow as pa
 import structlog
 from django.db import IntegrityError, transaction
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from atom.accounts import audit
 from atom.accounts.models import User
-from atom.core import states, storage
+from atom.core import clock, states, storage
 from atom.core.background import enqueue
 from atom.core.errors import AtomError
 from atom.core.locks import only_one
@@ -89,7 +89,7 @@ def request_scan(source: Source, user: User | None) -> SourceScan:
 
 def _again(source: Source) -> SourceScan | None:
     last = source.scans.order_by("-created_at").first()
-    if last is None or last.state != "failed" or timezone.now() - last.created_at > RESUMABLE:
+    if last is None or last.state != "failed" or clock.now() - last.created_at > RESUMABLE:
         return None
     states.check_move(SCAN_STATES, last.state, "pending")
     last.state, last.error_code, last.error_detail, last.finished_at = "pending", "", "", None
@@ -102,7 +102,7 @@ def cancel_scan(scan: SourceScan, user: User) -> SourceScan:
     with transaction.atomic():
         source = Source.objects.select_for_update().get(pk=scan.source_id)
         rows = SourceScan.objects.filter(pk=scan.pk, state__in=["pending", "listing"])
-        if not rows.update(state="cancelled", finished_at=timezone.now()):
+        if not rows.update(state="cancelled", finished_at=Now()):
             raise ScanNotActive
         _settle_source(source, None)
         audit.record(user, "scan.cancelled", scan, source.project, source=source.name)
@@ -170,7 +170,7 @@ def _list(scan: SourceScan) -> Listing:
     report(listing.tally)
     with transaction.atomic():
         rows = SourceScan.objects.filter(pk=scan.pk, state__in=["listing", "committing"])
-        if not rows.update(state="committing", updated_at=timezone.now()):
+        if not rows.update(state="committing", updated_at=Now()):
             raise _Cancelled
         tell(source)
     return listing
@@ -185,7 +185,7 @@ def _note(scan: SourceScan, tally: Tally, rate: float) -> None:
         shards_done=tally.shards_done,
         shards_total=tally.shards_total,
         objects_per_s=rate,
-        updated_at=timezone.now(),
+        updated_at=Now(),
     )
     if not there:
         raise _Cancelled
@@ -255,7 +255,7 @@ def _finish(scan: SourceScan, state: str, error: AtomError | None, **fields: Any
     with transaction.atomic():
         source = Source.objects.select_for_update().get(pk=scan.source_id)
         rows = SourceScan.objects.filter(pk=scan.pk, state__in=ACTIVE_SCANS)
-        if rows.update(state=state, finished_at=timezone.now(), **fields):
+        if rows.update(state=state, finished_at=Now(), **fields):
             _settle_source(source, error)
     log.info("scan_finished", scan_id=str(scan.pk), state=state, code=error and error.code)
 
@@ -295,7 +295,7 @@ def _move_source(source: Source, state: str) -> None:
 def scan_due_sources() -> int:
     """Begin the scans whose time has come; return how many."""
     count = 0
-    for source in Source.objects.due(timezone.now()).order_by("next_scan_at")[:100]:
+    for source in Source.objects.due(clock.now()).order_by("next_scan_at")[:100]:
         try:
             request_scan(source, None)
             count += 1
@@ -306,11 +306,9 @@ def scan_due_sources() -> int:
 
 def lost_scans(silent_for: timedelta) -> list[str]:
     """Return the active scans of which nothing was heard: their worker may be gone."""
-    silent = SourceScan.objects.filter(
-        state__in=ACTIVE_SCANS, updated_at__lt=timezone.now() - silent_for
-    )
+    silent = SourceScan.objects.filter(state__in=ACTIVE_SCANS, updated_at__lt=Now() - silent_for)
     found = [str(pk) for pk in silent.values_list("pk", flat=True)[:100]]
-    silent.filter(pk__in=found).update(updated_at=timezone.now())
+    silent.filter(pk__in=found).update(updated_at=Now())
     return found
 
 

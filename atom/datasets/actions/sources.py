@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from atom.accounts import audit
 from atom.accounts.models import Project, User
-from atom.core import live
+from atom.core import clock, live
 from atom.datasets.actions.catalogue import create_dataset
 from atom.datasets.errors import RefNotFound
 from atom.datasets.models import Dataset, Source, SourceScan
@@ -87,7 +87,7 @@ def add_source(project: Project, new: NewSource, user: User) -> Source:
                 dataset=_dataset(project, new, user),
                 created_by=user,
                 credentials=encrypted(new.credentials),
-                next_scan_at=timezone.now() if new.every_s else None,
+                next_scan_at=clock.now() if new.every_s else None,
                 **{name: getattr(new, name) for name in _PLAIN},
             )
             named = {"name": source.name, "url": source.url, "dataset": new.dataset}
@@ -150,7 +150,7 @@ def remove_source(source: Source, user: User) -> None:
     with transaction.atomic():
         locked = Source.objects.select_for_update().get(pk=source.pk)
         SourceScan.objects.filter(source=locked, state__in=ACTIVE_SCANS[:2]).update(
-            state="cancelled", finished_at=timezone.now()
+            state="cancelled", finished_at=Now()
         )
         Source.objects.filter(pk=locked.pk).update(
             state="removed", credentials="", every_s=None, next_scan_at=None

@@ -8,6 +8,7 @@ import structlog
 from django.db import transaction
 from django.db.models import QuerySet
 
+from atom.core import clock
 from atom.datasets import ref_log
 from atom.datasets.actions.branches import head_commit, settle_branch
 from atom.datasets.actions.catalogue import unpin
@@ -15,7 +16,6 @@ from atom.datasets.actions.retention import expire_staged
 from atom.datasets.actions.write_jobs import abort_write_job
 from atom.datasets.actions.writers import PIN_HOLDER, abandon_writer, lock_writer
 from atom.datasets.errors import WriteJobEnded, WriterEnded
-from atom.datasets.garbage_roots import database_now
 from atom.datasets.models import Branch, CommitRequest, Version, WriteJob, Writer
 
 log = structlog.get_logger(__name__)
@@ -27,7 +27,7 @@ _BATCH = 500
 
 def abandon_left_alone(after: timedelta = LEFT_ALONE_AFTER) -> None:
     """Abandon writers and jobs that nobody has touched for so long. Repeatable."""
-    since = database_now() - after
+    since = clock.now() - after
     for writer in Writer.objects.left_alone(since)[:_BATCH]:
         try:
             abandon_writer(writer, None)

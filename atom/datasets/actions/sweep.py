@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from atom.accounts import audit
-from atom.core import states, storage
+from atom.core import clock, states, storage
 from atom.core.crash_points import reach
 from atom.datasets.building import nothing_built
 from atom.datasets.engines.digest_runs import in_batches, without
@@ -23,7 +23,6 @@ from atom.datasets.engines.stored import keys_of
 from atom.datasets.garbage_roots import (
     GarbageRules,
     Marks,
-    database_now,
     follow_later,
     leased_packs,
 )
@@ -64,7 +63,7 @@ def _spare_needed(run: GarbageRun, kind: str, kept: Reachable) -> None:
 def _due(
     run: GarbageRun, kind: str, marks: Marks, rules: GarbageRules
 ) -> Iterator[CondemnedObject]:
-    closed = database_now() - rules.undo_window
+    closed = clock.now() - rules.undo_window
     rows = list(_condemned(run, kind).filter(condemned_at__lte=closed))
     return without(rows, marks.restorable.digests(kind), _digest_of)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from django.db import IntegrityError, transaction
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from atom.accounts.models import User
 from atom.core import states, storage
@@ -69,7 +69,7 @@ def _find_or_create(dataset: Dataset, request: UploadRequest, user: User) -> Upl
 
 def _touch(upload: Upload) -> None:
     """Note that somebody goes on with the upload: it is not given up."""
-    Upload.objects.filter(pk=upload.pk, state="open").update(updated_at=timezone.now())
+    Upload.objects.filter(pk=upload.pk, state="open").update(updated_at=Now())
 
 
 def _announce_pack(dataset: Dataset, request: UploadRequest) -> str:

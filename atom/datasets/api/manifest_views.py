@@ -6,13 +6,13 @@ import json
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from atom.accounts.api.mixins import SAFE
+from atom.core import clock
 from atom.core.bodies import check
 from atom.datasets.api.entry_serializers import (
     ManifestKeysSerializer,
@@ -129,4 +129,4 @@ class SourceUrlsView(_ReadByPost):
 
 
 def _expires_at() -> datetime:
-    return timezone.now() + timedelta(seconds=URL_EXPIRES_S)
+    return clock.now() + timedelta(seconds=URL_EXPIRES_S)

@@ -14,6 +14,7 @@ from rest_framework.views import APIView
 
 from atom.accounts.api.mixins import user_of
 from atom.accounts.api.serializers import UserShortSerializer
+from atom.core import clock
 from atom.core.bodies import check
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
@@ -28,7 +29,6 @@ from atom.datasets.api.scope import DatasetScopedView
 from atom.datasets.api.serializers import VersionSerializer
 from atom.datasets.engines.retention import Policy
 from atom.datasets.errors import HoldUnknown
-from atom.datasets.garbage_roots import database_now
 from atom.datasets.models import Dataset, LegalHold, resolve_ref
 from atom.datasets.states import RETENTION_KINDS
 
@@ -117,7 +117,7 @@ class RetentionView(DatasetScopedView, APIView):
 
 def _retention_of(dataset: Dataset) -> dict[str, Any]:
     policy = Policy(dataset.retention, dataset.retention_limit)
-    due = due_versions(dataset, policy, database_now())
+    due = due_versions(dataset, policy, clock.now())
     return {
         "kind": policy.kind,
         "limit": policy.limit,

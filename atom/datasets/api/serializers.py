@@ -371,6 +371,12 @@ class CommitRequestSerializer(serializers.ModelSerializer[CommitRequest]):
     version = VersionSerializer(read_only=True, allow_null=True)
     error = serializers.SerializerMethodField()
     conflicts = MergeConflictSerializer(many=True, read_only=True)
+    stage = serializers.ChoiceField(
+        choices=["", "comparing", "reading", "writing", "labels"],
+        read_only=True,
+        help_text="What a worker does at present, with so many rows of how many done.",
+    )
+    cancellable = serializers.BooleanField(read_only=True, help_text="Cancelling is not too late.")
 
     class Meta:
         model = CommitRequest
@@ -382,6 +388,10 @@ class CommitRequestSerializer(serializers.ModelSerializer[CommitRequest]):
             "message",
             "state",
             "progress",
+            "stage",
+            "rows_done",
+            "rows_total",
+            "cancellable",
             "unchanged",
             "version",
             "error",

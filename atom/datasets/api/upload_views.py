@@ -135,14 +135,39 @@ class CommitListView(DatasetScopedView, APIView):
         return found
 
 
-class CommitView(DatasetScopedView, APIView):
+class CommitScopedView(DatasetScopedView, APIView):
+    """A view of one commit request."""
+
+    @property
+    def found(self) -> CommitRequest:
+        """Return the request of the path. Raises NotFound."""
+        requests = CommitRequest.objects.filter(dataset=self.dataset)
+        found = requests.select_related("version__author").filter(pk=self.kwargs["commit_id"])
+        request = found.first()
+        if request is None:
+            raise NotFound("The dataset has no such commit request.")
+        # Known already: asking for it would be one more query.
+        request.dataset = self.dataset
+        return request
+
+
+class CommitView(CommitScopedView):
     """One commit request."""
 
     @extend_schema(responses=CommitRequestSerializer, operation_id="commit_retrieve")
     def get(self, request: Request, project: str, dataset: str, commit_id: UUID) -> Response:
         """Return how far the commit is."""
-        requests = CommitRequest.objects.filter(dataset=self.dataset)
-        found = requests.select_related("version__author").filter(pk=commit_id).first()
-        if found is None:
-            raise NotFound("The dataset has no such commit request.")
-        return Response(CommitRequestSerializer(found).data)
+        return Response(CommitRequestSerializer(self.found).data)
+
+
+class CommitCancelView(CommitScopedView):
+    """Stopping a commit."""
+
+    @extend_schema(
+        request=None, responses=CommitRequestSerializer, operation_id="commit_cancel_create"
+    )
+    @idempotent
+    def post(self, request: Request, project: str, dataset: str, commit_id: UUID) -> Response:
+        """Cancel the commit, unless its branch moves already."""
+        commit = actions.cancel_commit(self.found, user_of(request))
+        return Response(CommitRequestSerializer(commit).data)

@@ -70,6 +70,7 @@ _dataset: list[URLPattern | URLResolver] = [
     path("splits/", split_views.SplitListView.as_view()),
     path("commits/", upload_views.CommitListView.as_view()),
     path("commits/<uuid:commit_id>/", upload_views.CommitView.as_view()),
+    path("commits/<uuid:commit_id>/cancel/", upload_views.CommitCancelView.as_view()),
     path("merges/", operation_views.MergeView.as_view()),
     path("merges/preview/", operation_views.MergePreviewView.as_view()),
     path("reverts/", operation_views.RevertView.as_view()),

@@ -92,12 +92,14 @@ class DatasetView(ProjectScopedView, APIView):
         Administrators may; and whoever made it, as long as it never had a version.
         """
         found = find_dataset(self.project, dataset)
-        if not (found.created_by_id == user_of(request).pk and is_unused(found)):
-            authorize(request, self.project, "admin")
-        if request.query_params.get("name") != found.name:
-            raise DeletionUnconfirmed
-        delete_dataset(found, user_of(request))
+        delete_dataset(found, user_of(request), self._permit_deletion)
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+    def _permit_deletion(self, locked: Dataset) -> None:
+        if not (locked.created_by_id == user_of(self.request).pk and is_unused(locked)):
+            authorize(self.request, self.project, "admin")
+        if self.request.query_params.get("name") != locked.name:
+            raise DeletionUnconfirmed
 
 
 class VersionListView(DatasetScopedView, generics.ListAPIView[Version]):

@@ -28,6 +28,7 @@ from atom_sdk.manifests.merge import EMPTY_ROOT
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.query import Query, matching
 from atom_sdk.manifests.roots import Root
+from atom_sdk.manifests.watching import UNWATCHED, Watch
 from atom_sdk.packs.paths import encode_path
 
 
@@ -56,6 +57,7 @@ class EditStep:
     to: str = ""
     patch: Mapping[str, Any] = field(default_factory=dict)
     source: Root | None = None
+    watch: Watch = UNWATCHED
 
 
 def apply_edit(root: Root, step: EditStep, store: ObjectStore) -> Root:
@@ -64,7 +66,7 @@ def apply_edit(root: Root, step: EditStep, store: ObjectStore) -> Root:
     Raises NothingSelectedError, PathTakenError, EditError, EmptyDatasetError.
     """
     source = step.source or root
-    entries = selected_entries(source, step.selection, store)
+    entries = selected_entries(source, step.selection, store, step.watch)
     if step.where is not None and len(entries):
         entries = _matching(source, step, entries, store)
     if not len(entries):
@@ -74,7 +76,11 @@ def apply_edit(root: Root, step: EditStep, store: ObjectStore) -> Root:
 
 
 def _matching(source: Root, step: EditStep, entries: pa.Table, store: ObjectStore) -> pa.Table:
-    pieces = [table["path"] for table in matching(source, store, step.where)]
+    pieces = []
+    for table in matching(source, store, step.where):
+        pieces.append(table["path"])
+        # Nothing to count, but a good moment to be stopped.
+        step.watch.advance(0)
     found = pa.chunked_array([chunk for piece in pieces for chunk in piece.chunks], pa.string())
     kept = pc.is_in(entries["path"], value_set=found.combine_chunks())
     return entries.filter(kept).combine_chunks()
@@ -84,8 +90,8 @@ def _remove(
     root: Root, source: Root, entries: pa.Table, step: EditStep, store: ObjectStore
 ) -> Root:
     gone = entries["path"].to_pylist()
-    changed = apply_changes(root, Changes(deletes=frozenset(gone)), store)
-    return _with_layers(changed, {}, root, gone, store)
+    changed = apply_changes(root, Changes(deletes=frozenset(gone)), store, watch=step.watch)
+    return _with_layers(changed, {}, root, gone, store, step.watch)
 
 
 def _move(root: Root, source: Root, entries: pa.Table, step: EditStep, store: ObjectStore) -> Root:
@@ -97,16 +103,17 @@ def _move(root: Root, source: Root, entries: pa.Table, step: EditStep, store: Ob
     rest = entries.filter(pc.is_in(entries["path"], value_set=pa.array(gone, pa.string())))
     puts = _renamed(rest, moved)
     _check_free(_without(root, gone, store), puts, store)
-    changed = apply_changes(root, Changes(puts, frozenset(gone)), store)
-    return _with_layers(changed, moved, root, gone, store)
+    changed = apply_changes(root, Changes(puts, frozenset(gone)), store, watch=step.watch)
+    return _with_layers(changed, moved, root, gone, store, step.watch)
 
 
 def _copy(root: Root, source: Root, entries: pa.Table, step: EditStep, store: ObjectStore) -> Root:
     targets = _targets(entries, step)
     puts = _renamed(entries, targets)
     _check_free(root, puts, store)
-    changed = apply_changes(root, Changes(puts), store)
-    return _with_splits(_with_layers(changed, targets, source, [], store), puts, store)
+    changed = apply_changes(root, Changes(puts), store, watch=step.watch)
+    labelled = _with_layers(changed, targets, source, [], store, step.watch)
+    return _with_splits(labelled, puts, store)
 
 
 def _set(root: Root, source: Root, entries: pa.Table, step: EditStep, store: ObjectStore) -> Root:
@@ -118,7 +125,7 @@ def _set(root: Root, source: Root, entries: pa.Table, step: EditStep, store: Obj
     patched = pa.array([_patched(text, step.patch) for text in distinct.to_pylist()], pa.string())
     row = pc.index_in(texts, value_set=distinct)
     puts = entries.set_column(4, entries.schema.field("attributes"), patched.take(row))
-    return apply_changes(root, Changes(puts), store)
+    return apply_changes(root, Changes(puts), store, watch=step.watch)
 
 
 _Step = Callable[[Root, Root, pa.Table, EditStep, ObjectStore], Root]
@@ -175,22 +182,41 @@ def _slashes(path: str) -> list[int]:
 
 
 def _with_layers(
-    root: Root, targets: Mapping[str, str], source: Root, gone: list[str], store: ObjectStore
+    root: Root,
+    targets: Mapping[str, str],
+    source: Root,
+    gone: list[str],
+    store: ObjectStore,
+    watch: Watch,
 ) -> Root:
     """Drop the rows of files that are gone and bring along those of files that have new paths."""
-    for name in sorted({ref.name for ref in (*root.layers, *source.layers)}):
-        before, brought = root.layer(name), source.layer(name)
-        kind = before.kind if before else brought.kind if brought else ""
-        if before is None and kind == "split":
-            # A split of another dataset says nothing where there is none.
-            continue
-        empty = layer_schema(kind).empty_table()
-        table = read_layer(before, store) if before else empty
-        rows = empty
-        if brought and brought.kind == kind and targets:
-            rows = _rows_along(read_layer(brought, store), targets)
-        root = put_layer(root, name, kind, merge_layer(table, rows, gone), store)
+    rows = {ref.name: ref.rows for ref in (*source.layers, *root.layers)}
+    watch.begin("labels", sum(rows.values()))
+    for name in sorted(rows):
+        root = _with_layer(root, name, targets, source, gone, store)
+        watch.advance(rows[name])
     return root
+
+
+def _with_layer(
+    root: Root,
+    name: str,
+    targets: Mapping[str, str],
+    source: Root,
+    gone: list[str],
+    store: ObjectStore,
+) -> Root:
+    before, brought = root.layer(name), source.layer(name)
+    kind = before.kind if before else brought.kind if brought else ""
+    if before is None and kind == "split":
+        # A split of another dataset says nothing where there is none.
+        return root
+    empty = layer_schema(kind).empty_table()
+    table = read_layer(before, store) if before else empty
+    rows = empty
+    if brought and brought.kind == kind and targets:
+        rows = _rows_along(read_layer(brought, store), targets)
+    return put_layer(root, name, kind, merge_layer(table, rows, gone), store)
 
 
 def _with_splits(root: Root, puts: pa.Table, store: ObjectStore) -> Root:

@@ -15,6 +15,7 @@ from atom_sdk.manifests.merge import EMPTY_ROOT, Merged, MergePlan, merge_roots
 from atom_sdk.manifests.objects import MemoryObjectStore, ObjectStore
 from atom_sdk.manifests.roots import Root
 from atom_sdk.manifests.three_way import Conflict, Policy
+from atom_sdk.manifests.watching import UNWATCHED, Watch
 
 
 @dataclass(frozen=True)
@@ -113,18 +114,24 @@ _READERS: Mapping[str, Callable[[dict[str, Any]], Arguments]] = {
 
 
 def revert_root(
-    head: Root, version: Root, parent: Root | None, store: ObjectStore, policy: Policy
+    head: Root, version: Root, parent: Root | None, store: ObjectStore, plan: MergePlan
 ) -> Merged:
     """Take back from `head` what `version` did to its parent, None for the first version."""
-    return merge_roots(version, head, parent or EMPTY_ROOT, store, MergePlan(policy))
+    return merge_roots(version, head, parent or EMPTY_ROOT, store, plan)
 
 
 def pick_root(
-    head: Root, version: Root, base: Root, store: ObjectStore, arguments: PickArguments
+    head: Root,
+    version: Root,
+    base: Root,
+    store: ObjectStore,
+    arguments: PickArguments,
+    watch: Watch = UNWATCHED,
 ) -> Merged:
     """Bring paths of `version` onto `head`: what changed since `base`, which may be the head."""
     selects = Selection(arguments.paths).mask if arguments.paths else None
-    return merge_roots(base, head, version, store, MergePlan(arguments.on_conflict, selects))
+    plan = MergePlan(arguments.on_conflict, selects, watch=watch)
+    return merge_roots(base, head, version, store, plan)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from atom_sdk.manifests.build import read_range
 from atom_sdk.manifests.entries import ENTRY_SCHEMA
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.roots import RangeRef, Root
+from atom_sdk.manifests.watching import UNWATCHED, Watch, watched_ranges
 
 # What follows "/" in the order of bytes: where the paths of a folder end.
 _AFTER_SLASH = "0"
@@ -56,13 +57,15 @@ def _bounds(path: str) -> Iterator[tuple[str, str]]:
     yield folder + "/", folder + _AFTER_SLASH
 
 
-def selected_entries(root: Root, selection: Selection, store: ObjectStore) -> pa.Table:
+def selected_entries(
+    root: Root, selection: Selection, store: ObjectStore, watch: Watch = UNWATCHED
+) -> pa.Table:
     """Return the entries that are meant, in path order; ranges without them are not read."""
     pieces = [ENTRY_SCHEMA.empty_table()]
-    for part in root.ranges:
-        if selection.touches(part):
-            table = read_range(part, store)
-            pieces.append(table.filter(selection.mask(table["path"].combine_chunks())))
+    touched = [part for part in root.ranges if selection.touches(part)]
+    for part in watched_ranges(touched, watch):
+        table = read_range(part, store)
+        pieces.append(table.filter(selection.mask(table["path"].combine_chunks())))
     return pa.concat_tables(pieces).combine_chunks()
 
 

@@ -12,6 +12,7 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,6 +21,7 @@ import pyarrow.parquet as pq
 from atom_sdk.errors import PathError
 from atom_sdk.manifests.entries import ENTRY_SCHEMA, Entry, entries_table
 from atom_sdk.manifests.pins import Pin, pinned_entry
+from atom_sdk.manifests.runs import Run, by_path, last_path
 from atom_sdk.packs.paths import encode_path
 
 RUN_ROWS = 50_000
@@ -85,33 +87,8 @@ def decode_run(data: bytes) -> pa.Table:
 
 def merge_runs(runs: Iterable[RunRef], read: Callable[[str], pa.Table]) -> Iterator[pa.Table]:
     """Yield tables of entries in path order, each path once: the one told last."""
-    waiting = sorted(runs, key=lambda run: run.first, reverse=True)
-    open_: list[pa.Table] = []
-    while waiting or open_:
-        if not open_:
-            open_.append(read(waiting.pop().name))
-        # All up to here is known once every run is open that begins before it.
-        bound = min(_last(table) for table in open_)
-        while waiting and waiting[-1].first <= bound:
-            open_.append(read(waiting.pop().name))
-            bound = min(bound, _last(open_[-1]))
-        due, open_ = _cut(open_, bound)
-        yield _without_repeats(due)
-
-
-def _last(table: pa.Table) -> str:
-    path: str = table["path"][-1].as_py()
-    return path
-
-
-def _cut(tables: list[pa.Table], bound: str) -> tuple[pa.Table, list[pa.Table]]:
-    due, rest = [], []
-    for table in tables:
-        count = pc.sum(pc.less_equal(table["path"], bound)).as_py()
-        due.append(table.slice(0, count))
-        if count < len(table):
-            rest.append(table.slice(count))
-    return pa.concat_tables(due), rest
+    pieces = (Run(run.first, partial(read, run.name)) for run in runs)
+    yield from map(_without_repeats, by_path(pieces))
 
 
 def _without_repeats(table: pa.Table) -> pa.Table:
@@ -137,7 +114,7 @@ def merged_with_parent(
     """
     stream = Cutter(listed)
     for table in parent:
-        yield from stream_nonempty(_merged(table, stream.until(_last(table)), source))
+        yield from stream_nonempty(_merged(table, stream.until(last_path(table)), source))
     yield from stream.rest()
 
 

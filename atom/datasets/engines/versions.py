@@ -37,6 +37,7 @@ from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.query import matches
 from atom_sdk.manifests.roots import LayerRef, Root
 from atom_sdk.manifests.split_requests import SplitInput, SplitRequest, draw, group_of
+from atom_sdk.manifests.watching import UNWATCHED, Watch, watched_ranges
 
 FOLDER_LAYER = "folder"
 GIVEN_LAYER = "given"
@@ -58,6 +59,7 @@ class VersionPlan:
     split: SplitRequest | None = None
     previous_split: SplitRequest | None = None
     relabels: bool = False
+    watch: Watch = UNWATCHED
 
 
 def build_version(parent: Root | None, plan: VersionPlan, store: ObjectStore) -> Root:
@@ -66,14 +68,16 @@ def build_version(parent: Root | None, plan: VersionPlan, store: ObjectStore) ->
     Raises EmptyDatasetError if no file would be left, SplitTooLargeError, SplitUnlabelledError,
     SplitRedrawError.
     """
-    return with_layers_of(_with_entries(parent, plan.changes, store), parent, plan, store)
+    return with_layers_of(_with_entries(parent, plan, store), parent, plan, store)
 
 
-def _with_entries(parent: Root | None, changes: ChangesFile, store: ObjectStore) -> Root:
+def _with_entries(parent: Root | None, plan: VersionPlan, store: ObjectStore) -> Root:
+    changes = plan.changes
     if parent is None:
         return build_root(tables_of(changes.puts), store)
     if not isinstance(changes.puts, SpilledEntries):
-        return apply_changes(parent, Changes(changes.puts, changes.deletes), store)
+        wanted = Changes(changes.puts, changes.deletes)
+        return apply_changes(parent, wanted, store, watch=plan.watch)
     # So many changes touch every range: all are read once, in order, and equal ones not written.
     before = iter_ranges(parent, store)
     root = build_root(merged(before, changes.puts, changes.deletes), store, parent)
@@ -93,10 +97,13 @@ def with_layers_of(root: Root, parent: Root | None, plan: VersionPlan, store: Ob
 
 def _with_current_labels(root: Root, plan: VersionPlan, store: ObjectStore) -> Root:
     """Drop label rows whose bytes are gone and label new files from their folders."""
-    for ref in [layer for layer in root.layers if layer.kind == "classification"]:
+    layers = [layer for layer in root.layers if layer.kind == "classification"]
+    plan.watch.begin("labels", sum(ref.rows for ref in layers))
+    for ref in layers:
         old = read_layer(ref, store)
         table = _without_stale(old, plan.changes)
         root = put_layer(root, ref.name, ref.kind, table, store, old=old)
+        plan.watch.advance(ref.rows)
     if plan.labels_from_folders:
         before = None if plan.relabels else root.layer(FOLDER_LAYER)
         empty = layer_schema("classification").empty_table()
@@ -162,7 +169,7 @@ def _with_split(root: Root, parent: Root | None, plan: VersionPlan, store: Objec
     empty = layer_schema("split").empty_table()
     kept = _kept_split(read_layer(before, store) if before else empty, plan.changes)
     if plan.split is not None:
-        table = _drawn_split(root, plan.split, plan.previous_split, kept, store)
+        table = _drawn_split(root, plan.split, plan, kept, store)
     else:
         filled = pc.fill_null(kept["value"], REST)
         table = kept.set_column(2, layer_schema("split").field("value"), filled)
@@ -186,14 +193,14 @@ def _kept_split(before: pa.Table, changes: ChangesFile) -> pa.Table:
 def _drawn_split(
     root: Root,
     split: SplitRequest,
-    previous: SplitRequest | None,
+    plan: VersionPlan,
     kept: pa.Table,
     store: ObjectStore,
 ) -> pa.Table:
     paired = zip(kept["path"].to_pylist(), kept["value"].to_pylist(), strict=True)
     existing = {path: value for path, value in paired if value is not None}
-    files, digests = split_input(root, split, existing, store)
-    assigned = draw(split, files, previous)
+    files, digests = split_input(root, split, existing, store, plan.watch)
+    assigned = draw(split, files, plan.previous_split)
     columns = [
         pa.array(list(assigned), pa.string()),
         pa.array([digests[path] for path in assigned], DIGEST),
@@ -203,7 +210,11 @@ def _drawn_split(
 
 
 def split_input(
-    root: Root, split: SplitRequest, existing: Mapping[str, str], store: ObjectStore
+    root: Root,
+    split: SplitRequest,
+    existing: Mapping[str, str],
+    store: ObjectStore,
+    watch: Watch = UNWATCHED,
 ) -> tuple[SplitInput, dict[str, bytes]]:
     """Return what a split is drawn from, and the digest of each path."""
     labels: dict[str, str | None] = {}
@@ -212,7 +223,7 @@ def split_input(
     query = split.query
     chosen: set[str] | None = None if query is None else set()
     join = LayerJoin(root, store)
-    for part in root.ranges:
+    for part in watched_ranges(root.ranges, watch):
         table = join.join(read_range(part, store))
         paths = table["path"].to_pylist()
         labels.update(zip(paths, table["label"].to_pylist(), strict=True))

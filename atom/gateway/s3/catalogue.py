@@ -13,7 +13,7 @@ from typing import TypeVar
 from uuid import UUID
 
 from django.db import connection
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from atom.accounts.models import S3KeyPair
 from atom.accounts.permissions import role_in
@@ -140,7 +140,7 @@ def _credential(access_key_id: str) -> Credential | None:
 
 
 def _note_use(pair_id: UUID) -> None:
-    S3KeyPair.objects.filter(pk=pair_id).update(last_used_at=timezone.now())
+    S3KeyPair.objects.filter(pk=pair_id).update(last_used_at=Now())
 
 
 def _bucket(project_id: UUID, name: str) -> Bucket:

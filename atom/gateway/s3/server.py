@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -49,6 +50,9 @@ _UNKNOWN_PARTS = frozenset(
     | {"object-lock", "ownershipControls", "policy", "policyStatus", "publicAccessBlock", "tagging"}
     | {"replication", "requestPayment", "retention", "uploadId", "uploads", "versions", "website"}
 )
+
+
+_STORED = re.compile(r"\b(?:packs|roots|groups|ranges|deltas|layers)/[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
@@ -109,7 +113,7 @@ class S3Server:
         except AtomError as error:
             raise _as_s3(error) from error
         except StoreError as error:
-            raise Busy from error
+            raise _busy(error) from error
 
     def _translated(self, scope: Mapping[str, Any]) -> Answer | Reading:
         """Handle the request in a thread; what other parts raise becomes an S3Error."""
@@ -120,7 +124,7 @@ class S3Server:
         except AtomError as error:
             raise _as_s3(error) from error
         except (StoreError, OperationalError, InterfaceError) as error:
-            raise Busy(headers={"Retry-After": "2"}) from error
+            raise _busy(error) from error
 
     def _handle(self, request: S3Request) -> Answer | Reading:
         credential = self._authenticate(request)
@@ -175,6 +179,13 @@ def _as_s3(error: AtomError) -> S3Error:
         return SourceObjectUnavailable(error.detail)
     # A source that is away or throttles may be back in a moment.
     return Busy(error.detail) if isinstance(error, SourceError) else ObjectUnavailable(error.detail)
+
+
+def _busy(error: Exception) -> Busy:
+    """Name the object that the store does not give, and nothing else of what the store said."""
+    found = _STORED.search(str(error))
+    detail = f"The object store does not give {found[0]}." if found else ""
+    return Busy(detail, headers={"Retry-After": "2"})
 
 
 def _refusal(error: S3Error, scope: Mapping[str, Any], request_id: str) -> Answer:

@@ -9,8 +9,9 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.utils import timezone
+from django.db.models.functions import Now
 
+from atom.core import clock
 from atom.core.crypto import hash_token
 from atom.core.errors import NotFound
 from atom.jobs import states
@@ -38,7 +39,7 @@ def issue_token(attempt: Attempt) -> str:
     """Give the attempt a new token; only its hash is kept."""
     token = TOKEN_PREFIX + secrets.token_urlsafe(32)
     Attempt.objects.filter(pk=attempt.pk).update(
-        token_hash=hash_token(token), token_expires_at=timezone.now() + TOKEN_LIFE
+        token_hash=hash_token(token), token_expires_at=Now() + TOKEN_LIFE
     )
     return token
 
@@ -46,7 +47,7 @@ def issue_token(attempt: Attempt) -> str:
 def find_by_token(token: str) -> Attempt | None:
     """Return the open attempt whose token this is."""
     return (
-        Attempt.objects.filter(token_hash=hash_token(token), token_expires_at__gt=timezone.now())
+        Attempt.objects.filter(token_hash=hash_token(token), token_expires_at__gt=Now())
         .select_related("run__project", "node")
         .first()
     )
@@ -54,7 +55,7 @@ def find_by_token(token: str) -> Attempt | None:
 
 def beat(attempt: Attempt) -> Beat:
     """Note a heartbeat, renew the token and say whether the run is to stop."""
-    now = timezone.now()
+    now = clock.now()
     expires_at = now + TOKEN_LIFE
     Attempt.objects.filter(pk=attempt.pk).update(heartbeat_at=now, token_expires_at=expires_at)
     return Beat(attempt.run.cancel_requested_at is not None, expires_at, now)
@@ -66,7 +67,7 @@ def note_started(attempt: Attempt, pid: int | None) -> None:
         run, attempt = lock(attempt.pk)
         if attempt.state not in states.SUPERVISED or attempt.state == states.RUNNING:
             return
-        now = timezone.now()
+        now = clock.now()
         attempt.started_at = attempt.heartbeat_at = now
         run.started_at = run.started_at or now
         run.progress_text = ""
@@ -132,7 +133,7 @@ def end_attempt(
         attempt.suggestion = failure.suggestion
         evidence = {**evidence, "failure": {"code": failure.code, "params": failure.params}}
     attempt.evidence = evidence
-    attempt.finalizing_since = timezone.now()
+    attempt.finalizing_since = clock.now()
     move(run, states.FINALIZING, attempt)
     reason = str(evidence.get("reason", ""))
     data = asdict(failure) if failure else {"reason": reason, "exit_code": attempt.exit_code or 0}

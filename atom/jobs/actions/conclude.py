@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from django.utils import timezone
-
 from atom.clusters.actions import release
+from atom.core import clock
 from atom.jobs import states
 from atom.jobs.actions.events import move, record
 from atom.jobs.actions.runs import unpin
@@ -25,11 +24,11 @@ def conclude(run: Run, attempt: Attempt) -> bool:
     """Settle a finalizing attempt if nothing is missing or it was waited for long enough."""
     log_complete = is_log_complete(attempt)
     settled = log_complete and not attempt.artifacts.filter(state=states.LOCAL).exists()
-    waited = timezone.now() - (attempt.finalizing_since or attempt.updated_at)
+    waited = clock.now() - (attempt.finalizing_since or attempt.updated_at)
     if not settled and waited < LAST_BYTES and not attempt.evidence.get("no_more"):
         return False
     attempt.log_complete = log_complete
-    attempt.finished_at = timezone.now()
+    attempt.finished_at = clock.now()
     attempt.token_hash, attempt.token_expires_at = "", None
     withdraw(attempt)
     release(attempt.pk)
@@ -88,7 +87,7 @@ def _last_start(run: Run) -> datetime:
 
 def _retry(run: Run, attempt: Attempt) -> None:
     wait_s = min(LONGEST_RETRY_S, FIRST_RETRY_S * 2 ** (_lost_attempts(run) - 1))
-    run.retry_at = timezone.now() + timedelta(seconds=wait_s)
+    run.retry_at = clock.now() + timedelta(seconds=wait_s)
     attempt.state = states.FAILED
     attempt.save()
     move(run, states.RETRY_WAIT)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import structlog
-from django.utils import timezone
 
-from atom.core import live
+from atom.core import clock, live
 from atom.core.states import check_move
 from atom.jobs import states
 from atom.jobs.event_kinds import EventKind
@@ -41,7 +40,7 @@ def move(run: Run, state: str, attempt: Attempt | None = None) -> None:
     log.info("run_moved", run_id=str(run.pk), old=run.state, new=state)
     run.state = state
     if state in states.TERMINAL:
-        run.finished_at = timezone.now()
+        run.finished_at = clock.now()
     run.save()
     announce(run)
 

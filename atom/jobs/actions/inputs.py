@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from django.db.models import Exists, OuterRef
+
 from atom.cache.actions import (
     hide_from_job,
     packs_to_stream,
+    set_streams_aside,
     show_to_job,
     stream_to_job,
     view_for,
@@ -23,21 +26,30 @@ from atom.jobs.models import Attempt, RunInput
 from atom_sdk.mount import MountRecord
 
 
-def show_datasets(attempt: Attempt, gid: int | None) -> None:
+def show_datasets(attempt: Attempt, gid: int | None, local: LocalExecutor | None = None) -> None:
     """Show what the run's selectors leave of its datasets; safe to repeat.
 
-    Raises SelectionEmpty, ViewNotReady, MountError, OSError.
+    What earlier attempts streamed is here again, if `local` sees that they have ended. Raises
+    SelectionEmpty, ViewNotReady, MountError, OSError.
     """
     if attempt.node is None:
         return
     for one in attempt.run.inputs.select_related("version__dataset__project").order_by("alias"):
         if one.delivery == STREAM:
-            stream_to_job(one.version, attempt.pk, one.alias, one.selector, gid)
+            earlier = _ended_before(attempt, local) if local else []
+            stream_to_job(one.version, attempt.pk, one.alias, one.selector, gid, earlier)
             continue
         view = view_for(one.version, attempt.node, one.selector)
         show_to_job(view, attempt.pk, one.alias, gid)
         if one.delivery == MOUNT:
             _note_mount(attempt, one, mount_for_job(one.version, attempt.pk, one.alias))
+
+
+def _ended_before(attempt: Attempt, local: LocalExecutor) -> list[UUID]:
+    """Return the attempts of the run of which nothing lives any more, the latest first."""
+    others = attempt.run.attempts.filter(number__lt=attempt.number, state__in=states.TERMINAL)
+    ended = others.order_by("-number").values_list("pk", flat=True)
+    return [other for other in ended if not local.observe(other).alive]
 
 
 def _note_mount(attempt: Attempt, one: RunInput, mounted: MountRecord) -> None:
@@ -79,8 +91,28 @@ def _streamed(attempt: Attempt, alias: str) -> RunInput:
 
 
 def hide_datasets(local: LocalExecutor, shown: set[UUID]) -> None:
-    """Remove what ended attempts were shown, once their processes are gone."""
+    """Remove what ended attempts were shown, once their processes are gone.
+
+    What the last one of a run streamed stays until the next one takes it over, or the run ends.
+    """
     known = Attempt.objects.filter(pk__in=shown).exclude(state__in=states.TERMINAL)
+    followed = _to_be_followed(shown)
     for attempt_id in shown - set(known.values_list("pk", flat=True)):
-        if not local.observe(attempt_id).alive:
+        if local.observe(attempt_id).alive:
+            continue
+        if aliases := followed.get(attempt_id):
+            set_streams_aside(attempt_id, aliases)
+        else:
             hide_from_job(attempt_id)
+
+
+def _to_be_followed(shown: set[UUID]) -> dict[UUID, set[str]]:
+    """Return the ended attempts whose run tries again, with what they streamed."""
+    later = Attempt.objects.filter(run=OuterRef("run"), number__gt=OuterRef("number"))
+    is_last = ~Exists(later.filter(state__in=states.TERMINAL))
+    ended = Attempt.objects.filter(is_last, pk__in=shown, state__in=states.TERMINAL)
+    again = ended.exclude(run__state__in=states.TERMINAL).prefetch_related("run__inputs")
+    return {
+        attempt.pk: {one.alias for one in attempt.run.inputs.all() if one.delivery == STREAM}
+        for attempt in again
+    }

@@ -10,7 +10,7 @@ from uuid import UUID
 import structlog
 from django.conf import settings
 from django.db.models import Q
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from atom.cache.errors import SelectionEmpty
 from atom.clusters.actions import note_isolation
@@ -61,13 +61,12 @@ def launch(attempt_id: UUID) -> None:
 
 
 def _claim(attempt_id: UUID) -> Attempt | None:
-    now = timezone.now()
     run_id = Attempt.objects.values_list("run_id", flat=True).get(pk=attempt_id)
-    free = Q(claimed_until__isnull=True) | Q(claimed_until__lt=now)
+    free = Q(claimed_until__isnull=True) | Q(claimed_until__lt=Now())
     # Conditions on the updated row itself: those of a subquery would not be looked at again after
     # waiting for another worker's update, and both would start the supervisor.
     mine = Run.objects.filter(free, pk=run_id, state=states.SUBMITTED)
-    if not mine.update(claimed_until=now + LEASE):
+    if not mine.update(claimed_until=Now() + LEASE):
         return None
     found = Attempt.objects.select_related(
         "run__project", "run__runtime", "run__code", "run__workflow", "run__created_by", "node"
@@ -78,7 +77,7 @@ def _claim(attempt_id: UUID) -> Attempt | None:
 
 def _renew(run_id: UUID) -> None:
     mine = Run.objects.filter(pk=run_id, state=states.SUBMITTED)
-    mine.update(claimed_until=timezone.now() + LEASE)
+    mine.update(claimed_until=Now() + LEASE)
 
 
 def _start(attempt: Attempt) -> Observation:
@@ -89,7 +88,7 @@ def _start(attempt: Attempt) -> Observation:
     slot = Reservation.objects.values_list("slot", flat=True).get(attempt_id=attempt.pk)
     if attempt.node is not None:
         note_isolation(attempt.node.cluster_id, single_user=not local.isolated)
-    show_datasets(attempt, local.identity(slot).get("gid"))
+    show_datasets(attempt, local.identity(slot).get("gid"), local)
     job = job_of(attempt)
     # In the folder's job.json, which only its runner may read; never in what the API shows.
     job["env"] |= write_access.grant(attempt, _api_url())
@@ -105,5 +104,5 @@ def note_supervisor(attempt: Attempt, seen: Observation) -> None:
     Attempt.objects.filter(pk=attempt.pk, supervisor_pid__isnull=True).update(
         supervisor_pid=seen.pid,
         supervisor_start_ticks=seen.start_ticks,
-        heartbeat_at=timezone.now(),
+        heartbeat_at=Now(),
     )

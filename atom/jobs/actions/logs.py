@@ -7,7 +7,6 @@ readers and the next flush go by the row's `flushed_bytes`.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from uuid import UUID
@@ -128,7 +127,7 @@ def is_due(stream: LogStream) -> bool:
     if stream.eof_bytes is not None or end - stream.flushed_bytes >= CHUNK_BYTES:
         return True
     first = log_stream.read(stream.attempt_id, stream.flushed_bytes, 1)
-    return bool(first) and time.time() - first[0].arrived_ms / 1000 >= CHUNK_AGE_S
+    return bool(first) and log_stream.now_s() - first[0].arrived_ms / 1000 >= CHUNK_AGE_S
 
 
 def flush(attempt_id: UUID) -> int:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from django.utils import timezone
-
 from atom.clusters.actions import this_machine
 from atom.clusters.models import Node
+from atom.core import clock
 
 # A machine beats every second; an upgrade or a busy disk must not look like its end.
 SILENT_AFTER = timedelta(minutes=2)
@@ -16,7 +15,7 @@ SILENT_AFTER = timedelta(minutes=2)
 def is_silent(node: Node) -> bool:
     """Return whether the machine has stopped answering; one that never beat has just joined."""
     beaten_at = node.heartbeat_at
-    return beaten_at is not None and timezone.now() - beaten_at > SILENT_AFTER
+    return beaten_at is not None and clock.now() - beaten_at > SILENT_AFTER
 
 
 def is_elsewhere(node: Node | None) -> bool:

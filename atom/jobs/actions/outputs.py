@@ -12,7 +12,7 @@ import structlog
 from blake3 import blake3
 from django.db import transaction
 from django.db.models import Q
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from atom.core import live, storage
 from atom.core.leases import kept
@@ -114,21 +114,20 @@ def complete(attempt: Attempt, ids: Iterable[UUID]) -> list[Artifact]:
                 continue
             raise OutputIncomplete(f"'{artifact.path}' has not arrived whole.", path=artifact.path)
         unsettled = Artifact.objects.filter(pk=artifact.pk).exclude(state=states.PERSISTED)
-        unsettled.update(state=states.LOCAL, verify_asked_at=timezone.now())
+        unsettled.update(state=states.LOCAL, verify_asked_at=Now())
         effects.verify(artifact.pk)
     return artifacts
 
 
 def verify_stalled() -> None:
     """Have files verified whose task was lost, or whose worker died."""
-    now = timezone.now()
     stalled = Artifact.objects.filter(
-        Q(claimed_until=None) | Q(claimed_until__lt=now),
+        Q(claimed_until=None) | Q(claimed_until__lt=Now()),
         state=states.LOCAL,
-        verify_asked_at__lt=now - LEASE,
+        verify_asked_at__lt=Now() - LEASE,
     )
     for pk in list(stalled.values_list("pk", flat=True)[:_ASKED_AT_ONCE]):
-        if stalled.filter(pk=pk).update(verify_asked_at=now, claimed_until=None):
+        if stalled.filter(pk=pk).update(verify_asked_at=Now(), claimed_until=None):
             log.warning("output_verified_again", artifact_id=str(pk))
             effects.verify(pk)
 
@@ -149,16 +148,16 @@ def verify(artifact_id: UUID) -> None:
 
 def _claim(artifact_id: UUID) -> Artifact | None:
     """Take a file to verify: one worker at a time, or two copies could overtake each other."""
-    free = Q(claimed_until=None) | Q(claimed_until__lt=timezone.now())
+    free = Q(claimed_until=None) | Q(claimed_until__lt=Now())
     mine = Artifact.objects.filter(free, pk=artifact_id, state=states.LOCAL)
-    if not mine.update(claimed_until=timezone.now() + LEASE):
+    if not mine.update(claimed_until=Now() + LEASE):
         return None
     return Artifact.objects.select_related("run").get(pk=artifact_id)
 
 
 def _renew(artifact_id: UUID) -> None:
     rows = Artifact.objects.filter(pk=artifact_id, state=states.LOCAL)
-    rows.update(claimed_until=timezone.now() + LEASE)
+    rows.update(claimed_until=Now() + LEASE)
 
 
 def _verify(artifact: Artifact) -> None:

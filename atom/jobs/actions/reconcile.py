@@ -13,9 +13,9 @@ from uuid import UUID
 import structlog
 from django.db import transaction
 from django.db.models import F
-from django.utils import timezone
 
 from atom.clusters.actions import beat_local_node
+from atom.core import clock
 from atom.jobs import states
 from atom.jobs.actions import effects, logs, outputs
 from atom.jobs.actions.attempts import end_attempt, lock
@@ -50,12 +50,12 @@ def tick() -> None:
 
 def _place_queued() -> None:
     """Place in order; small jobs may pass a large one until it has waited for too long."""
-    passed = 0
+    passed, now = 0, clock.now()
     for run_id, queued_at in _queued_runs():
         if _guarded(run_id) != states.QUEUED:
             continue
         passed += 1
-        waited = timezone.now() - (queued_at or timezone.now())
+        waited = now - (queued_at or now)
         if waited > STARVING or passed >= PASSED_PER_TICK:
             break
 
@@ -116,8 +116,8 @@ def _step(run_id: UUID) -> str | None:
 
 
 def _wait_is_over(run: Run) -> None:
-    if run.retry_at is None or run.retry_at <= timezone.now():
-        run.queued_at, run.retry_at = timezone.now(), None
+    if run.retry_at is None or run.retry_at <= clock.now():
+        run.queued_at, run.retry_at = clock.now(), None
         move(run, states.QUEUED)
 
 

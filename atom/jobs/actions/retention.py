@@ -11,10 +11,10 @@ from uuid import UUID
 import structlog
 from django.conf import settings
 from django.db.models import Exists, OuterRef
-from django.utils import timezone
 
 from atom.cache.actions import attempts_shown_to
 from atom.cache.delivery import attempts_with_mounts
+from atom.core import clock
 from atom.jobs import states
 from atom.jobs.actions.inputs import hide_datasets
 from atom.jobs.engines.retention import EndedAttempt, Retention, removal_order
@@ -32,7 +32,7 @@ def remove_old_attempts() -> int:
     local = LocalExecutor(Path(settings.ATOM_HOME))
     # At once: links to packs would hold the bytes of what the cache evicts.
     hide_datasets(local, set(attempts_shown_to()))
-    due, spare = removal_order(_ended(local), timezone.now(), _retention())
+    due, spare = removal_order(_ended(local), clock.now(), _retention())
     removed = 0
     for attempt_id in (*due, *spare):
         if attempt_id in spare and not _is_disk_low(local.home):

@@ -7,10 +7,10 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Max
-from django.utils import timezone
 
 from atom.accounts import audit
 from atom.accounts.models import Project, User
+from atom.core import clock
 from atom.datasets.models import VersionPin
 from atom.jobs import states
 from atom.jobs.actions import effects, runtimes, workflows
@@ -107,7 +107,7 @@ def _insert(project: Project, user: User, plan: RunPlan) -> Run:
 
 def enqueue_run(run: Run) -> None:
     """Put a run into the queue, pin what it reads and wake the reconciler."""
-    run.queued_at = timezone.now()
+    run.queued_at = clock.now()
     run.retry_at = run.finished_at = run.cancel_requested_at = None
     run.failure_class = run.failure_reason = run.suggestion = ""
     move(run, states.QUEUED)
@@ -135,7 +135,7 @@ def cancel_run(run_id: UUID, user: User) -> Run:
         if run.state in states.TERMINAL:
             raise NotCancellable(f"Run {run.number} {_HOW_IT_ENDED[run.state]} already.")
         if run.cancel_requested_at is None:
-            run.cancel_requested_at = timezone.now()
+            run.cancel_requested_at = clock.now()
             _note(run, EventKind.CANCEL_REQUESTED, user, "asked to cancel the run")
             audit.record(user, "run.cancel_requested", run, run.project, name=run.name)
         if run.state in states.WAITING:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import structlog
 from django.conf import settings
-from django.utils import timezone
 
+from atom.core import clock
 from atom.jobs import states
 from atom.jobs.actions import effects
 from atom.jobs.actions.attempts import end_attempt
@@ -73,7 +73,7 @@ def _begin_cancelling(run: Run, attempt: Attempt, seen: Observation) -> None:
 
 
 def _relaunch(run: Run, attempt: Attempt) -> None:
-    unattended = run.claimed_until is None or run.claimed_until < timezone.now()
+    unattended = run.claimed_until is None or run.claimed_until < clock.now()
     if attempt.state == states.SUBMITTED and unattended:
         effects.launch(attempt.pk)
 
@@ -85,7 +85,7 @@ def _adopt(attempt: Attempt, seen: Observation) -> None:
 
 
 def _enforce(run: Run, attempt: Attempt, executor: LocalExecutor) -> None:
-    now = timezone.now()
+    now = clock.now()
     if run.cancel_requested_at is not None:
         if now - run.cancel_requested_at > CANCEL_OVERDUE:
             executor.kill(attempt.pk)
@@ -103,7 +103,7 @@ def _bury(run: Run, attempt: Attempt, executor: LocalExecutor, seen: Observation
     lost_after = timedelta(
         seconds=getattr(settings, "ATOM_RUNNER_LOST_AFTER_S", DEFAULT_LOST_AFTER_S)
     )
-    if timezone.now() - last_sign < lost_after:
+    if clock.now() - last_sign < lost_after:
         return
     executor.kill_leftovers(attempt.pk)
     log.warning("supervisor_gone", attempt_id=str(attempt.pk), pid=seen.pid)

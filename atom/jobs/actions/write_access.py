@@ -3,18 +3,17 @@
 A workflow says that it writes; for a run of their own command, a person asks for it. The token is
 one of the person who started the run, for their project alone, and it ends with the attempt. With
 it a run reads the project and adds versions to its datasets, and nothing else: it starts no runs,
-merges, deletes and labels nothing, and makes no keys. A run without it can read what it was given
-and nothing else.
+merges and labels nothing, deletes nothing but an empty dataset that its person made, and makes no
+keys. A run without it can read what it was given and nothing else.
 """
 
 from __future__ import annotations
 
 from datetime import timedelta
 
-from django.utils import timezone
-
 from atom.accounts.actions import create_token, revoke_token
 from atom.accounts.models import ApiToken
+from atom.core import clock
 from atom.jobs.models import Attempt
 
 SCOPES = ["push"]
@@ -28,7 +27,7 @@ def grant(attempt: Attempt, api_url: str) -> dict[str, str]:
     if run.created_by is None or not run.writes_datasets:
         return {}
     life = _LONGEST if run.timeout_s is None else timedelta(seconds=run.timeout_s) * 2
-    expires_at = timezone.now() + life
+    expires_at = clock.now() + life
     token = create_token(run.created_by, _name(attempt), SCOPES, run.project, expires_at)
     return {"ATOM_URL": api_url, "ATOM_TOKEN": token.secret, "ATOM_PROJECT": run.project.slug}
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 from django.db.models import Q
-from django.utils import timezone
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from atom.accounts.models import User
-from atom.core import storage
+from atom.core import clock, storage
 from atom.jobs import states
 from atom.jobs.api.request_serializers import SelectorSerializer
 from atom.jobs.api.values import names
@@ -118,7 +117,9 @@ class RunShortSerializer(serializers.ModelSerializer[Run]):
 
     def get_duration_s(self, run: Run) -> float | None:
         """Return for how long its attempts have run together, without the pauses between them."""
-        now = timezone.now()
+        # Asked once for all rows of a page.
+        shared = cast("dict[str, Any]", self.context)
+        now = shared.get("now") or shared.setdefault("now", clock.now())
         ran = [
             (attempt.finished_at or now) - attempt.started_at
             for attempt in run.attempts.all()

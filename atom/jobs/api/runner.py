@@ -11,7 +11,6 @@ import zlib
 from datetime import timedelta
 from typing import IO, Any, cast
 
-from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
 from rest_framework import serializers
@@ -23,6 +22,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from atom.accounts.authentication import bearer_of
+from atom.core import clock
 from atom.core.errors import Invalid, TooLarge
 from atom.datasets.api.entry_serializers import (
     PackDigestsSerializer,
@@ -153,7 +153,7 @@ class StreamedPacksView(RunnerView):
         """Return where to GET packs of a dataset that the run streams."""
         wanted = _checked(PackDigestsSerializer, request)["packs"]
         urls = stream_addresses(self.attempt, alias, wanted)
-        expires_at = timezone.now() + timedelta(seconds=URL_EXPIRES_S)
+        expires_at = clock.now() + timedelta(seconds=URL_EXPIRES_S)
         return Response({"urls": urls, "expires_at": expires_at})
 
 

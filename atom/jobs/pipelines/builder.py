@@ -5,7 +5,6 @@ Needs root; without it a build runs as the server, and the cluster says "single-
 
 from __future__ import annotations
 
-import fcntl
 import importlib.util
 import os
 import shutil
@@ -16,6 +15,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 import psutil
+
+from atom.jobs.pipelines.copies import copy_once
 
 # Far from people and from jobs; two builds at the same time hardly ever share one.
 FIRST_UID = 300_000
@@ -99,14 +100,7 @@ def ensure_pip(home: Path) -> Path:
     pip counts what lies beside it as installed: beside this copy lies nothing.
     """
     target = home / "pip" / version("pip") / "pip"
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with (target.parent / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not target.exists():
-            half = target.with_name(".half")
-            shutil.rmtree(half, ignore_errors=True)
-            shutil.copytree(_own_pip(), half, ignore=shutil.ignore_patterns("__pycache__"))
-            half.rename(target)
+    copy_once(_own_pip(), target, shutil.ignore_patterns("__pycache__"))
     return target
 
 

@@ -9,6 +9,8 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
+from atom.jobs.pipelines.copies import copy_once
+
 _TRAVERSE = 0o001
 _COPY_LEAVES_OUT = shutil.ignore_patterns("site-packages", "__pycache__", "test", "tests", "share")
 
@@ -22,6 +24,15 @@ def is_open(path: Path) -> bool:
 def can_isolate(home: Path) -> bool:
     """Return whether jobs can have users of their own: we are root and they can reach `home`."""
     return os.geteuid() == 0 and home.exists() and is_open(home)
+
+
+def require_open(folder: Path) -> None:
+    """Raise PermissionError, saying what to do, unless the users of jobs can enter `folder`."""
+    if not is_open(folder):
+        raise PermissionError(
+            f"The users of jobs cannot enter {folder}: run chmod o+x on it and on the folders"
+            " above it, or name another folder in ATOM_RUNTIMES_DIR."
+        )
 
 
 @lru_cache(maxsize=4)
@@ -50,10 +61,7 @@ def _has_venv(python: Path) -> bool:
 
 def _copied(own: Path, home: Path) -> Path:
     target = home / "python" / sys.version.split()[0]
-    if not target.exists():
-        half = target.with_name(f".{target.name}.{os.getpid()}")
-        shutil.copytree(sys.base_prefix, half, symlinks=True, ignore=_COPY_LEAVES_OUT)
-        half.rename(target)
+    copy_once(Path(sys.base_prefix), target, _COPY_LEAVES_OUT)
     return target / "bin" / own.name
 
 

@@ -7,7 +7,6 @@ that is expected; it outlives trimming and is seeded from the database when Valk
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any, cast
 from uuid import UUID
@@ -17,15 +16,18 @@ from atom.core import redis
 READ_ENTRIES = 64
 _EXPIRES_AFTER_EOF_S = 3600
 
-# KEYS: stream, next, pending. ARGV: seed, offset, payload bytes, lines, ms, body, attempt id.
+# KEYS: stream, next, pending. ARGV: seed, offset, payload bytes, lines, body, attempt id.
+# The time is Valkey's: who appends and who asks how old it is are different machines.
 # Returns {1, next} when appended, {0, next} when the offset is not the expected one.
 _APPEND = """
 local next = redis.call('GET', KEYS[2]) or ARGV[1]
 if tonumber(next) ~= tonumber(ARGV[2]) then return {0, next} end
 local after = string.format('%.0f', tonumber(next) + tonumber(ARGV[3]))
-redis.call('XADD', KEYS[1], after .. '-0', 'n', ARGV[3], 'l', ARGV[4], 't', ARGV[5], 'd', ARGV[6])
+local now = redis.call('TIME')
+local ms = string.format('%.0f', now[1] * 1000 + math.floor(now[2] / 1000))
+redis.call('XADD', KEYS[1], after .. '-0', 'n', ARGV[3], 'l', ARGV[4], 't', ms, 'd', ARGV[5])
 redis.call('SET', KEYS[2], after)
-redis.call('SADD', KEYS[3], ARGV[7])
+redis.call('SADD', KEYS[3], ARGV[6])
 return {1, after}
 """
 # KEYS: stream. ARGV: smallest id. Adds up the lines without sending the bodies.
@@ -78,9 +80,8 @@ def append(
     `size` is (payload bytes, lines). `seed` is the expected offset if Valkey does not know it.
     """
     keys = [stream_key(attempt_id), _next_key(attempt_id), _PENDING]
-    now_ms = time.time_ns() // 1_000_000
     script = redis.client().register_script(_APPEND)
-    arguments: list[int | str | bytes] = [seed, offset, *size, now_ms, body, str(attempt_id)]
+    arguments: list[int | str | bytes] = [seed, offset, *size, body, str(attempt_id)]
     appended, after = cast("list[Any]", script(keys, arguments))
     return int(after) if appended else None
 
@@ -89,6 +90,12 @@ def read(attempt_id: UUID | str, start: int, count: int = READ_ENTRIES) -> list[
     """Return up to `count` entries that end after `start`, in order."""
     found = redis.client().xrange(stream_key(attempt_id), min=f"({start}-0", count=count)
     return [parse_entry(*item) for item in cast("list[Any]", found)]
+
+
+def now_s() -> float:
+    """Return the time by the clock that entries are stamped by."""
+    seconds, microseconds = redis.client().time()
+    return seconds + microseconds / 1e6
 
 
 def lines_after(attempt_id: UUID | str, start: int) -> int:

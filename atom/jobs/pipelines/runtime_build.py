@@ -60,8 +60,17 @@ class RuntimeSpec:
 
 
 def is_ready(path: Path) -> bool:
-    """Return whether a complete environment is at `path`."""
-    return (path / MARKER).exists()
+    """Return whether a complete environment is at `path`, and the Python that it stands on."""
+    return (path / MARKER).exists() and (path / "bin" / "python").exists()
+
+
+def size_bytes(path: Path) -> int:
+    """Return how much the files of an environment hold."""
+    return sum(
+        (Path(folder) / name).lstat().st_size
+        for folder, _, files in os.walk(path)
+        for name in files
+    )
 
 
 def build(spec: RuntimeSpec, on_line: Callable[[str], None]) -> int:
@@ -72,9 +81,10 @@ def build(spec: RuntimeSpec, on_line: Callable[[str], None]) -> int:
     spec.path.parent.mkdir(parents=True, exist_ok=True)
     with _locked(spec.path.with_suffix(".lock")):
         if not is_ready(spec.path):
+            on_line("Making an empty environment")
             _make(spec, on_line)
             _seal(spec.path)
-        return _size_bytes(spec.path)
+        return size_bytes(spec.path)
 
 
 @contextmanager
@@ -203,11 +213,3 @@ def _seal(path: Path) -> None:
                 file.chmod(file.stat().st_mode & 0o111 | 0o444)
         del names
     (path / MARKER).touch()
-
-
-def _size_bytes(path: Path) -> int:
-    return sum(
-        (Path(folder) / name).lstat().st_size
-        for folder, _, files in os.walk(path)
-        for name in files
-    )

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from atom.labeling import states
 from atom.labeling.models import LabelTask, WorkItem
@@ -30,4 +30,4 @@ def complete_finished(task_id: UUID | None = None) -> int:
     )
     if task_id is not None:
         tasks = tasks.filter(pk=task_id)
-    return tasks.update(state=states.COMPLETED, updated_at=timezone.now())
+    return tasks.update(state=states.COMPLETED, updated_at=Now())

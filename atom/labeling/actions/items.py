@@ -8,8 +8,9 @@ from itertools import islice
 from typing import Any
 
 from django.db import transaction
-from django.utils import timezone
+from django.db.models.functions import Now
 
+from atom.core import clock
 from atom.labeling import states
 from atom.labeling.actions.leases import tell_progress
 from atom.labeling.models import LabelTask, WorkItem, WorkSlot
@@ -42,7 +43,7 @@ def add_items(task: LabelTask, samples: Iterable[Sample]) -> int:
         with transaction.atomic():
             _add_batch(task, batch, total)
         total += len(batch)
-    LabelTask.objects.filter(pk=task.pk).update(populated_at=timezone.now())
+    LabelTask.objects.filter(pk=task.pk).update(populated_at=Now())
     tell_progress(task.pk)
     return total
 
@@ -63,9 +64,19 @@ def _add_batch(task: LabelTask, samples: list[Sample], first: int) -> None:
         for index, sample in enumerate(samples)
         if sample.path not in there
     ]
+    at = clock.now()
+    for item in items:
+        item.created_at = item.updated_at = at
     WorkItem.objects.bulk_create(items)
     WorkSlot.objects.bulk_create(
-        WorkSlot(work_item=item, label_task=task, role=states.LABEL_ROLE, position=item.position)
+        WorkSlot(
+            work_item=item,
+            label_task=task,
+            role=states.LABEL_ROLE,
+            position=item.position,
+            created_at=at,
+            updated_at=at,
+        )
         for item in items
     )
 

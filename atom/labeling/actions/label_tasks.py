@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 
 from atom.accounts import audit
 from atom.accounts.models import Project, User
+from atom.core import clock
 from atom.datasets.actions.catalogue import pin
 from atom.datasets.models import Version
 from atom.labeling import states
@@ -126,7 +126,7 @@ def _switch(task: LabelTask, user: User, new: str, verb: str) -> LabelTask:
     move(locked, new, states.TASK_STATES)
     if new == states.ACTIVE:
         lock_version(locked.ontology_version_id)
-        locked.started_at = locked.started_at or timezone.now()
+        locked.started_at = locked.started_at or clock.now()
     locked.save(update_fields=["state", "started_at", "updated_at"])
     audit.record(user, verb, locked, locked.project, name=locked.name)
     tell_progress(locked.pk)

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import Max
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from atom.accounts import audit
 from atom.accounts.models import Project, User
@@ -60,7 +60,7 @@ def edit_version(
 
 def lock_version(version_id: Any) -> None:
     """Fix a version for ever; doing it again keeps the first time."""
-    OntologyVersion.objects.filter(pk=version_id, locked_at=None).update(locked_at=timezone.now())
+    OntologyVersion.objects.filter(pk=version_id, locked_at=None).update(locked_at=Now())
 
 
 def _check(labels: Sequence[LabelInput]) -> list[dict[str, Any]]:

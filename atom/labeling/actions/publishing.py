@@ -9,10 +9,10 @@ from uuid import UUID
 import structlog
 from django.db import transaction
 from django.db.models import Exists, OuterRef
-from django.utils import timezone
 
 from atom.accounts import audit
 from atom.accounts.models import User
+from atom.core import clock
 from atom.core.background import enqueue
 from atom.core.errors import AtomError
 from atom.core.locks import only_one
@@ -46,7 +46,7 @@ def request_publish(task: LabelTask, user: User, *, partial: bool) -> LabelTask:
         move(locked, states.PUBLISHING, states.TASK_STATES)
         _check_items(locked, partial=partial)
         locked.publish_partial, locked.publish_requested_by = partial, user
-        locked.publish_requested_at = timezone.now()
+        locked.publish_requested_at = clock.now()
         locked.publish_error_code = locked.publish_error_detail = ""
         locked.save()
         named = {"name": locked.name, "partial": partial}
@@ -142,7 +142,7 @@ def _rows(task: LabelTask) -> Iterator[layers.LabelRow]:
 def _finish(task: LabelTask, version: Version) -> None:
     locked = LabelTask.objects.select_for_update().get(pk=task.pk)
     move(locked, states.PUBLISHED, states.TASK_STATES)
-    locked.output_version, locked.published_at = version, timezone.now()
+    locked.output_version, locked.published_at = version, clock.now()
     locked.save(update_fields=["state", "output_version", "published_at", "updated_at"])
     locked.items.filter(state=states.ACCEPTED).update(state=states.PUBLISHED)
     unpin(PIN_HOLDER, str(task.pk))

@@ -10,6 +10,7 @@ from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.db.models import Q
 
+from atom.core.clock import RowTimeField
 from atom.core.ids import uuid7
 from atom.core.models import TimestampedModel
 from atom.labeling import states
@@ -50,7 +51,7 @@ class AnnotationRevision(models.Model):
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = RowTimeField(auto_now_add=True)
     work_item = models.ForeignKey(WorkItem, on_delete=models.CASCADE, related_name="revisions")
     slot = models.ForeignKey(WorkSlot, on_delete=models.CASCADE, related_name="revisions")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
@@ -100,7 +101,7 @@ class AuditDecision(models.Model):
     """An auditor's verdict on one revision."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = RowTimeField(auto_now_add=True)
     revision = models.OneToOneField(
         AnnotationRevision, on_delete=models.CASCADE, related_name="audit_decision"
     )

@@ -760,6 +760,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/datasets/{dataset}/commits/{commit_id}/cancel/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Cancel the commit, unless its branch moves already. */
+        post: operations["commit_cancel_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/datasets/{dataset}/diff/": {
         parameters: {
             query?: never;
@@ -3035,6 +3052,20 @@ export interface components {
             readonly state: components["schemas"]["CommitStateEnum"];
             /** Format: double */
             readonly progress: number;
+            /**
+             * @description What a worker does at present, with so many rows of how many done.
+             *
+             *     * `` -
+             *     * `comparing` - comparing
+             *     * `reading` - reading
+             *     * `writing` - writing
+             *     * `labels` - labels
+             */
+            readonly stage: components["schemas"]["StageEnum"];
+            readonly rows_done: number;
+            readonly rows_total: number;
+            /** @description Cancelling is not too late. */
+            readonly cancellable: boolean;
             readonly unchanged: boolean;
             readonly version: components["schemas"]["Version"] | null;
             readonly error: components["schemas"]["CommitFailure"] | null;
@@ -3047,13 +3078,14 @@ export interface components {
         };
         /**
          * @description * `building` - building
+         *     * `cancelled` - cancelled
          *     * `conflict` - conflict
          *     * `failed` - failed
          *     * `pending` - pending
          *     * `published` - published
          * @enum {string}
          */
-        CommitStateEnum: "building" | "conflict" | "failed" | "pending" | "published";
+        CommitStateEnum: "building" | "cancelled" | "conflict" | "failed" | "pending" | "published";
         /** @description Which attempt counts for a task. */
         CommittedTaskRequest: {
             task: string;
@@ -5253,6 +5285,15 @@ export interface components {
              */
             view?: string;
         };
+        /**
+         * @description * `` -
+         *     * `comparing` - comparing
+         *     * `reading` - reading
+         *     * `writing` - writing
+         *     * `labels` - labels
+         * @enum {string}
+         */
+        StageEnum: "comparing" | "reading" | "writing" | "labels";
         /** @description Up to 200 submissions of one task. */
         SubmitBatchRequest: {
             submissions: components["schemas"]["BatchSubmissionRequest"][];
@@ -5928,6 +5969,7 @@ export type SourceUrls = components['schemas']['SourceUrls'];
 export type SplitCount = components['schemas']['SplitCount'];
 export type SplitPreview = components['schemas']['SplitPreview'];
 export type SplitRequest = components['schemas']['SplitRequest'];
+export type StageEnum = components['schemas']['StageEnum'];
 export type SubmitBatchRequest = components['schemas']['SubmitBatchRequest'];
 export type SubmitRequest = components['schemas']['SubmitRequest'];
 export type Tag = components['schemas']['Tag'];
@@ -7514,6 +7556,41 @@ export interface operations {
         parameters: {
             query?: never;
             header?: never;
+            path: {
+                commit_id: string;
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    commit_cancel_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 commit_id: string;
                 dataset: string;

@@ -37,6 +37,9 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   branch_moved: ['该分支在您查看之后已移动。', '请查看它的新版本；如果仍要删除，请以新的位置删除。'],
   branch_protected: ['main 分支不能删除。', '请撤销它的版本，或使用另一个数据集。'],
   changes_unreadable: ['无法读取变更文件。', '请用最新的客户端重新推送。'],
+  commit_cancelled: ['操作已取消：分支保持原样。', '如仍需要请重新发起；本次操作没有留下任何内容。'],
+  commit_not_cancellable: ['写入器、写入任务或归档的提交不能取消。', '请等待其结束；由此产生的版本可以撤销。'],
+  commit_over: ['已来不及取消：操作已结束或即将结束。', '请查看其结果；由此产生的版本可以撤销。'],
   commit_abandoned: ['两小时内未能构建该提交。', '请重新推送；如果再次发生，请在工作进程日志中查找该提交编号。'],
   dataset_deleted: [
     '数据集已删除。',

@@ -101,4 +101,15 @@ export const versioning = {
   attributeTwice: 'This attribute is there twice.',
   attributeCutJson: 'The value begins as JSON, but is not: complete it, or put the text in quotes.',
   attributesSubmit: 'Set them',
+  cancelled: 'Cancelled: the branch is as it was.',
+  stage: {
+    waiting: 'Waiting for a worker',
+    beginning: 'Beginning',
+    comparing: 'Comparing',
+    reading: 'Reading',
+    writing: 'Writing',
+    labels: 'Labels and splits',
+    finishing: 'Finishing',
+    rows: '{{done, number}} of {{total, number}}',
+  },
 };

@@ -96,4 +96,15 @@ export const versioning = {
   attributeTwice: '该属性重复了。',
   attributeCutJson: '该值以 JSON 开头但不完整：请补全，或给文本加上引号。',
   attributesSubmit: '设置',
+  cancelled: '已取消：分支保持原样。',
+  stage: {
+    waiting: '等待工作进程',
+    beginning: '开始',
+    comparing: '比较',
+    reading: '读取',
+    writing: '写入',
+    labels: '标签和划分',
+    finishing: '即将完成',
+    rows: '{{done, number}} / {{total, number}}',
+  },
 };

@@ -12,6 +12,8 @@ export interface FormFrameProps<T extends object> {
   /** The submit button's word. */
   submit: string;
   onCancel: () => void;
+  /** False while what the form decides about is still on its way: nothing can be sent. */
+  ready?: boolean;
   /** The form's name of a field that the server calls otherwise: `{ batch_size: 'batchSize' }`. */
   fieldNames?: Readonly<Record<string, string>>;
   children: ReactNode;
@@ -25,19 +27,21 @@ function focusFirstWrong(root: HTMLElement | null): void {
   const target = wrong?.matches('input,textarea,select,button')
     ? wrong
     : (wrong?.querySelector<HTMLElement>('[data-fix]') ?? wrong?.querySelector<HTMLElement>('input,button'));
-  target?.focus();
+  // The button lost the focus while it was disabled: from nowhere, Tab would leave the dialog.
+  (target ?? root?.querySelector<HTMLElement>('[type=submit]'))?.focus();
 }
 
-/** A form in a drawer or a modal: its fields, what the server refused, and its two buttons; the first wrong field gets the focus. */
+/** A form in a drawer or a modal: its fields, what the server refused, and its two buttons; the first wrong field gets the focus, or
+ *  the button where no field is to blame. */
 export function FormFrame<T extends object>(props: FormFrameProps<T>) {
-  const { form, send, submit, onCancel, fieldNames = {}, children } = props;
+  const { form, send, submit, onCancel, ready = true, fieldNames = {}, children } = props;
   const { t } = useTranslation();
   const root = useRef<HTMLFormElement>(null);
   const [error, setError] = useState<unknown>(null);
   const [refusals, setRefusals] = useState(0);
   useEffect(() => {
-    if (refusals > 0) focusFirstWrong(root.current);
-  }, [refusals]);
+    if (refusals > 0 && !form.submitting) focusFirstWrong(root.current);
+  }, [refusals, form.submitting]);
   const refuse = () => setRefusals((count) => count + 1);
   const onSubmit = form.onSubmit(async (values) => {
     setError(null);
@@ -61,7 +65,7 @@ export function FormFrame<T extends object>(props: FormFrameProps<T>) {
           <Button variant="default" onClick={onCancel}>
             {t('common.cancel')}
           </Button>
-          <Button type="submit" loading={form.submitting}>
+          <Button type="submit" loading={form.submitting} disabled={!ready}>
             {submit}
           </Button>
         </Group>

@@ -46,7 +46,9 @@ export function confirmUndo({ message, commit, rollback, delayMs = 6000 }: Undoa
   pending.add(flush);
   const body = (
     <Group justify="space-between" wrap="nowrap">
-      <Text size="sm">{message}</Text>
+      <Text size="sm" miw={0} style={{ overflowWrap: 'anywhere' }}>
+        {message}
+      </Text>
       <Button size="compact-sm" variant="light" flex="none" onClick={() => settle(rollback)}>
         {i18n.t('common.undo')}
       </Button>

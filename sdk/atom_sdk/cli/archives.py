@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 
 _folder = click.Path(file_okay=False, path_type=Path)
 _there = click.Path(exists=True, file_okay=False, path_type=Path)
+_refs = click.option(
+    "--ref",
+    "refs",
+    multiple=True,
+    metavar="REF",
+    help="Only the files of this version; repeatable.",
+)
 
 
 @click.group()
@@ -28,13 +35,7 @@ def archive() -> None:
 @archive.command()
 @click.argument("dataset")
 @click.argument("folder", type=_folder)
-@click.option(
-    "--ref",
-    "refs",
-    multiple=True,
-    metavar="REF",
-    help="Only the files of this version; repeatable.",
-)
+@_refs
 @click.option("--all-history", is_flag=True, help="The files of all versions (the default).")
 @click.option("--as", "name", metavar="NAME", help="Name in the folder.")
 @pass_context
@@ -124,13 +125,7 @@ def _print_load(out: Console, result: Any) -> None:
     metavar="VARIABLE",
     help="Environment variable with the token for URL; your login's, if URL is its server.",
 )
-@click.option(
-    "--ref",
-    "refs",
-    multiple=True,
-    metavar="REF",
-    help="Only the files of this version; repeatable.",
-)
+@_refs
 @pass_context
 def copy_to(
     context: Context, dataset: str, url: str, target: str, token_env: str, refs: tuple[str, ...]

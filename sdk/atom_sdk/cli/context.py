@@ -19,6 +19,7 @@ from atom_sdk.archive.errors import (
 from atom_sdk.client import Client
 from atom_sdk.client.errors import (
     ApiError,
+    CommitCancelledError,
     MergeConflictError,
     NetworkError,
     NotConfiguredError,
@@ -56,6 +57,7 @@ _EXIT_BY_KIND: dict[type[Exception], int] = {
     NotFoundError: EXIT_NOT_FOUND,
     PushConflictError: EXIT_CONFLICT,
     MergeConflictError: EXIT_CONFLICT,
+    CommitCancelledError: EXIT_INTERRUPTED,
     ArchiveHistoryDiffersError: EXIT_CONFLICT,
     ArchiveNameTakenError: EXIT_CONFLICT,
     ArchiveMissingError: EXIT_NOT_FOUND,

@@ -128,7 +128,7 @@ def _print_pull(out: Console, folder: Path, result: PullResult, *, delete: bool)
 def split_(
     context: Context, dataset: str, split: dict[str, Any] | None, message: str, *, dry_run: bool
 ) -> None:
-    """Split the files of DATASET[@branch] in a new version; no bytes are sent.
+    """Split the files of DATASET[@branch] in a new version; no bytes are sent. Ctrl-C cancels.
 
     atom data split digits --split test=20% --group-by attributes.patient
     """
@@ -138,7 +138,8 @@ def split_(
         counts = context.client.datasets.preview_split(dataset, split)
         context.emit(counts, lambda out: _print_splits(out, counts))
         return
-    version = context.client.datasets.split(dataset, split, message)
+    with Bars(context.err, not context.as_json) as bars:
+        version = context.client.datasets.split(dataset, split, message, bars)
     name = parse_ref(dataset).dataset
     context.emit(version, lambda out: out.print(f"{name}@{version['ref']} is split."))
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from atom_sdk.cli.context import Context, pass_context
-from atom_sdk.cli.versions import Decorated, run
+from atom_sdk.cli.versions import Decorated, run_operation
 from atom_sdk.client.refs import parse_ref
 
 WHERE_HELP = "Only the files that match, e.g. \"label = 'cat' AND size > 1000\"."
@@ -32,9 +32,8 @@ def _edit_options(command: Decorated) -> Decorated:
 
 
 def _edit(context: Context, dataset: str, message: str, edit: dict[str, Any]) -> None:
-    operations = context.client.operations
     name = parse_ref(dataset).dataset
-    run(context, lambda: operations.edit(dataset, [edit], message=message), name)
+    run_operation(context, lambda found: found.edit(dataset, [edit], message=message), name)
 
 
 def _require_some(paths: tuple[str, ...], chosen: Chosen) -> None:

@@ -36,6 +36,7 @@ from atom_sdk.cli.options import accept_json_anywhere
 from atom_sdk.client import Client, config
 from atom_sdk.client.errors import LocalFileError, NetworkError
 from atom_sdk.errors import AtomError
+from atom_sdk.pandas_apart import leave_pandas_out
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -120,6 +121,7 @@ accept_json_anywhere(cli)
 
 def main() -> None:
     """Run the command line; every known failure is a sentence and an exit code."""
+    leave_pandas_out()
     sys.exit(_run(Context()))
 
 

@@ -22,6 +22,9 @@ from rich.progress import Progress as RichProgress
 from rich.table import Table
 from rich.text import Text
 
+# An id, or a time with its zone; paths and messages are longer and give way.
+_WHOLE_CHARACTERS = 25
+_FOLDED_CHARACTERS = 12
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
@@ -55,11 +58,20 @@ def duration_text(seconds: float | None) -> str:
 def print_table(console: Console, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Print rows under headings; cells are plain text, never markup."""
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    for row in rows:
-        table.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
+    texts = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    for column, is_whole in zip(columns, _whole(columns, texts, console.width), strict=True):
+        table.add_column(column, overflow="fold", no_wrap=is_whole)
+    for row in texts:
+        table.add_row(*map(Text, row))
     console.print(table)
+
+
+def _whole(columns: Sequence[str], rows: list[list[str]], width: int) -> list[bool]:
+    """Which columns stay in one piece, if there is room: ids and times, which people copy."""
+    widths = [max(map(len, cells)) for cells in zip(columns, *rows, strict=True)]
+    whole = [width <= _WHOLE_CHARACTERS for width in widths]
+    taken = sum(width + 2 if width <= _WHOLE_CHARACTERS else _FOLDED_CHARACTERS for width in widths)
+    return whole if taken <= width else [False] * len(widths)
 
 
 class _Amount(ProgressColumn):

@@ -199,7 +199,7 @@ def list_(context: Context, state: str | None, query: str | None, limit: int) ->
             r["name"],
             r["state"],
             f"{100 * r['progress']:.0f} %",
-            " ".join(f"{d['dataset']}@{d['ref']}" for d in r["datasets"]),
+            " ".join(map(_version_text, r["datasets"])),
             (r["created_by"] or {}).get("username", ""),
             duration_text(r["duration_s"]),
         )
@@ -218,8 +218,13 @@ def get(context: Context, run_name: str) -> None:
     context.emit(found, lambda out: _print_run(out, found))
 
 
+def _version_text(one: dict[str, Any]) -> str:
+    view = f"?view={one['view']}" if one["view"] else ""
+    return f"{one['dataset']}@{one['ref']}{view}"
+
+
 def _input_text(one: dict[str, Any]) -> str:
-    text = f"{one['alias']}={one['dataset']}@{one['ref']}"
+    text = f"{one['alias']}={_version_text(one)}"
     if one["mounted_by"]:
         return f"{text}:{one['delivery']} ({one['mounted_by']})"
     return text if one["delivery"] == "packs" else f"{text}:{one['delivery']}"

@@ -9,8 +9,9 @@ import click
 from rich.console import Console
 
 from atom_sdk.cli.context import Context, pass_context
-from atom_sdk.cli.render import path_text, print_table
+from atom_sdk.cli.render import Bars, path_text, print_table
 from atom_sdk.client.errors import MergeConflictError
+from atom_sdk.client.operations import Operations
 from atom_sdk.client.refs import parse_ref
 
 _SHOWN = 20
@@ -48,6 +49,18 @@ def run(context: Context, work: Callable[[], dict[str, Any]], dataset: str) -> N
             print_conflicts(context.err, error.conflicts, error.total)
         raise
     context.emit(request, lambda out: _print_version(out, dataset, request))
+
+
+def run_operation(
+    context: Context, work: Callable[[Operations], dict[str, Any]], dataset: str
+) -> None:
+    """Do what `run` does, showing how far the server is; Ctrl-C cancels the operation."""
+
+    def watched() -> dict[str, Any]:
+        with Bars(context.err, not context.as_json) as bars:
+            return work(context.client.operations.watched(bars))
+
+    run(context, watched, dataset)
 
 
 def _print_version(out: Console, dataset: str, request: dict[str, Any]) -> None:
@@ -140,17 +153,16 @@ def merge(
     """Merge SOURCE (digits@fix) into the branch INTO.
 
     Files merge by path, labels by file and field. Without --ours or --theirs, what both sides
-    changed fails the merge with exit code 4 and is listed.
+    changed fails the merge with exit code 4 and is listed. Ctrl-C cancels it on the server.
     """
     dataset = parse_ref(source).dataset
     options = {"message": message, "on_conflict": on_conflict or "fail"}
     target = branch_of(into, dataset)
-    operations = context.client.operations
     if preview:
-        found = operations.preview_merge(source, target, **options)
+        found = context.client.operations.preview_merge(source, target, **options)
         context.emit(found, lambda out: _print_preview(out, found))
         return
-    run(context, lambda: operations.merge(source, target, **options), dataset)
+    run_operation(context, lambda found: found.merge(source, target, **options), dataset)
 
 
 def _print_preview(out: Console, found: dict[str, Any]) -> None:
@@ -173,7 +185,7 @@ def revert(context: Context, ref: str, onto: str, message: str, on_conflict: str
     dataset = parse_ref(ref).dataset
     options = {"message": message, "on_conflict": on_conflict or "fail"}
     target = branch_of(onto, dataset)
-    run(context, lambda: context.client.operations.revert(ref, target, **options), dataset)
+    run_operation(context, lambda found: found.revert(ref, target, **options), dataset)
 
 
 @click.command()
@@ -201,7 +213,7 @@ def pick(
     dataset = parse_ref(ref).dataset
     target = branch_of(onto, dataset)
     options = {"message": message, "on_conflict": on_conflict or "fail", "changes_only": changes}
-    run(context, lambda: context.client.operations.pick(ref, paths, target, **options), dataset)
+    run_operation(context, lambda found: found.pick(ref, paths, target, **options), dataset)
 
 
 COMMANDS = (branch, tag, merge, revert, pick)

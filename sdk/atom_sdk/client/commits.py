@@ -5,8 +5,14 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from atom_sdk.client.errors import CommitFailedError, MergeConflictError
+from atom_sdk.client.errors import (
+    ApiError,
+    CommitCancelledError,
+    CommitFailedError,
+    MergeConflictError,
+)
 from atom_sdk.client.http import Http
+from atom_sdk.client.progress import Progress, Silent
 
 _POLL_S = 0.2
 
@@ -27,10 +33,7 @@ def wait_for_commit(http: Http, dataset_base: str, request: dict[str, Any]) -> d
         request = http.get(f"{dataset_base}commits/{request['id']}/")
     if request["state"] == "conflict":
         raise HeadMovedError
-    if request["state"] == "failed":
-        error = request.get("error") or {}
-        detail = error.get("detail", "The server gave no reason.")
-        raise CommitFailedError(detail, error.get("code", ""), error.get("action", ""))
+    _check_ended_well(request)
     return request
 
 
@@ -42,9 +45,87 @@ def wait_for_operation(http: Http, dataset_base: str, request: dict[str, Any]) -
     while request["state"] in {"pending", "building"}:
         time.sleep(_POLL_S)
         request = http.get(f"{dataset_base}commits/{request['id']}/")
+    return _ended_well(request)
+
+
+def follow_operation(
+    http: Http, dataset_base: str, request: dict[str, Any], progress: Progress | None = None
+) -> dict[str, Any]:
+    """Return the finished request of an operation, telling how far it is meanwhile.
+
+    Ctrl-C cancels the operation; where that is too late, its end is awaited all the same. Raises
+    MergeConflictError, CommitFailedError.
+    """
+    return _ended_well(_followed(http, dataset_base, request, progress))
+
+
+def follow_split(
+    http: Http, dataset_base: str, request: dict[str, Any], progress: Progress | None = None
+) -> dict[str, Any]:
+    """Do for a split what `follow_operation` does. Raises CommitFailedError, HeadMovedError."""
+    ended = _followed(http, dataset_base, request, progress)
+    return wait_for_commit(http, dataset_base, ended)
+
+
+def _followed(
+    http: Http, dataset_base: str, request: dict[str, Any], progress: Progress | None
+) -> dict[str, Any]:
+    shown = _Shown(progress or Silent())
+    while request["state"] in {"pending", "building"}:
+        try:
+            shown.show(request)
+            time.sleep(_POLL_S)
+            request = http.get(f"{dataset_base}commits/{request['id']}/")
+        except KeyboardInterrupt:
+            request = _cancelled(http, dataset_base, request)
+    return request
+
+
+def cancel_commit(http: Http, dataset_base: str, request_id: str) -> dict[str, Any]:
+    """Stop a commit before its branch moves. Raises ApiError (commit_over) when it is too late."""
+    answer: dict[str, Any] = http.post(f"{dataset_base}commits/{request_id}/cancel/")
+    return answer
+
+
+def _cancelled(http: Http, dataset_base: str, request: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return cancel_commit(http, dataset_base, request["id"])
+    except ApiError as error:
+        if error.code != "commit_over":
+            raise
+        present: dict[str, Any] = http.get(f"{dataset_base}commits/{request['id']}/")
+        return present
+
+
+def _ended_well(request: dict[str, Any]) -> dict[str, Any]:
     if request["state"] == "conflict":
         raise MergeConflictError(request)
-    if request["state"] == "failed":
-        error = request["error"]
-        raise CommitFailedError(error["detail"], error["code"], error["action"])
+    _check_ended_well(request)
     return request
+
+
+def _check_ended_well(request: dict[str, Any]) -> None:
+    kind = {"failed": CommitFailedError, "cancelled": CommitCancelledError}.get(request["state"])
+    if kind is not None:
+        error = request.get("error") or {}
+        detail = error.get("detail", "The server gave no reason.")
+        raise kind(detail, error.get("code", ""), error.get("action", ""))
+
+
+class _Shown:
+    """Tells a `Progress` what a request says of its stages."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._stage, self._done = "", 0
+
+    def show(self, request: dict[str, Any]) -> None:
+        """Tell what is new since the last time; a server that tells no stage is waited for."""
+        stage, done = request.get("stage", ""), int(request.get("rows_done", 0))
+        if not stage:
+            return
+        if stage != self._stage or done < self._done:
+            self._progress.start(stage, int(request["rows_total"]), "files")
+            self._stage, self._done = stage, 0
+        self._progress.advance(stage, done - self._done)
+        self._done = done

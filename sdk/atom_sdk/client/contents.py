@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Protocol
 
 from atom_sdk.errors import EmptyDatasetError
 from atom_sdk.packs.plan import SourceFile
+from atom_sdk.packs.processes import FolderPacker
 from atom_sdk.packs.walk import hash_file, walk_folder
-from atom_sdk.packs.writer import PackSummary, Sink, write_pack
+from atom_sdk.packs.writer import PackSummary
+
+# Packs files, which are sorted, into a file that exists.
+WritePack = Callable[[Sequence[SourceFile], Path], PackSummary]
 
 
 class Contents(Protocol):
@@ -31,8 +36,8 @@ class Contents(Protocol):
     def digest(self, file: SourceFile) -> bytes:
         """BLAKE3 of a file, 32 bytes."""
 
-    def write_pack(self, files: Iterable[SourceFile], sink: Sink) -> PackSummary:
-        """Pack some of the files, which are sorted."""
+    def packing(self, size_bytes: int) -> AbstractContextManager[WritePack]:
+        """Give what writes packs of this size in all, for several threads, until the block ends."""
 
 
 class FolderContents:
@@ -52,6 +57,8 @@ class FolderContents:
         """BLAKE3 of a file. Raises OSError."""
         return hash_file(self._folder / file.path)
 
-    def write_pack(self, files: Iterable[SourceFile], sink: Sink) -> PackSummary:
-        """Pack some of the files. Raises FileChangedError, OSError."""
-        return write_pack(files, self._folder, sink)
+    @contextmanager
+    def packing(self, size_bytes: int) -> Iterator[WritePack]:
+        """Give what packs; it raises FileChangedError, OSError."""
+        with FolderPacker(self._folder, size_bytes) as packer:
+            yield packer.write

@@ -205,18 +205,23 @@ class Datasets:
         answer = self._http.get(f"{self.version_base(reference)}split-preview/", **params)
         return builtins.list(answer["splits"])
 
-    def split(self, reference: str, split: dict[str, Any], message: str = "") -> dict[str, Any]:
+    def split(
+        self,
+        reference: str,
+        split: dict[str, Any],
+        message: str = "",
+        progress: Progress | None = None,
+    ) -> dict[str, Any]:
         """Make a version of the branch's head with another split and the same files.
 
-        Returns the version. Raises CommitFailedError.
+        Ctrl-C cancels it. Returns the version. Raises CommitFailedError, HeadMovedError.
         """
-        from atom_sdk.client.commits import wait_for_commit
+        from atom_sdk.client.commits import follow_split
 
         body = {"branch": parse_ref(reference).ref, "message": message, **split}
         request = self._http.post(f"{self.base(reference)}splits/", body)
-        version: dict[str, Any] = wait_for_commit(self._http, self.base(reference), request)[
-            "version"
-        ]
+        done = follow_split(self._http, self.base(reference), request, progress)
+        version: dict[str, Any] = done["version"]
         return version
 
     def pull(

@@ -107,6 +107,12 @@ class CommitFailedError(ClientError):
         self.hint = action or self.hint
 
 
+class CommitCancelledError(CommitFailedError):
+    """The commit was cancelled before its branch moved; nothing is left of it."""
+
+    code = "commit_cancelled"
+
+
 class CleaningFailedError(ClientError):
     """A cleaning report failed or was cancelled."""
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import random
+import ssl
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Set
+from functools import cached_property, lru_cache
 from typing import Any
 
 import httpx
@@ -32,18 +35,27 @@ class Http:
         headers = {"Accept": "application/json", "User-Agent": "atom-sdk"}
         if config.token:
             headers["Authorization"] = f"Bearer {config.token}"
-        # Loading the certificates takes most of a client's start: once for both.
-        trusted = httpx.create_ssl_context()
         self._client = httpx.Client(
-            base_url=f"{config.url}/api/v1/", headers=headers, timeout=_TIMEOUT, verify=trusted
+            base_url=f"{config.url}/api/v1/",
+            headers=headers,
+            timeout=_TIMEOUT,
+            # Redirects are not followed: a plain address stays one.
+            verify=httpx.URL(config.url).scheme != "http" and _trusted(),
         )
-        # Presigned addresses carry their own authorisation; ours must not leak to the store.
-        self.objects = httpx.Client(timeout=httpx.Timeout(300.0, connect=10.0), verify=trusted)
+
+    @cached_property
+    def objects(self) -> httpx.Client:
+        """A client for presigned addresses.
+
+        They carry their own authorisation; ours must not leak to the store.
+        """
+        return httpx.Client(timeout=httpx.Timeout(300.0, connect=10.0), verify=_trusted())
 
     def close(self) -> None:
         """Close both connection pools."""
         self._client.close()
-        self.objects.close()
+        if "objects" in vars(self):
+            self.objects.close()
 
     def get(self, path: str, **params: Any) -> JSON:
         """Return the JSON answer of a GET."""
@@ -82,6 +94,17 @@ class Http:
         if response.is_success:
             return response.json() if response.content else None
         raise ApiError(response.status_code, _problem(response))
+
+
+def _trusted() -> ssl.SSLContext:
+    """Return whom to trust; loading the certificates takes most of a client's start."""
+    return _certificates(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
+
+
+@lru_cache(maxsize=4)
+def _certificates(file: str | None, folder: str | None) -> ssl.SSLContext:
+    """Load what httpx trusts under these two variables."""
+    return httpx.create_ssl_context()
 
 
 def _with_retries(

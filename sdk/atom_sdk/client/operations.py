@@ -10,20 +10,37 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from atom_sdk.client.commits import wait_for_operation
+from atom_sdk.client.commits import cancel_commit, follow_operation
 from atom_sdk.client.datasets import Datasets
 from atom_sdk.client.http import Http
+from atom_sdk.client.progress import Progress
 from atom_sdk.client.refs import parse_ref
 
 Row = dict[str, Any]
 
 
 class Operations:
-    """Branches, tags, merges, reverts, picks and edits of one project's datasets."""
+    """Branches, tags, merges, reverts, picks and edits of one project's datasets.
 
-    def __init__(self, http: Http, datasets: Datasets) -> None:
+    An operation that is awaited is cancelled by Ctrl-C (KeyboardInterrupt), which raises
+    CommitCancelledError, unless its version is there already.
+    """
+
+    def __init__(self, http: Http, datasets: Datasets, progress: Progress | None = None) -> None:
         self._http = http
         self._datasets = datasets
+        self._progress = progress
+
+    def watched(self, progress: Progress) -> Operations:
+        """Return the same, telling `progress` how far an operation is."""
+        return Operations(self._http, self._datasets, progress)
+
+    def cancel(self, dataset: str, request_id: str) -> Row:
+        """Stop an operation before its branch moves; the branch is as it was.
+
+        Raises ApiError (commit_over) when it is too late.
+        """
+        return cancel_commit(self._http, self._datasets.base(dataset), request_id)
 
     def branches(self, dataset: str) -> list[Row]:
         """Return the branches with their heads."""
@@ -103,4 +120,5 @@ class Operations:
 
         Raises MergeConflictError, CommitFailedError.
         """
-        return wait_for_operation(self._http, self._datasets.base(reference), request)
+        base = self._datasets.base(reference)
+        return follow_operation(self._http, base, request, self._progress)

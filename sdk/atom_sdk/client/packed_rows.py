@@ -9,23 +9,15 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from atom_sdk.client.media_types import media_type_of
 from atom_sdk.client.packing import scratch_folder
 from atom_sdk.client.sending import CHANGES_SCHEMA
+from atom_sdk.manifests.runs import Run, by_path
 from atom_sdk.packs.writer import PackSummary
-
-
-class Run(NamedTuple):
-    """Rows in path order that are read when they are due; their first and last path."""
-
-    first: str
-    last: str
-    read: Callable[[], pa.Table]
 
 
 class PackedRows:
@@ -34,7 +26,7 @@ class PackedRows:
     def __init__(self, path: Path) -> None:
         """`path` is written as rows come."""
         self._path = path
-        self._bounds: list[tuple[str, str]] = []
+        self._firsts: list[str] = []
         self._sink = pa.OSFile(str(path), "wb")
         self._out: pa.ipc.RecordBatchFileWriter | None = None
         self._out = pa.ipc.new_file(self._sink, CHANGES_SCHEMA)
@@ -44,8 +36,7 @@ class PackedRows:
         if self._out is None:
             raise ValueError("the rows were read already")
         self._out.write_batch(batch)
-        paths = batch["path"]
-        self._bounds.append((paths[0].as_py(), paths[-1].as_py()))
+        self._firsts.append(batch["path"][0].as_py())
 
     def close(self) -> None:
         """End the file: no more rows come."""
@@ -57,7 +48,7 @@ class PackedRows:
     def runs(self) -> list[Run]:
         """What was kept; nothing can be added any more."""
         self.close()
-        return [Run(*bounds, self._reader(number)) for number, bounds in enumerate(self._bounds)]
+        return [Run(first, self._reader(number)) for number, first in enumerate(self._firsts)]
 
     def digests(self) -> Iterator[tuple[str, bytes]]:
         """Path and digest of every row, in path order."""
@@ -107,35 +98,10 @@ def run_of(table: pa.Table) -> list[Run]:
     if not len(table):
         return []
     ordered = table.sort_by("path").combine_chunks()
-    return [Run(ordered["path"][0].as_py(), ordered["path"][-1].as_py(), lambda: ordered)]
+    return [Run(ordered["path"][0].as_py(), lambda: ordered)]
 
 
 def in_path_order(runs: Iterable[Run]) -> Iterator[pa.Table]:
     """All rows in path order, as tables; only runs that overlap are in memory together."""
-    waiting = sorted(runs, key=lambda run: run.first, reverse=True)
-    open_: list[pa.Table] = []
-    while waiting or open_:
-        if not open_:
-            open_.append(waiting.pop().read())
-        # All up to here is known once every run is open that begins before it.
-        bound = min(_last(table) for table in open_)
-        while waiting and waiting[-1].first <= bound:
-            open_.append(waiting.pop().read())
-            bound = min(bound, _last(open_[-1]))
-        due, open_ = _cut(open_, bound)
+    for due in by_path(runs):
         yield due.sort_by("path").combine_chunks()
-
-
-def _last(table: pa.Table) -> str:
-    path: str = table["path"][-1].as_py()
-    return path
-
-
-def _cut(tables: list[pa.Table], bound: str) -> tuple[pa.Table, list[pa.Table]]:
-    due, rest = [], []
-    for table in tables:
-        count = pc.sum(pc.less_equal(table["path"], bound)).as_py()
-        due.append(table.slice(0, count))
-        if count < len(table):
-            rest.append(table.slice(count))
-    return pa.concat_tables(due), rest

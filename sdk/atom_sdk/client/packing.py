@@ -9,18 +9,18 @@ from pathlib import Path
 
 from atom_sdk.client.config import cache_path
 from atom_sdk.disk import naming_full_disk
-from atom_sdk.packs.writer import FileSink, PackSummary, Sink
+from atom_sdk.packs.writer import PackSummary
 
 
 @contextmanager
-def packed_file(write: Callable[[Sink], PackSummary]) -> Iterator[tuple[Path, PackSummary]]:
+def packed_file(write: Callable[[Path], PackSummary]) -> Iterator[tuple[Path, PackSummary]]:
     """Have `write` fill a file with a pack; it is there until the block ends.
 
     Raises DiskFullError and what `write` raises.
     """
     with tempfile.NamedTemporaryFile(dir=scratch_folder(), suffix=".tar") as file:
         with naming_full_disk(scratch_folder()):
-            summary = write(FileSink(file.fileno()))
+            summary = write(Path(file.name))
         yield Path(file.name), summary
 
 

@@ -22,7 +22,7 @@ from atom_sdk.client.attribute_changes import renewed_paths, with_attributes, wi
 from atom_sdk.client.attributes import AttributesSource, read_attributes
 from atom_sdk.client.commits import HeadMovedError, wait_for_commit
 from atom_sdk.client.config import cache_path
-from atom_sdk.client.contents import Contents, FolderContents
+from atom_sdk.client.contents import Contents, FolderContents, WritePack
 from atom_sdk.client.errors import ApiError, CommitFailedError
 from atom_sdk.client.given import Given
 from atom_sdk.client.http import Http
@@ -218,12 +218,16 @@ class Push:
     ) -> None:
         """Write, send and verify the packs; their rows of the changes go to `packed`."""
         # Planned twice: the plans of millions of files are not kept.
-        self._progress.start("upload", sum(p.pack_bytes for p in self._plans(groups)), "bytes")
-        with ThreadPoolExecutor(_UPLOADS_AT_ONCE, "atom-pack") as pool:
+        size_bytes = sum(plan.pack_bytes for plan in self._plans(groups))
+        self._progress.start("upload", size_bytes, "bytes")
+        with (
+            contents.packing(size_bytes) as write_pack,
+            ThreadPoolExecutor(_UPLOADS_AT_ONCE, "atom-pack") as pool,
+        ):
             waiting: deque[Future[tuple[str, pa.RecordBatch]]] = deque()
             try:
                 for plan in self._plans(groups):
-                    waiting.append(pool.submit(self._send_pack, target, contents, plan))
+                    waiting.append(pool.submit(self._send_pack, target, write_pack, plan))
                     if len(waiting) > _UPLOADS_AHEAD:
                         self._take(target, packed, waiting.popleft())
                 while waiting:
@@ -242,9 +246,9 @@ class Push:
         packed.add(batch)
 
     def _send_pack(
-        self, target: UploadTarget, contents: Contents, plan: PackPlan
+        self, target: UploadTarget, write_pack: WritePack, plan: PackPlan
     ) -> tuple[str, pa.RecordBatch]:
-        with packed_file(partial(contents.write_pack, plan.files)) as (path, summary):
+        with packed_file(partial(write_pack, plan.files)) as (path, summary):
             upload_id = upload_file(target, path, "pack", summary.digest.hex())
         self._packs_sent += 1
         self._bytes_sent += summary.size_bytes

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -11,11 +12,12 @@ from typing import IO, Any
 from blake3 import blake3
 
 from atom_sdk.client.attributes import MAX_ATTRIBUTE_BYTES, UNREADABLE, canonical_attributes
+from atom_sdk.client.contents import WritePack
 from atom_sdk.importers.items import Blob, Item
 from atom_sdk.importers.report import Report
 from atom_sdk.manifests.layers import is_label
 from atom_sdk.packs.plan import SourceFile
-from atom_sdk.packs.writer import PackSummary, PackWriter, Sink
+from atom_sdk.packs.writer import FileSink, PackSummary, PackWriter
 
 _FIRST_ITEMS = 10
 _READ_BYTES = 1 << 20
@@ -118,9 +120,13 @@ class ImportContents:
                 hasher.update(chunk)
         return hasher.digest()
 
-    def write_pack(self, files: Iterable[SourceFile], sink: Sink) -> PackSummary:
-        """Pack some of the items. Raises ArchiveDamagedError, FileChangedError, OSError."""
-        with PackWriter(sink) as writer:
+    @contextmanager
+    def packing(self, size_bytes: int) -> Iterator[WritePack]:
+        """Give what packs; it raises ArchiveDamagedError, FileChangedError, OSError."""
+        yield self._write_pack
+
+    def _write_pack(self, files: Sequence[SourceFile], target: Path) -> PackSummary:
+        with target.open("wb", buffering=0) as out, PackWriter(FileSink(out.fileno())) as writer:
             for file in files:
                 with self._blobs[file.path].open() as stream:
                     writer.add(file.path, file.size, _Filling(stream))

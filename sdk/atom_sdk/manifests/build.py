@@ -31,6 +31,7 @@ from atom_sdk.manifests.ranges import (
     split_ranges,
 )
 from atom_sdk.manifests.roots import RangeRef, Root, make_root
+from atom_sdk.manifests.watching import UNWATCHED, Watch, rows_of
 
 
 def read_range(part: RangeRef, store: ObjectStore) -> pa.Table:
@@ -97,6 +98,7 @@ def apply_changes(
     store: ObjectStore,
     rule: BoundaryRule = DEFAULT_RULE,
     delta_rule: DeltaRule = DEFAULT_DELTA_RULE,
+    watch: Watch = UNWATCHED,
 ) -> Root:
     """Root with the changes made; what is written follows the changes, not the dataset.
 
@@ -112,6 +114,7 @@ def apply_changes(
     max_depth = delta_rule.max_depth if _fits(delta_rule, spans, touched) else 0
     delta = _OpenDelta(store, rule, max_depth)
     parts: list[RangeRef] = []
+    watch.begin("writing", _rows_touched(spans, touched))
     for run, merged in _runs(spans, touched, changes):
         if not merged:
             parts.extend(part for span in run for part in span.parts)
@@ -120,6 +123,7 @@ def apply_changes(
         else:
             tables = _merged_spans(run, touched, store)
             parts.extend(write_range(table, store, known) for table in split_ranges(tables, rule))
+        watch.advance(_rows_touched(run, touched))
     if not parts:
         raise EmptyDatasetError("The changes would remove every file of the dataset.")
     return make_root(delta.close(parts), parent.layers)
@@ -176,6 +180,10 @@ def _touched(spans: Sequence[_Span], changes: Changes) -> dict[int, _SpanChanges
     for path in changes.deletes:
         touched[_span_of(starts, path)].deletes.append(path)
     return dict(touched)
+
+
+def _rows_touched(spans: Iterable[_Span], touched: dict[int, _SpanChanges]) -> int:
+    return sum(rows_of(span.parts) for span in spans if span.index in touched)
 
 
 def _span_of(starts: Sequence[str], path: str) -> int:

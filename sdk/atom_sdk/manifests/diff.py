@@ -7,6 +7,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import chain
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,6 +19,7 @@ from atom_sdk.manifests.groups import range_position, unshared
 from atom_sdk.manifests.layers import layer_schema, read_differing, read_layer
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.roots import LayerRef, RangeRef, Root
+from atom_sdk.manifests.watching import UNWATCHED, Watch, rows_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,7 @@ class TableDiff:
 _Reach = tuple[str, str]
 
 
-def diff_roots(old: Root, new: Root, store: ObjectStore) -> RootDiff:
+def diff_roots(old: Root, new: Root, store: ObjectStore, watch: Watch = UNWATCHED) -> RootDiff:
     """Compare two roots. Raises ObjectNotFoundError, ManifestCorruptError.
 
     Ranges over which the new root lays one more delta than the old one are not read: the delta says
@@ -99,14 +101,17 @@ def diff_roots(old: Root, new: Root, store: ObjectStore) -> RootDiff:
     parts: list[TableDiff] = []
     laid: defaultdict[bytes, list[_Reach]] = defaultdict(list)
     ranges_read = 0
-    for old_ranges, new_ranges in _unequal_groups(old.ranges, new.ranges):
+    groups = list(_unequal_groups(old.ranges, new.ranges))
+    watch.begin("comparing", sum(rows_of(chain(*sides)) for sides in groups))
+    for old_ranges, new_ranges in groups:
         delta = _one_more_delta(old_ranges, new_ranges)
         if delta is not None:
             laid[delta].append(_reach(old_ranges + new_ranges))
-            continue
-        ranges_read += len(old_ranges) + len(new_ranges)
-        tables = (_read_all(old_ranges, store), _read_all(new_ranges, store))
-        parts.append(diff_tables(*tables, LOGICAL_COLUMNS))
+        else:
+            ranges_read += len(old_ranges) + len(new_ranges)
+            tables = (_read_all(old_ranges, store), _read_all(new_ranges, store))
+            parts.append(diff_tables(*tables, LOGICAL_COLUMNS))
+        watch.advance(rows_of(chain(old_ranges, new_ranges)))
     parts += [_diff_of_delta(delta, reaches, store) for delta, reaches in laid.items()]
     added = _concat_sorted(part.added for part in parts)
     removed = _concat_sorted(part.removed for part in parts)

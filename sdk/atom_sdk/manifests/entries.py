@@ -110,14 +110,14 @@ def content_digest(table: pa.Table, domain: bytes, columns: Iterable[str]) -> by
 
 def _lengths(column: pa.Array) -> NDArray[np.int32]:
     """Byte length of each value, shape (rows,), -1 for null."""
-    if pa.types.is_string(column.type):
-        lengths = pc.binary_length(column)
+    if pa.types.is_string(column.type) and len(column):
+        ends = np.frombuffer(column.buffers()[1], "<i4")
+        lengths = np.diff(ends[column.offset : column.offset + len(column) + 1])
     else:
-        lengths = pc.if_else(column.is_valid(), _fixed_bytes(column.type), None)
-    filled: NDArray[np.int32] = pc.fill_null(lengths.cast(pa.int32()), -1).to_numpy(
-        zero_copy_only=False
-    )
-    return filled.astype("<i4", copy=False)
+        lengths = np.full(len(column), _fixed_bytes(column.type) if len(column) else 0, "<i4")
+    if column.null_count:
+        lengths[column.is_null().to_numpy(zero_copy_only=False)] = -1
+    return lengths
 
 
 def _fixed_bytes(type_: pa.DataType) -> int:

@@ -27,6 +27,7 @@ from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.ranges import DEFAULT_RULE, BoundaryRule
 from atom_sdk.manifests.roots import LayerRef, Root, make_root
 from atom_sdk.manifests.three_way import Conflict, Conflicts, Field, Policy, merge_tables
+from atom_sdk.manifests.watching import UNWATCHED, Watch
 
 EMPTY_ROOT = make_root(())
 # Where the bytes lie goes with the file.
@@ -43,6 +44,7 @@ class MergePlan:
     policy: Policy = "fail"
     selects: Selector | None = None
     rule: BoundaryRule = DEFAULT_RULE
+    watch: Watch = UNWATCHED
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +74,11 @@ def merge_roots(
     conflicts = Conflicts()
     files = _merge_files(sides, plan.policy, conflicts)
     layers = _Layers(sides, _digests_now(sides, files), plan, store)
-    refs: list[LayerRef] = []
-    for name in sorted({ref.name for root in (base, ours, theirs) for ref in root.layers}):
-        ref = layers.merge(name, conflicts)
-        refs += [ref] if ref else []
+    refs = layers.merge_all(conflicts)
     named = (tuple(conflicts.first), conflicts.total)
     if conflicts.total and plan.policy == "fail":
         return Merged(None, *named)
-    applied = apply_changes(ours, _changes(sides.ours, files), store, plan.rule)
+    applied = apply_changes(ours, _changes(sides.ours, files), store, plan.rule, watch=plan.watch)
     root = make_root(applied.ranges, refs)
     return Merged(_known(root, (ours, theirs)), *named)
 
@@ -98,8 +97,9 @@ class _Sides:
         cls, base: Root, ours: Root, theirs: Root, store: ObjectStore, plan: MergePlan
     ) -> _Sides:
         without = [replace(root, layers=()) for root in (base, ours, theirs)]
-        mine = diff_roots(without[0], without[1], store)
-        other = _selected(diff_roots(without[0], without[2], store), plan.selects)
+        mine = diff_roots(without[0], without[1], store, plan.watch)
+        both = diff_roots(without[0], without[2], store, plan.watch)
+        other = _selected(both, plan.selects)
         before = _distinct([_before(mine), _before(other)])
         return cls(
             roots=(base, ours, theirs),
@@ -201,6 +201,18 @@ class _Layers:
         self._now = now
         self._plan = plan
         self._store = store
+
+    def merge_all(self, conflicts: Conflicts) -> list[LayerRef]:
+        """Return every layer that is left; adds to the conflicts."""
+        rows: dict[str, int] = {}
+        for ref in (ref for root in self._roots for ref in root.layers):
+            rows[ref.name] = max(ref.rows, rows.get(ref.name, 0))
+        self._plan.watch.begin("labels", sum(rows.values()))
+        merged = []
+        for name in sorted(rows):
+            merged.append(self.merge(name, conflicts))
+            self._plan.watch.advance(rows[name])
+        return [ref for ref in merged if ref]
 
     def merge(self, name: str, conflicts: Conflicts) -> LayerRef | None:
         """Return the merged layer, None for one that is gone; adds to the conflicts."""

@@ -108,6 +108,10 @@ class PartialPack:
             time.sleep(_POLL_S)
         return False
 
+    def is_complete(self) -> bool:
+        """Whether every block is there."""
+        return self.present() == _PRESENT * self.blocks
+
     def finish(self) -> bool:
         """Make it a whole pack of the store if every block is there; whether the store has it.
 
@@ -115,7 +119,7 @@ class PartialPack:
         """
         if self._store.has(self.pack):
             return True
-        if self.present() != _PRESENT * self.blocks:
+        if not self.is_complete():
             return False
         with self._store.try_lock(self.pack) as mine:
             if not mine or self._store.has(self.pack):

@@ -12,8 +12,6 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 
-import numpy as np
-
 from atom_sdk.errors import (
     AbsolutePathError,
     EmptyPathError,
@@ -69,6 +67,9 @@ def case_collisions(paths: Callable[[], Iterable[str]]) -> list[tuple[str, ...]]
 
     `paths` is called twice: first 8 bytes are kept of each, then those that may have company.
     """
+    # Not above: every process that packs would wait for it.
+    import numpy as np
+
     keys = np.fromiter((hash(_folded(path)) for path in paths()), np.int64)
     keys.sort()
     several = set(keys[1:][keys[1:] == keys[:-1]].tolist())

@@ -20,7 +20,10 @@ from numpy.typing import NDArray
 
 from atom_sdk.disk import FULL_DISK
 from atom_sdk.errors import PackDigestMismatchError, PackMissingError, PackStoreFullError
+from atom_sdk.packs.writeback import start_writeback
 from atom_sdk.packs.writer import FileSink
+
+_WRITEBACK_BYTES = 8 << 20
 
 Chunks = Iterable[bytes | memoryview]
 
@@ -151,10 +154,15 @@ class PackStore:
 def _copy_hashed(descriptor: int, chunks: Chunks) -> bytes:
     sink = FileSink(descriptor)
     hasher = blake3()
+    done = started = 0
     for chunk in chunks:
         view = memoryview(chunk).cast("B")
-        hasher.update(view)
         sink.write(view)
+        hasher.update(view)
+        done += len(view)
+        if done - started >= _WRITEBACK_BYTES:
+            start_writeback(descriptor, started, done - started)
+            started = done
     return hasher.digest()
 
 

@@ -156,17 +156,27 @@ class PackBlocks:
                 return self._arriving.get(pack_id)
             # First of all: what is held is not evicted while it is looked at.
             self._hold_pack(pack)
-            with suppress(PackMissingError):
-                self.maps.view(pack_id)
-                self._whole[pack_id] = None
+            if self._map_whole(pack_id):
                 return None
             arriving = open_partial(self._store, pack)
+            if arriving is not None and pack_id not in self._pins and arriving.is_complete():
+                # Whoever fetched its last block died before it was made whole.
+                if arriving.finish() and self._map_whole(pack_id):
+                    return None
+                arriving = open_partial(self._store, pack)
             if arriving is None:
                 self._let_go(pack)
             else:
                 self._needed[pack_id] = self._plan.needed(pack_id, arriving.pack_bytes).tobytes()
                 self._arriving[pack_id] = arriving
             return arriving
+
+    def _map_whole(self, pack_id: int) -> bool:
+        with suppress(PackMissingError):
+            self.maps.view(pack_id)
+            self._whole[pack_id] = None
+            return True
+        return False
 
     def _hold_pack(self, pack: bytes) -> None:
         # On a full disk it is not held. If it is evicted then, it is fetched once more.
@@ -230,10 +240,9 @@ class PackBlocks:
         return all(present or not needed for needed, present in pairs)
 
     def _become_whole(self, pack_id: int) -> None:
-        with self._lock, suppress(PackMissingError):
-            self.maps.view(pack_id)
-            self._whole[pack_id] = None
-            self._arriving.pop(pack_id, None)
+        with self._lock:
+            if self._map_whole(pack_id):
+                self._arriving.pop(pack_id, None)
 
     def _begin(self, pack_id: int, run: range) -> None:
         """Fetch the first block of a pack, which tells its size; one process of the node does."""

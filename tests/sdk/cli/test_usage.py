@@ -3,33 +3,71 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from atom_sdk.cli.main import main
 from atom_sdk.cli.render import path_text
 from atom_sdk.cli.runs import request_of
 from atom_sdk.cli.runs import run as run_command
 
 Done = subprocess.CompletedProcess[str]
+Atom = Callable[..., Done]
 # Nothing listens on this port: what gets as far as a request ends with exit code 5, or waits.
 NOWHERE = "http://127.0.0.1:9"
 
 
-def atom(folder: Path, *arguments: str) -> Done:
-    """Run `atom …` in a folder."""
-    environment = {"PATH": "/usr/bin:/bin", "HOME": str(folder), "ATOM_PROJECT": "demo"}
-    return subprocess.run(
-        [str(Path(sys.executable).parent / "atom"), *arguments],
-        cwd=folder,
-        env={**environment, "ATOM_URL": NOWHERE, "ATOM_TOKEN": "atom_x_y"},
+def environment(folder: Path) -> dict[str, str]:
+    return {
+        "PATH": "/usr/bin:/bin",
+        "HOME": str(folder),
+        "ATOM_PROJECT": "demo",
+        "ATOM_URL": NOWHERE,
+        "ATOM_TOKEN": "atom_x_y",
+    }
+
+
+@pytest.fixture
+def atom(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Atom:
+    """Run `atom …` in a folder, by the program's entry point: a process each takes long."""
+    monkeypatch.chdir(tmp_path)
+    for name in [name for name in os.environ if name.startswith(("ATOM_", "XDG_"))]:
+        monkeypatch.delenv(name)
+    for name, value in environment(tmp_path).items():
+        monkeypatch.setenv(name, value)
+
+    # By this click knows that a program runs, not `python -m pytest`.
+    monkeypatch.setattr(sys.modules["__main__"], "__package__", None)
+
+    def run(*arguments: str) -> Done:
+        monkeypatch.setattr(sys, "argv", ["atom", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return Done(arguments, int(ended.value.code or 0), *capfd.readouterr())
+
+    return run
+
+
+def test_the_program_that_is_installed_is_the_one_that_is_tested_here(tmp_path: Path) -> None:
+    program = str(Path(sys.executable).parent / "atom")
+    done = subprocess.run(
+        [program, "data", "diff", "a@v1", "b@v1", "--json"],
+        cwd=tmp_path,
+        env=environment(tmp_path),
         capture_output=True,
         text=True,
         timeout=60,
         check=False,
     )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert json.loads(done.stderr)["code"] == "usage"
 
 
 @pytest.mark.parametrize(
@@ -55,11 +93,11 @@ def atom(folder: Path, *arguments: str) -> Done:
     ],
 )
 def test_wrong_use_is_a_sentence_and_exit_code_2(
-    tmp_path: Path, arguments: tuple[str, ...], said: str
+    atom: Atom, tmp_path: Path, arguments: tuple[str, ...], said: str
 ) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
-    done = atom(tmp_path, *arguments)
+    done = atom(*arguments)
     assert done.returncode == 2, done.stderr
     assert said in done.stderr
     assert "Traceback" not in done.stderr
@@ -75,16 +113,16 @@ def test_wrong_use_is_a_sentence_and_exit_code_2(
     ],
 )
 def test_json_may_stand_anywhere_and_failures_are_json_then(
-    tmp_path: Path, arguments: tuple[str, ...]
+    atom: Atom, arguments: tuple[str, ...]
 ) -> None:
-    done = atom(tmp_path, *arguments)
+    done = atom(*arguments)
     assert done.returncode == 2
     assert json.loads(done.stderr)["code"] == "usage"
 
 
 @pytest.mark.parametrize("arguments", [("--", "tool", "--json"), ("tool", "--json", "--follow")])
-def test_the_options_of_the_job_are_its_own(tmp_path: Path, arguments: tuple[str, ...]) -> None:
-    done = atom(tmp_path, "run", "--code", "missing", *arguments)
+def test_the_options_of_the_job_are_its_own(atom: Atom, arguments: tuple[str, ...]) -> None:
+    done = atom("run", "--code", "missing", *arguments)
     assert done.returncode == 2
     assert done.stderr.startswith("Usage: atom run")
 
@@ -103,8 +141,8 @@ def test_a_path_is_shown_in_one_line_and_unmistakably(path: str, shown: str) -> 
     assert path_text(path) == shown
 
 
-def test_help_shows_its_examples_line_by_line(tmp_path: Path) -> None:
-    lines = [line.strip() for line in atom(tmp_path, "--help").stdout.splitlines()]
+def test_help_shows_its_examples_line_by_line(atom: Atom) -> None:
+    lines = [line.strip() for line in atom("--help").stdout.splitlines()]
     assert not [line for line in lines if "\\b" in line or "\b" in line]
     examples = [line for line in lines if line.startswith("atom ")]
     assert [line.split()[1] for line in examples] == ["login", "data", "run"]

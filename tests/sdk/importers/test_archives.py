@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import tarfile
+import tempfile
 import zipfile
 from pathlib import Path
 
@@ -25,7 +26,6 @@ from atom_sdk.importers.limits import MIB, ArchiveLimits
 from atom_sdk.importers.opening import open_tree
 from atom_sdk.importers.plain import read
 from atom_sdk.importers.report import Report
-from tests.datasets.pushing import BytesSink
 from tests.sdk.importers.conftest import Look
 
 FILES = {"b/2.bin": b"two" * 5000, "a/1.bin": b"one", "c.txt": b""}
@@ -56,7 +56,8 @@ def imported(source: Path) -> dict[str, bytes]:
     report = Report(source.name)
     tree, _ = open_tree(source, ArchiveLimits(), source.parent, report)
     contents = ImportContents(source, collect(read(tree, report), report).blobs)
-    summary = contents.write_pack(contents.files, BytesSink())
+    with contents.packing(0) as write_pack, tempfile.NamedTemporaryFile() as target:
+        summary = write_pack(contents.files, Path(target.name))
     assert [contents.digest(file) for file in contents.files] == [m.digest for m in summary.members]
     tree.close()
     return {member.path: member.digest for member in summary.members}

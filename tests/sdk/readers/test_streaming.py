@@ -23,7 +23,7 @@ from atom_sdk.client.ranges import PackRanges, Patience
 from atom_sdk.errors import SampleDigestMismatchError
 from atom_sdk.manifests import Entry, MemoryObjectStore, build_root, build_view, entries_table
 from atom_sdk.packs import PackStore
-from atom_sdk.packs.partial import BLOCK_BYTES
+from atom_sdk.packs.partial import BLOCK_BYTES, create_partial
 from atom_sdk.packs.room import Hold, PackRoom
 from atom_sdk.readers.ranges import StreamOptions
 from atom_sdk.readers.streaming import StreamingDataset
@@ -41,6 +41,7 @@ from tests.sdk.readers.store_server import (
 QUICK = Patience(tries=4, first_wait_s=0.01, longest_wait_s=0.05, silence_s=2.0)
 PACKS = 3
 PER_PACK = 30
+STORED_WITHIN_S = 30
 
 
 @dataclass
@@ -62,6 +63,13 @@ class Remote:
     @property
     def stored(self) -> list[Path]:
         return sorted((self.cache / "packs").glob("*.tar"))
+
+    def await_stored(self, packs: int) -> None:
+        """Wait for the threads that hash what has arrived: the reader does not."""
+        deadline = time.monotonic() + STORED_WITHIN_S
+        while len(self.stored) != packs:
+            assert time.monotonic() < deadline, self.stored
+            time.sleep(0.01)
 
     def pack_bytes(self) -> int:
         return max(path.stat().st_size for path in self.server.folder.iterdir())
@@ -136,7 +144,7 @@ def test_every_byte_comes_once_and_the_second_epoch_is_local(remote: Remote) -> 
     assert max(remote.server.ranges.values()) == 1
     whole = sum(path.stat().st_size for path in remote.server.folder.iterdir())
     assert remote.server.fetched_bytes() <= whole + PACKS * BLOCK_BYTES
-    assert len(remote.stored) == PACKS
+    remote.await_stored(PACKS)
     asked = len(remote.server.requests)
     _read_all(remote.open(), remote.files, seed=1)
     assert len(remote.server.requests) == asked
@@ -285,7 +293,7 @@ def test_a_reader_keeps_its_packs_while_others_make_room(remote: Remote) -> None
     asked = len(remote.server.requests)
     _read_all(reader, remote.files)
     assert len(remote.server.requests) == asked
-    assert len(remote.stored) == PACKS
+    remote.await_stored(PACKS)
 
 
 def test_threads_share_what_is_fetched(remote: Remote) -> None:
@@ -314,7 +322,7 @@ def test_processes_fetch_a_pack_once(remote: Remote) -> None:
     assert max(remote.server.ranges.values()) == 1
     whole = sum(path.stat().st_size for path in remote.server.folder.iterdir())
     assert remote.server.fetched_bytes() <= whole + PACKS * BLOCK_BYTES
-    assert len(remote.stored) == PACKS
+    remote.await_stored(PACKS)
 
 
 def test_a_forked_child_reads_with_connections_of_its_own(remote: Remote) -> None:
@@ -352,10 +360,20 @@ def test_a_killed_reader_leaves_no_half_pack_and_blocks_nobody(remote: Remote) -
     remote.server.fault = None
     let_go.set()
     _read_all(remote.open(), remote.files)
-    assert [PackStore(remote.cache).has(bytes.fromhex(p.stem)) for p in remote.stored] == [True] * 3
+    remote.await_stored(PACKS)
     assert [blake3(p.read_bytes()).hexdigest() for p in remote.stored] == [
         p.stem for p in remote.stored
     ]
+
+
+def test_a_pack_whose_last_reader_died_is_made_whole_by_the_next(remote: Remote) -> None:
+    dataset = remote.open()
+    pack = dataset.index.packs[0]
+    content = (remote.server.folder / f"{pack.hex()}.tar").read_bytes()
+    create_partial(PackStore(remote.cache), pack, len(content), 0, memoryview(content))
+    assert bytes(dataset[0].data) == remote.files["000.bin"]
+    assert PackStore(remote.cache).path(pack).read_bytes() == content
+    assert remote.server.requests == []
 
 
 def test_a_streaming_dataset_is_pickled_without_its_connections(remote: Remote) -> None:
@@ -376,6 +394,6 @@ def test_a_damaged_pack_that_arrived_is_never_stored(remote: Remote) -> None:
         file.seek(gap)
         file.write(b"x")
     _read_all(dataset, remote.files)
-    assert len(remote.stored) == PACKS - 1
+    remote.await_stored(PACKS - 1)
     _read_all(remote.open(), remote.files)
-    assert len(remote.stored) == PACKS
+    remote.await_stored(PACKS)

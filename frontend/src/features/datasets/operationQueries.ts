@@ -1,14 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { $api, api } from '@/api/client';
 import type { CommitRequest, EditStepRequest, Side } from '@/api/contract/datasets';
-import { ApiError } from '@/api/errors';
 import { useProject } from '@/shared/project';
+import type { Operation } from './operations/useOperation';
 
 const BRANCHES = '/api/v1/projects/{project}/datasets/{dataset}/branches/';
 const BRANCH = '/api/v1/projects/{project}/datasets/{dataset}/branches/{name}/';
 const TAGS = '/api/v1/projects/{project}/datasets/{dataset}/tags/';
 const TAG = '/api/v1/projects/{project}/datasets/{dataset}/tags/{name}/';
-const COMMIT = '/api/v1/projects/{project}/datasets/{dataset}/commits/{commit_id}/';
 const MERGES = '/api/v1/projects/{project}/datasets/{dataset}/merges/';
 const MERGE_PREVIEW = '/api/v1/projects/{project}/datasets/{dataset}/merges/preview/';
 const REVERTS = '/api/v1/projects/{project}/datasets/{dataset}/reverts/';
@@ -18,7 +17,6 @@ const PICK_PREVIEW = '/api/v1/projects/{project}/datasets/{dataset}/picks/previe
 const EDIT_PREVIEW = '/api/v1/projects/{project}/datasets/{dataset}/edits/preview/';
 const EDITS = '/api/v1/projects/{project}/datasets/{dataset}/edits/';
 
-const POLL_MS = 400;
 // What was true of a branch a minute ago may not be now: a preview is asked for each time.
 const FRESH = { staleTime: 0, gcTime: 0, retry: false } as const;
 
@@ -65,33 +63,6 @@ export function useDeleteTag(dataset: string) {
   };
 }
 
-/** Follows a request to its end; what it ended with is thrown as any other failure. */
-export async function untilDone(
-  path: { project: string; dataset: string },
-  asked: CommitRequest,
-): Promise<CommitRequest> {
-  let request = asked;
-  while (request.state === 'pending' || request.state === 'building') {
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    const { data } = await api.GET(COMMIT, { params: { path: { ...path, commit_id: request.id } } });
-    request = data as CommitRequest;
-  }
-  const { error } = request;
-  if (error) throw new ApiError({ status: 409, title: '', ...error });
-  return request;
-}
-
-/** Follows a request that was made elsewhere, and has what changed shown. */
-export function useFollow(dataset: string) {
-  const path = useDatasetPath(dataset);
-  const refresh = useRefresh();
-  return async (asked: CommitRequest) => {
-    const request = await untilDone(path, asked);
-    await refresh();
-    return request;
-  };
-}
-
 export interface MergeBody {
   source: string;
   branch: string;
@@ -108,14 +79,11 @@ export function useMergePreview(dataset: string, source: string, branch: string)
   });
 }
 
-export function useMerge(dataset: string) {
+export function useMerge(dataset: string, { follow }: Operation) {
   const path = useDatasetPath(dataset);
-  const refresh = useRefresh();
   return async (body: MergeBody) => {
     const { data } = await api.POST(MERGES, { params: { path }, body });
-    const request = await untilDone(path, data as CommitRequest);
-    await refresh();
-    return request;
+    return follow(data as CommitRequest);
   };
 }
 
@@ -132,27 +100,21 @@ export function useRevertPreview(dataset: string, version: string, branch: strin
   return $api.useQuery('post', REVERT_PREVIEW, init, FRESH);
 }
 
-export function useRevert(dataset: string) {
+export function useRevert(dataset: string, { follow }: Operation) {
   const path = useDatasetPath(dataset);
-  const refresh = useRefresh();
   return async (body: RevertBody) => {
     const { data } = await api.POST(REVERTS, { params: { path }, body });
-    const request = await untilDone(path, data as CommitRequest);
-    await refresh();
-    return request;
+    return follow(data as CommitRequest);
   };
 }
 
 /** Edits a branch as one version; with `head`, only if it is still there. */
-export function useEdit(dataset: string) {
+export function useEdit(dataset: string, { follow }: Operation) {
   const path = useDatasetPath(dataset);
-  const refresh = useRefresh();
   return async (branch: string, head: string | null, edits: EditStepRequest[], message = '') => {
     const body = { branch, expected_head: head, edits, message };
     const { data } = await api.POST(EDITS, { params: { path }, body });
-    const request = await untilDone(path, data as CommitRequest);
-    await refresh();
-    return request;
+    return follow(data as CommitRequest);
   };
 }
 
@@ -177,13 +139,10 @@ export function usePickPreview(dataset: string, body: PickBody) {
   return $api.useQuery('post', PICK_PREVIEW, { params: { path }, body }, { ...FRESH, enabled });
 }
 
-export function usePick(dataset: string) {
+export function usePick(dataset: string, { follow }: Operation) {
   const path = useDatasetPath(dataset);
-  const refresh = useRefresh();
   return async (body: PickBody & { on_conflict: Side; message: string }) => {
     const { data } = await api.POST(PICKS, { params: { path }, body });
-    const request = await untilDone(path, data as CommitRequest);
-    await refresh();
-    return request;
+    return follow(data as CommitRequest);
   };
 }

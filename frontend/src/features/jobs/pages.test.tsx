@@ -300,12 +300,8 @@ describe('a new run', () => {
       const refused = { status: 400, code: 'query_invalid', title: 'Wrong', errors: { where: ['Character 1: no.'] } };
       return new Response(JSON.stringify(refused), { status: 400 });
     });
-    const parameters = { dataset: 'digits@v3' };
-    sessionStorage.setItem(
-      'atom-new-run/vision',
-      JSON.stringify({ workflow: 'image-classification', parameters, selections: { dataset: { view: 'ones' } } }),
-    );
-    const { container } = await renderPage(<NewRunPage />, '/runs/new');
+    // As the dataset's page links to it, with a view open.
+    const { container } = await renderPage(<NewRunPage />, '/runs/new?dataset=digits@v3&view=ones');
     await screen.findByText('7 files of digits@v3 match');
     expect(screen.getByLabelText('Dataset: view', { selector: 'input' })).toHaveProperty('value', 'ones');
     const query = screen.getByRole('textbox', { name: 'Dataset: query' });

@@ -14,6 +14,7 @@ export const newRunSearch = (raw: RawSearch) => ({
   step: number(raw.step),
   clone: text(raw.clone),
   dataset: text(raw.dataset),
+  view: text(raw.view),
   model: text(raw.model),
 });
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { $api } from '@/api/client';
 import { sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
-import { usePollMs, useProjectLive } from './projectLive';
+import { listenFor, usePollMs, useProjectLive } from './projectLive';
 
 /** Stands in for the browser's WebSocket, which we do not own. */
 class FakeSocket {
@@ -17,9 +17,9 @@ class FakeSocket {
     this.url = url;
     FakeSocket.last = this;
   }
-  say(type: string) {
+  say(type: string, id?: string) {
     this.onopen?.();
-    this.onmessage?.({ data: JSON.stringify({ type }) });
+    this.onmessage?.({ data: JSON.stringify({ type, id }) });
   }
   close() {}
 }
@@ -63,4 +63,20 @@ test('what the project’s socket tells of is read again, and polled only while 
   expect(asked()).toBe(before + 1);
   await act(async () => FakeSocket.last?.onclose?.({ code: 1006 }));
   await waitFor(() => screen.getByText('3 running, asked every 5000 ms'));
+});
+
+test('who listens for one thing hears of it at once, also of what was said before they waited', async () => {
+  await renderPage(<Badge />);
+  const one = listenFor('one');
+  const other = listenFor('other');
+  const HOUR_MS = 3_600_000;
+  await act(async () => FakeSocket.last?.say('commit', 'one'));
+  await one.next(HOUR_MS, HOUR_MS);
+  const waiting = one.next(HOUR_MS, HOUR_MS);
+  await act(async () => FakeSocket.last?.say('commit', 'one'));
+  await waiting;
+  // Nothing was said of the other: it looks by itself.
+  await other.next(1, 1);
+  one.stop();
+  other.stop();
 });

@@ -6,6 +6,7 @@ import { useLive } from './useLive';
 /** What the server says on `/ws/projects/<slug>/`: that a thing of this kind changed. `hello`: from now on it tells. */
 export interface ProjectEvent {
   type: string;
+  id?: string;
 }
 
 const OVERVIEW = '/api/v1/projects/{project}/overview/';
@@ -45,6 +46,39 @@ export function usePollMs(): (pollMs: number) => number {
   return (pollMs) => (pushed ? SAFETY_MS : pollMs);
 }
 
+const listeners = new Set<(event: ProjectEvent) => void>();
+
+/** Hears what the project's socket says of one thing. */
+export interface Listening {
+  /** Waits for the next event since the last wait: `safetyMs` at most, `pollMs` while the socket is away. */
+  next: (pollMs: number, safetyMs: number) => Promise<void>;
+  stop: () => void;
+}
+
+export function listenFor(id: string): Listening {
+  let heard = false;
+  let wake = () => {};
+  const hear = (event: ProjectEvent) => {
+    if (event.id !== id) return;
+    heard = true;
+    wake();
+  };
+  listeners.add(hear);
+  const next = (pollMs: number, safetyMs: number) =>
+    new Promise<void>((resolve) => {
+      const done = () => {
+        clearTimeout(timeout);
+        heard = false;
+        wake = () => {};
+        resolve();
+      };
+      const timeout = setTimeout(done, isPushed ? safetyMs : pollMs);
+      wake = done;
+      if (heard) done();
+    });
+  return { next, stop: () => void listeners.delete(hear) };
+}
+
 /** Reads again what changed in the project, for all pages; the shell calls it once. */
 export function useProjectLive(slug: string | undefined): void {
   const client = useQueryClient();
@@ -62,7 +96,9 @@ export function useProjectLive(slug: string | undefined): void {
   const live = useLive<ProjectEvent>({
     path: slug ? `/ws/projects/${slug}/` : null,
     onMessages: (batch) => {
-      for (const { type } of batch) {
+      for (const event of batch) {
+        const { type } = event;
+        for (const hear of [...listeners]) hear(event);
         if (type === 'hello') {
           setPushed(true);
           // Whatever came while the socket was away.

@@ -20,7 +20,7 @@ from atom_sdk.client.media_types import media_type_of
 from atom_sdk.manifests.layers import is_label
 from atom_sdk.packs.paths import encode_path
 from atom_sdk.packs.plan import PackLimits, PackPlan, SourceFile, plan_packs
-from atom_sdk.packs.writer import PackSummary, PackWriter, Sink
+from atom_sdk.packs.writer import FileSink, PackSummary, PackWriter
 
 _COPY_BYTES = 1 << 20
 Row = tuple[Any, ...]
@@ -144,9 +144,9 @@ class Segment:
         files = (SourceFile(path, self._puts[path].size) for path in ordered)
         return plan_packs(files, limits)
 
-    def write_pack(self, plan: PackPlan, sink: Sink) -> PackSummary:
+    def write_pack(self, plan: PackPlan, target: Path) -> PackSummary:
         """Write one pack of the spooled bytes. Raises FileChangedError, OSError."""
-        with PackWriter(sink) as writer:
+        with target.open("wb", buffering=0) as out, PackWriter(FileSink(out.fileno())) as writer:
             for path, _, _ in plan.files:
                 spooled = self._puts[path]
                 descriptor = os.open(spooled.file, os.O_RDONLY | os.O_CLOEXEC)

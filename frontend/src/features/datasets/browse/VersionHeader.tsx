@@ -52,7 +52,8 @@ export function VersionHeader({ dataset, address, search, onRef }: VersionHeader
   const version = useVersion(name, address.ref).data;
   const stats = useStats(name, address.ref).data;
   const pinned = version?.ref ?? address.ref;
-  useVersionCommands(name, pinned);
+  const { view } = search;
+  useVersionCommands(name, pinned, view);
   return (
     <>
       <PageHeader
@@ -75,7 +76,11 @@ export function VersionHeader({ dataset, address, search, onRef }: VersionHeader
         >
           {t('datasets.versions')}
         </ButtonLink>
-        <ButtonLink to="/runs/new" search={{ dataset: `${name}@${pinned}` }} leftSection={<IconPlayerPlay size={15} />}>
+        <ButtonLink
+          to="/runs/new"
+          search={{ dataset: `${name}@${pinned}`, view }}
+          leftSection={<IconPlayerPlay size={15} />}
+        >
           {t('datasets.train')}
         </ButtonLink>
         <MoreMenu dataset={dataset} address={address} search={search} version={version} onRef={onRef} />
@@ -86,7 +91,7 @@ export function VersionHeader({ dataset, address, search, onRef }: VersionHeader
   );
 }
 
-function useVersionCommands(name: string, pinned: string): void {
+function useVersionCommands(name: string, pinned: string, view: string | undefined): void {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const dataset = `${name}@${pinned}`;
@@ -96,7 +101,7 @@ function useVersionCommands(name: string, pinned: string): void {
       label: t('datasets.train'),
       description: dataset,
       icon: IconPlayerPlay,
-      run: () => void navigate({ to: '/runs/new', search: { dataset } }),
+      run: () => void navigate({ to: '/runs/new', search: { dataset, view } }),
     },
     {
       id: 'label',

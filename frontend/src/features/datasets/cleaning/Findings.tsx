@@ -8,6 +8,8 @@ import type { CleaningReport, FindingCount, FindingKind } from '@/api/contract/d
 import { EmptyState } from '@/shared/EmptyState';
 import { useMay } from '@/shared/project';
 import { confirmUndo, notifyError, notifySuccess } from '@/shared/undo';
+import { OperationProgress } from '../operations/OperationProgress';
+import { tellIfCancelled } from '../operations/useOperation';
 import { Gallery } from './Gallery';
 import { KindCards } from './KindCards';
 import { LabelDialog } from './LabelDialog';
@@ -69,8 +71,13 @@ function OfKind({ report, count, branch }: { report: CleaningReport; count: Find
     confirmUndo({
       message: t('versioning.removing', { count: paths.length, branch }),
       commit: async () => {
-        const { version } = await actions.remove(branch, paths);
-        notifySuccess(t('cleaning.removed', { branch, ref: version?.ref ?? '' }));
+        try {
+          const { version } = await actions.remove(branch, paths);
+          notifySuccess(t('cleaning.removed', { branch, ref: version?.ref ?? '' }));
+        } catch (thrown) {
+          setGone(before);
+          tellIfCancelled(thrown);
+        }
       },
       rollback: () => setGone(before),
     });
@@ -93,6 +100,7 @@ function OfKind({ report, count, branch }: { report: CleaningReport; count: Find
           onLabel={dialog.open}
         />
       )}
+      <OperationProgress operation={actions.operation} withCancel />
       <Gallery report={report.id} kind={kind} gone={gone} selection={selection} onSelect={setSelection} />
       <LabelDialog
         dataset={report.dataset}

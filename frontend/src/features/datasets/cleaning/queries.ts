@@ -4,7 +4,7 @@ import type { CleaningReport, CommitRequest, FindingKind, Thresholds } from '@/a
 import { KEYSET, useKeysetRows } from '@/api/keyset';
 import { usePollMs } from '@/shared/live/projectLive';
 import { useProject } from '@/shared/project';
-import { useFollow } from '../operationQueries';
+import { useOperation } from '../operations/useOperation';
 
 const REPORTS = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/cleaning/';
 const REPORT = '/api/v1/projects/{project}/cleaning/{report_id}/';
@@ -73,9 +73,10 @@ export function useReportActions(dataset: string, ref: string) {
 export function useFindingActions(dataset: string, report: string) {
   const project = useProject();
   const client = useQueryClient();
-  const follow = useFollow(dataset);
+  const operation = useOperation(dataset);
   const path = { project, report_id: report };
   return {
+    operation,
     /** Files of a kind that should go and are not `gone`, as many as one removal takes; and whether those are all. */
     pathsOf: async (kind: FindingKind, gone: ReadonlySet<string>) => {
       const paths: string[] = [];
@@ -89,7 +90,7 @@ export function useFindingActions(dataset: string, report: string) {
     },
     remove: async (branch: string, paths: string[]) => {
       const { data } = await api.POST(REMOVALS, { params: { path }, body: { branch, paths } });
-      return follow(data as CommitRequest);
+      return operation.follow(data as CommitRequest);
     },
     label: async (ref: string, name: string, labels: string[], paths: string[]) => {
       const { data } = await api.POST(TASKS, {

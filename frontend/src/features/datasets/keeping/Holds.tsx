@@ -7,6 +7,7 @@ import type { Hold } from '@/api/contract/datasets';
 import { type Column, DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
 import { FormFrame } from '@/shared/FormFrame';
+import { useFocusBack } from '@/shared/focusBack';
 import { useMay } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { notifyError, notifySuccess } from '@/shared/undo';
@@ -91,6 +92,7 @@ function Release({ dataset, hold }: { dataset: string; hold: Hold }) {
 
 function PlaceHold({ dataset, onClose }: { dataset: string; onClose: () => void }) {
   const { t } = useTranslation();
+  useFocusBack();
   const { place } = usePlaceHold(dataset);
   const form = useForm({
     mode: 'uncontrolled',

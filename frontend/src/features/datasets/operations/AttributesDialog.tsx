@@ -4,12 +4,13 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Branch, EditStepRequest } from '@/api/contract/datasets';
-import { FormFrame } from '@/shared/FormFrame';
 import { notifySuccess } from '@/shared/undo';
 import { useEdit, useEditPreview } from '../operationQueries';
 import { Message } from './MergeDialog';
+import { OperationFrame } from './OperationFrame';
 import { Preview } from './Preview';
 import { type AttributeRow, patchOf, rowErrors } from './patch';
+import { useOperation } from './useOperation';
 
 /** Whose attributes are set: files and folders, of them those that match. */
 export interface AttributesOf {
@@ -64,7 +65,8 @@ function AttributesForm({ name, branch, of, onClose, onDone }: Omit<AttributesDi
   const { rows, message } = form.values;
   const [asked] = useDebouncedValue(rows, 300);
   const preview = useEditPreview(name, branch.name, stepOf(of, asked));
-  const edit = useEdit(name);
+  const operation = useOperation(name);
+  const edit = useEdit(name, operation);
   const send = async () => {
     const step = stepOf(of, rows);
     if (!step || !branch.head) return;
@@ -75,7 +77,13 @@ function AttributesForm({ name, branch, of, onClose, onDone }: Omit<AttributesDi
     if (version && !unchanged) onDone(version.ref);
   };
   return (
-    <FormFrame form={form} send={send} submit={t('versioning.attributesSubmit')} onCancel={onClose}>
+    <OperationFrame
+      operation={operation}
+      form={form}
+      send={send}
+      submit={t('versioning.attributesSubmit')}
+      onCancel={onClose}
+    >
       <Chosen of={of} />
       <Stack gap="xs" role="group" aria-label={t('versioning.attributes')}>
         {rows.map((_, index) => (
@@ -123,7 +131,7 @@ function AttributesForm({ name, branch, of, onClose, onDone }: Omit<AttributesDi
       </Stack>
       <Preview preview={preview} contained={t('versioning.nothing')} />
       <Message {...form.getInputProps('message')} />
-    </FormFrame>
+    </OperationFrame>
   );
 }
 

@@ -3,13 +3,14 @@ import { useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
 import type { EditStepRequest } from '@/api/contract/datasets';
-import { FormFrame } from '@/shared/FormFrame';
 import { notifySuccess } from '@/shared/undo';
 import { useEdit, useEditPreview } from '../operationQueries';
 import { useRefs } from '../queries';
 import { Message } from './MergeDialog';
+import { OperationFrame } from './OperationFrame';
 import { PathsField } from './PathsField';
 import { Preview } from './Preview';
+import { useOperation } from './useOperation';
 
 interface CopyDialogProps {
   name: string;
@@ -61,7 +62,8 @@ function CopyForm({ name, source, paths, branch, onClose, onDone }: Omit<CopyDia
   const [asked] = useDebouncedValue(values, 300);
   const isWhole = asked.paths.length > 0 && isFolder(asked.to);
   const preview = useEditPreview(name, asked.branch, isWhole ? stepOf(asked.paths, asked.to, source) : null);
-  const edit = useEdit(name);
+  const operation = useOperation(name);
+  const edit = useEdit(name, operation);
   const send = async () => {
     const steps = [stepOf(values.paths, values.to, source)];
     const { version } = await edit(values.branch, null, steps, values.message);
@@ -70,7 +72,13 @@ function CopyForm({ name, source, paths, branch, onClose, onDone }: Omit<CopyDia
     if (version) onDone(version.ref);
   };
   return (
-    <FormFrame form={form} send={send} submit={t('versioning.copySubmit')} onCancel={onClose}>
+    <OperationFrame
+      operation={operation}
+      form={form}
+      send={send}
+      submit={t('versioning.copySubmit')}
+      onCancel={onClose}
+    >
       <Text size="sm">{t('versioning.copyHint')}</Text>
       <PathsField {...form.getInputProps('paths')} />
       <TextInput
@@ -83,6 +91,6 @@ function CopyForm({ name, source, paths, branch, onClose, onDone }: Omit<CopyDia
       <Select label={t('versioning.onto')} data={branches} allowDeselect={false} {...form.getInputProps('branch')} />
       <Preview preview={preview} contained={t('versioning.nothing')} />
       <Message {...form.getInputProps('message')} />
-    </FormFrame>
+    </OperationFrame>
   );
 }

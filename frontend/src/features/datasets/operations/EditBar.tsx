@@ -1,15 +1,17 @@
-import { Button, Group, Modal, Text, TextInput } from '@mantine/core';
+import { Box, Button, Group, Modal, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconCherry, IconCopy, IconFolderShare, IconTags, IconTrash, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Branch, EditStepRequest } from '@/api/contract/datasets';
-import { FormFrame } from '@/shared/FormFrame';
 import { confirmUndo, notifySuccess } from '@/shared/undo';
 import { useEdit } from '../operationQueries';
 import { AttributesDialog } from './AttributesDialog';
 import { CopyDialog } from './CopyDialog';
+import { OperationFrame } from './OperationFrame';
+import { OperationProgress } from './OperationProgress';
 import { PickDialog } from './PickDialog';
+import { type Operation, tellIfCancelled, useOperation } from './useOperation';
 
 interface EditBarProps {
   name: string;
@@ -28,8 +30,10 @@ export function EditBar({ name, branch, source, selected, onClear, onDone }: Edi
   const { t } = useTranslation();
   const [opened, setOpened] = useState<'move' | 'copy' | 'attributes' | 'pick'>();
   const close = () => setOpened(undefined);
-  const edit = useEdit(name);
-  if (selected.size === 0) return null;
+  const operation = useOperation(name);
+  const edit = useEdit(name, operation);
+  // What runs is shown though its files are chosen no more.
+  if (selected.size === 0) return <OperationProgress operation={operation} withCancel />;
   const paths = [...selected];
   const run = async (step: EditStepRequest) => {
     if (!branch?.head) return;
@@ -44,7 +48,7 @@ export function EditBar({ name, branch, source, selected, onClear, onDone }: Edi
   const remove = () =>
     confirmUndo({
       message: t('versioning.removing', { count: paths.length, branch: branch?.name ?? '' }),
-      commit: () => run({ op: 'remove', paths }),
+      commit: () => run({ op: 'remove', paths }).catch(tellIfCancelled),
       rollback: () => undefined,
     });
   return (
@@ -88,6 +92,11 @@ export function EditBar({ name, branch, source, selected, onClear, onDone }: Edi
       <Button size="xs" variant="subtle" color="gray" leftSection={<IconX size={14} />} onClick={onClear}>
         {t('versioning.clear')}
       </Button>
+      {opened === undefined && operation.running && (
+        <Box w="100%">
+          <OperationProgress operation={operation} withCancel />
+        </Box>
+      )}
       <Modal
         opened={opened === 'move'}
         onClose={close}
@@ -96,6 +105,7 @@ export function EditBar({ name, branch, source, selected, onClear, onDone }: Edi
       >
         {opened === 'move' && (
           <MoveForm
+            operation={operation}
             onClose={close}
             send={(folder) => run({ op: 'move', paths, to: `${folder.replace(/\/+$/, '')}/` })}
           />
@@ -125,14 +135,21 @@ export function EditBar({ name, branch, source, selected, onClear, onDone }: Edi
   );
 }
 
-function MoveForm({ send, onClose }: { send: (folder: string) => Promise<void>; onClose: () => void }) {
+interface MoveFormProps {
+  operation: Operation;
+  send: (folder: string) => Promise<void>;
+  onClose: () => void;
+}
+
+function MoveForm({ operation, send, onClose }: MoveFormProps) {
   const { t } = useTranslation();
   const form = useForm({
     initialValues: { to: '' },
     validate: { to: (value) => (value.replaceAll('/', '') ? null : t('versioning.moveToMissing')) },
   });
   return (
-    <FormFrame
+    <OperationFrame
+      operation={operation}
       form={form}
       send={({ to }) => send(to).then(onClose)}
       submit={t('versioning.moveSubmit')}
@@ -145,6 +162,6 @@ function MoveForm({ send, onClose }: { send: (folder: string) => Promise<void>; 
         autoComplete="off"
         {...form.getInputProps('to')}
       />
-    </FormFrame>
+    </OperationFrame>
   );
 }

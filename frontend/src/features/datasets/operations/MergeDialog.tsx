@@ -2,12 +2,13 @@ import { Modal, Select, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import type { Side } from '@/api/contract/datasets';
-import { FormFrame } from '@/shared/FormFrame';
 import { notifySuccess } from '@/shared/undo';
 import { VersionPicker } from '../browse/VersionPicker';
 import { useMerge, useMergePreview } from '../operationQueries';
 import { useRefs } from '../queries';
+import { OperationFrame } from './OperationFrame';
 import { Preview, SideChoice } from './Preview';
+import { useOperation } from './useOperation';
 
 interface MergeDialogProps {
   name: string;
@@ -45,7 +46,8 @@ function MergeForm({ name, source, onClose }: { name: string; source: string; on
   });
   const { values } = form;
   const preview = useMergePreview(name, values.source, values.branch);
-  const merge = useMerge(name);
+  const operation = useOperation(name);
+  const merge = useMerge(name, operation);
   const send = async () => {
     const { unchanged, version } = await merge(values);
     notifySuccess(
@@ -56,7 +58,14 @@ function MergeForm({ name, source, onClose }: { name: string; source: string; on
     onClose();
   };
   return (
-    <FormFrame form={form} send={send} submit={t('versioning.merge')} onCancel={onClose}>
+    <OperationFrame
+      operation={operation}
+      form={form}
+      send={send}
+      submit={t('versioning.merge')}
+      ready={!preview.isLoading}
+      onCancel={onClose}
+    >
       <VersionPicker
         name={name}
         label={t('versioning.source')}
@@ -87,7 +96,7 @@ function MergeForm({ name, source, onClose }: { name: string; source: string; on
         />
       )}
       <Message {...form.getInputProps('message')} />
-    </FormFrame>
+    </OperationFrame>
   );
 }
 

@@ -3,13 +3,14 @@ import { useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
 import type { Side } from '@/api/contract/datasets';
-import { FormFrame } from '@/shared/FormFrame';
 import { notifySuccess } from '@/shared/undo';
 import { usePick, usePickPreview } from '../operationQueries';
 import { useRefs } from '../queries';
 import { Message } from './MergeDialog';
+import { OperationFrame } from './OperationFrame';
 import { PathsField } from './PathsField';
 import { Preview, SideChoice } from './Preview';
+import { useOperation } from './useOperation';
 
 interface PickDialogProps {
   name: string;
@@ -53,7 +54,8 @@ function PickForm({ name, source, paths, onClose, onDone }: Omit<PickDialogProps
   const [asked] = useDebouncedValue(values, 300);
   const { branch, changes_only } = asked;
   const preview = usePickPreview(name, { source, branch, paths: asked.paths, changes_only });
-  const pick = usePick(name);
+  const operation = useOperation(name);
+  const pick = usePick(name, operation);
   const send = async () => {
     const { unchanged, version } = await pick({ ...values, source });
     const next = version?.ref ?? '';
@@ -64,7 +66,14 @@ function PickForm({ name, source, paths, onClose, onDone }: Omit<PickDialogProps
     if (!unchanged) onDone(next);
   };
   return (
-    <FormFrame form={form} send={send} submit={t('versioning.pickSubmit')} onCancel={onClose}>
+    <OperationFrame
+      operation={operation}
+      form={form}
+      send={send}
+      submit={t('versioning.pickSubmit')}
+      ready={!preview.isLoading}
+      onCancel={onClose}
+    >
       <Text size="sm">{t('versioning.pickHint', { ref: source })}</Text>
       <PathsField data-autofocus {...form.getInputProps('paths')} />
       <Checkbox
@@ -84,6 +93,6 @@ function PickForm({ name, source, paths, onClose, onDone }: Omit<PickDialogProps
         />
       )}
       <Message {...form.getInputProps('message')} />
-    </FormFrame>
+    </OperationFrame>
   );
 }

@@ -2,12 +2,13 @@ import { Modal, Select, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import type { Side } from '@/api/contract/datasets';
-import { FormFrame } from '@/shared/FormFrame';
 import { notifySuccess } from '@/shared/undo';
 import { useRevert, useRevertPreview } from '../operationQueries';
 import { useRefs } from '../queries';
 import { Message } from './MergeDialog';
+import { OperationFrame } from './OperationFrame';
 import { Preview, SideChoice } from './Preview';
+import { useOperation } from './useOperation';
 
 interface RevertDialogProps {
   name: string;
@@ -44,7 +45,8 @@ function RevertForm({ name, version, onClose, onDone }: Omit<RevertDialogProps, 
   });
   const { values } = form;
   const preview = useRevertPreview(name, version, values.branch);
-  const revert = useRevert(name);
+  const operation = useOperation(name);
+  const revert = useRevert(name, operation);
   const send = async () => {
     const done = await revert({ ...values, version });
     const next = done.version?.ref ?? '';
@@ -53,7 +55,14 @@ function RevertForm({ name, version, onClose, onDone }: Omit<RevertDialogProps, 
     if (!done.unchanged) onDone(next);
   };
   return (
-    <FormFrame form={form} send={send} submit={t('versioning.revertSubmit')} onCancel={onClose}>
+    <OperationFrame
+      operation={operation}
+      form={form}
+      send={send}
+      submit={t('versioning.revertSubmit')}
+      ready={!preview.isLoading}
+      onCancel={onClose}
+    >
       <Text size="sm">{t('versioning.revertHint', { ref: version })}</Text>
       <Select
         label={t('versioning.onto')}
@@ -73,6 +82,6 @@ function RevertForm({ name, version, onClose, onDone }: Omit<RevertDialogProps, 
         />
       )}
       <Message {...form.getInputProps('message')} />
-    </FormFrame>
+    </OperationFrame>
   );
 }

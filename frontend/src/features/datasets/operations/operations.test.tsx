@@ -1,8 +1,10 @@
+import { Notifications, notifications } from '@mantine/notifications';
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, expect, test, vi } from 'vitest';
+import type { ReactNode } from 'react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
-import { listing, sent, serve } from '@/test/fakeApi';
+import { listing, problem, sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import { BrowsePage, VersionsPage } from '../index';
 
@@ -88,8 +90,18 @@ beforeEach(() => {
   serve('GET', `${AT}quarantined-packs/`, listing());
 });
 
-const openVersions = () => renderPage(<VersionsPage />, '/datasets/pets/versions', '/datasets/$name/versions');
-const openFiles = () => renderPage(<BrowsePage />, '/datasets/pets?layout=list', '/datasets/$name');
+/** The page, and where the app shows what has happened. */
+const withToasts = (page: ReactNode) => (
+  <>
+    <Notifications />
+    {page}
+  </>
+);
+afterEach(() => notifications.clean());
+
+const openVersions = () =>
+  renderPage(withToasts(<VersionsPage />), '/datasets/pets/versions', '/datasets/$name/versions');
+const openFiles = () => renderPage(withToasts(<BrowsePage />), '/datasets/pets?layout=list', '/datasets/$name');
 
 test('branches, tags and both parents of a merge are listed', async () => {
   const { container } = await openVersions();
@@ -145,6 +157,13 @@ test('a merge with conflicts is sent once a side is chosen', async () => {
   expect(bodyOf('merges/')).toEqual({ source: 'fix', branch: 'main', on_conflict: 'theirs', message: '' });
 });
 
+/** Presses the button, which waits for the preview. */
+async function pressMerge(dialog: HTMLElement) {
+  const button = within(dialog).getByRole('button', { name: 'Merge' });
+  await vi.waitFor(() => expect(button.hasAttribute('disabled')).toBe(false));
+  await userEvent.click(button);
+}
+
 test('a merge that the server refuses says why and what to do', async () => {
   serve('POST', `${AT}merges/preview/`, preview());
   const error = { code: 'head_moved', detail: 'main is elsewhere.', action: 'Merge again.', head: null };
@@ -152,8 +171,53 @@ test('a merge that the server refuses says why and what to do', async () => {
   await openVersions();
   await userEvent.click(await screen.findByRole('button', { name: 'Merge fix into another branch' }));
   const dialog = await screen.findByRole('dialog', { name: 'Merge versions' });
-  await userEvent.click(within(dialog).getByRole('button', { name: 'Merge' }));
+  await pressMerge(dialog);
   expect((await within(dialog).findByRole('alert')).textContent).toContain('Merge again.');
+});
+
+test('a merge shows how far it is, and is cancelled', async () => {
+  const step = { state: 'building', stage: 'comparing', progress: 0.2, cancellable: true };
+  let request = asked('building', { ...step, rows_done: 1200, rows_total: 4000 });
+  serve('POST', `${AT}merges/preview/`, preview());
+  serve('POST', `${AT}merges/`, () => request);
+  serve('GET', `${AT}commits/c/`, () => request);
+  serve('POST', `${AT}commits/c/cancel/`, () => {
+    const error = { code: 'commit_cancelled', detail: 'Alice cancelled it.', action: '', head: null };
+    request = asked('cancelled', { error });
+    return request;
+  });
+  await openVersions();
+  await userEvent.click(await screen.findByRole('button', { name: 'Merge fix into another branch' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Merge versions' });
+  await pressMerge(dialog);
+  const bar = await within(dialog).findByRole('progressbar', { name: 'Comparing: 1,200 of 4,000' });
+  expect(bar.getAttribute('aria-valuetext')).toBe('20%');
+  await expectNoViolations(dialog);
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Cancel' }));
+  await screen.findByText('Cancelled: the branch is as it was.');
+  // The form is kept, for another try.
+  expect(within(dialog).queryByRole('progressbar')).toBeNull();
+  expect(within(dialog).queryByRole('alert')).toBeNull();
+});
+
+test('a removal that is too late to cancel says so, and is done', async () => {
+  let state = asked('building', { stage: 'writing', rows_done: 1, rows_total: 2, progress: 0.8, cancellable: true });
+  serve('POST', `${AT}edits/`, () => state);
+  serve('GET', `${AT}commits/c/`, () => state);
+  serve('POST', `${AT}commits/c/cancel/`, () => {
+    state = asked('published', { version: version(3) });
+    return problem(409, 'commit_over', 'It is too late to cancel.');
+  });
+  await openFiles();
+  await userEvent.click(await screen.findByRole('checkbox', { name: /a\.txt/ }));
+  const bar = await screen.findByRole('toolbar', { name: '1 file selected' });
+  await userEvent.click(within(bar).getByRole('button', { name: 'Remove' }));
+  // Leaving the page is the end of the time to undo.
+  window.dispatchEvent(new Event('pagehide'));
+  await screen.findByRole('progressbar', { name: 'Writing: 1 of 2' });
+  await userEvent.click(within(bar).getByRole('button', { name: 'Cancel' }));
+  await screen.findByText('It is too late to cancel.');
+  await screen.findByText('main has a new version: v3');
 });
 
 test('a new branch begins where one is', async () => {

@@ -2,9 +2,10 @@ import { Checkbox, Group, Modal, NumberInput, Select, Stack, Switch, TextInput }
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
-import { FormFrame } from '@/shared/FormFrame';
 import { notifySuccess } from '@/shared/undo';
 import { queryProblem } from '../browse/QueryField';
+import { OperationFrame } from '../operations/OperationFrame';
+import { useOperation } from '../operations/useOperation';
 import { useViews } from '../views/viewQueries';
 import { SplitCounts } from './SplitCounts';
 import { type SplitForm, useSplit, useSplitPreview } from './useSplit';
@@ -35,7 +36,8 @@ const PREVIEW_AFTER_MS = 300;
 /** Makes a version of the same files with another split; the counts are shown before. */
 export function SplitDialog({ name, latest, opened, onClose, onSplit }: SplitDialogProps) {
   const { t } = useTranslation();
-  const split = useSplit(name);
+  const operation = useOperation(name);
+  const split = useSplit(name, operation);
   const size = (value: string) => (SIZE.test(value.trim()) ? null : t('datasets.splitSizeWrong'));
   const form = useForm<SplitForm>({
     mode: 'controlled',
@@ -67,7 +69,7 @@ export function SplitDialog({ name, latest, opened, onClose, onSplit }: SplitDia
       title={t('datasets.splitTitle', { ref: `${name}@${latest}` })}
       closeButtonProps={{ 'aria-label': t('common.close') }}
     >
-      <FormFrame form={form} send={send} submit={t('datasets.splitMake')} onCancel={close}>
+      <OperationFrame operation={operation} form={form} send={send} submit={t('datasets.splitMake')} onCancel={close}>
         <Group grow align="flex-start">
           <TextInput
             label={t('datasets.splitTest')}
@@ -109,7 +111,7 @@ export function SplitDialog({ name, latest, opened, onClose, onSplit }: SplitDia
           />
         </Stack>
         <SplitCounts counts={preview.data} error={preview.error} pending={preview.isFetching} />
-      </FormFrame>
+      </OperationFrame>
     </Modal>
   );
 }

@@ -1,16 +1,11 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { $api, api, keyOf } from '@/api/client';
+import { useQuery } from '@tanstack/react-query';
+import { $api, api } from '@/api/client';
 import type { SplitQuery } from '@/api/contract/datasets';
-import { ApiError } from '@/api/errors';
 import { useProject } from '@/shared/project';
+import type { Operation } from '../operations/useOperation';
 
-const DATASET = '/api/v1/projects/{project}/datasets/{dataset}/';
 const SPLITS = '/api/v1/projects/{project}/datasets/{dataset}/splits/';
-const COMMIT = '/api/v1/projects/{project}/datasets/{dataset}/commits/{commit_id}/';
 const PREVIEW = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/split-preview/';
-
-const POLL_MS = 500;
-const pause = () => new Promise((done) => setTimeout(done, POLL_MS));
 
 export interface SplitForm {
   test: string;
@@ -54,26 +49,12 @@ export function useSplitPreview(dataset: string, ref: string, form: SplitForm, e
 }
 
 /** Splits the head of `main` and waits for the new version; returns its ref. */
-export function useSplit(dataset: string) {
+export function useSplit(dataset: string, { follow }: Operation) {
   const project = useProject();
-  const client = useQueryClient();
   const { mutateAsync } = $api.useMutation('post', SPLITS);
   return async (form: SplitForm): Promise<string> => {
-    const path = { project, dataset };
-    let request = await mutateAsync({ params: { path }, body: queryOfForm(form) });
-    while (request.state === 'pending' || request.state === 'building') {
-      await pause();
-      const { data } = await api.GET(COMMIT, { params: { path: { ...path, commit_id: request.id } } });
-      if (data) request = data;
-    }
-    if (request.error || !request.version)
-      throw new ApiError({
-        status: 409,
-        code: request.error?.code ?? 'conflict',
-        title: request.error?.detail ?? '',
-        action: request.error?.action ?? '',
-      });
-    await client.invalidateQueries({ queryKey: keyOf(DATASET) });
-    return request.version.ref;
+    const asked = await mutateAsync({ params: { path: { project, dataset } }, body: queryOfForm(form) });
+    const { version } = await follow(asked);
+    return version?.ref ?? '';
   };
 }

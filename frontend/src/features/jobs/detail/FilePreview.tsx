@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import type { Artifact } from '@/api/contract/jobs';
 import { ErrorState } from '@/shared/ErrorState';
+import { useFocusBack } from '@/shared/focusBack';
 import { Bytes } from '@/shared/values';
 import classes from './detail.module.css';
 
@@ -29,6 +30,7 @@ function pretty(path: string, text: string): string {
 export function FilePreview({ file, onClose }: { file: Artifact; onClose: () => void }) {
   const { t } = useTranslation();
   const kind = previewKind(file);
+  useFocusBack();
   return (
     <Drawer
       opened

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import type { Run } from '@/api/contract/jobs';
 import { asApiError } from '@/api/errors';
 import { ErrorState } from '@/shared/ErrorState';
+import { useFocusBack } from '@/shared/focusBack';
 import { useProject } from '@/shared/project';
 import { registerModel, useFiles } from '../queries';
 import { RegisteredVersions } from './RegisteredVersions';
@@ -14,6 +15,7 @@ import { preferred, registrable } from './registrable';
 /** Makes the run's model output, or one of its files, a version of a model. */
 export function RegisterModel({ run, onClose }: { run: Run; onClose: () => void }) {
   const { t } = useTranslation();
+  useFocusBack();
   const project = useProject();
   const navigate = useNavigate();
   const files = useFiles(run.id, false);

@@ -15,6 +15,7 @@ import { useMay } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { StateBadge } from '@/shared/StateBadge';
 import { confirmUndo, notifyError, notifySuccess } from '@/shared/undo';
+import { inputLink, inputName } from '../inputName';
 import { runName } from '../list/columns';
 import { cancelRun, retryRun, useRefreshRun } from '../queries';
 import { RunTime } from '../RunTime';
@@ -156,9 +157,9 @@ function Facts({ run }: { run: Run }) {
   return (
     <span className={classes.facts}>
       {run.workflow && <span>{run.workflow}</span>}
-      {run.datasets.map(({ alias, dataset, ref }) => (
-        <AnchorLink key={alias} to="/datasets/$name" params={{ name: dataset }} search={{ ref }} fz="inherit">
-          {`${dataset}@${ref}`}
+      {run.datasets.map((input) => (
+        <AnchorLink key={input.alias} {...inputLink(input)} fz="inherit">
+          {inputName(input)}
         </AnchorLink>
       ))}
       {run.node && <span>{t('jobs.onNode', { node: run.node })}</span>}

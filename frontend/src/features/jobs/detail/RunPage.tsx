@@ -98,7 +98,8 @@ function RunView({ run }: { run: Run }) {
         <Tabs.Panel value="files" className={classes.scroll}>
           <FilesTab run={run} active={isActive(run)} />
         </Tabs.Panel>
-        <Tabs.Panel value="events" className={classes.scroll}>
+        {/* Nothing in it can have the focus, so the keyboard scrolls the panel itself. */}
+        <Tabs.Panel value="events" className={classes.scroll} tabIndex={0}>
           <EventsTab run={run} />
         </Tabs.Panel>
         <Tabs.Panel value="config" className={classes.scroll}>

@@ -9,6 +9,7 @@ import { ProgressBar } from '@/shared/ProgressBar';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { useWords } from '@/shared/runWords';
 import { StateBadge } from '@/shared/StateBadge';
+import { inputLink, inputName } from '../inputName';
 import { RunTime } from '../RunTime';
 import { isActive, isWaiting } from '../states';
 import classes from './list.module.css';
@@ -44,9 +45,9 @@ function DataCell({ run }: { run: RunShort }) {
     );
   return (
     <Group gap={6}>
-      {run.datasets.map(({ alias, dataset, ref }) => (
-        <AnchorLink key={alias} to="/datasets/$name" params={{ name: dataset }} search={{ ref }} fz="inherit">
-          <CutName name={`${dataset}@${ref}`} />
+      {run.datasets.map((input) => (
+        <AnchorLink key={input.alias} {...inputLink(input)} fz="inherit">
+          <CutName name={inputName(input)} />
         </AnchorLink>
       ))}
     </Group>

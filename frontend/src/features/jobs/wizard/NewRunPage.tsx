@@ -20,6 +20,7 @@ import {
   draftFromRun,
   EMPTY_DRAFT,
   fieldErrors,
+  isNarrowable,
   parameterField,
   requestOf,
   STEPS,
@@ -50,7 +51,7 @@ export function NewRunPage() {
   return <Wizard key={project?.slug} />;
 }
 
-/** A link may name a workflow, a dataset or a model to start with. */
+/** A link may name a workflow, a dataset with a view of it, or a model to start with. */
 function usePrefill(draftState: ReturnType<typeof useDraft>) {
   const { draft, dispatch } = draftState;
   const search = useSearch({ strict: false }) as ReturnType<typeof newRunSearch>;
@@ -61,7 +62,7 @@ function usePrefill(draftState: ReturnType<typeof useDraft>) {
     search.workflow ?? (search.dataset ? 'image-classification' : search.model ? 'evaluate-classifier' : undefined);
   const workflow = workflows.data?.results.find((one) => one.slug === wanted);
   useEffect(() => {
-    const source = search.clone ?? [wanted, search.dataset, search.model].filter(Boolean).join();
+    const source = search.clone ?? [wanted, search.dataset, search.view, search.model].filter(Boolean).join();
     if (!source || done.current === source) return;
     if (search.clone) {
       if (!cloned.data) return;
@@ -73,6 +74,8 @@ function usePrefill(draftState: ReturnType<typeof useDraft>) {
         const { type } = parameter;
         const value = type === 'dataset' ? search.dataset : type === 'model' ? search.model : undefined;
         if (value) dispatch({ type: 'parameter', name: parameter.name, value });
+        if (type === 'dataset' && search.view && isNarrowable(workflow, parameter.name))
+          dispatch({ type: 'selection', name: parameter.name, selection: { view: search.view } });
       }
     }
     done.current = source;

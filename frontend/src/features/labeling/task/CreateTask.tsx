@@ -5,6 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { FormFrame } from '@/shared/FormFrame';
+import { useFocusBack } from '@/shared/focusBack';
 import { useProject } from '@/shared/project';
 import { hotkeysFor, paletteColor } from '../labels';
 import { createTask, TASKS_KEY, useDatasets, useVersionStats, useVersions } from '../queries';
@@ -83,6 +84,7 @@ interface CreateTaskProps {
 
 export function CreateTask({ source, onClose }: CreateTaskProps) {
   const { t } = useTranslation();
+  useFocusBack();
   const project = useProject();
   const navigate = useNavigate();
   const client = useQueryClient();

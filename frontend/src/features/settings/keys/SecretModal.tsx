@@ -1,6 +1,7 @@
 import { Modal } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useFocusBack } from '@/shared/focusBack';
 
 interface SecretModalProps<Created> {
   title: string;
@@ -12,6 +13,7 @@ interface SecretModalProps<Created> {
 /** First the form; then the secret, which only a deliberate press closes. */
 export function SecretModal<Created>({ title, onClose, form, secret }: SecretModalProps<Created>) {
   const { t } = useTranslation();
+  useFocusBack();
   const [created, setCreated] = useState<{ value: Created } | null>(null);
   return (
     <Modal

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import type { TFunction } from 'i18next';
+import { CutName } from '@/shared/CutName';
 import type { Column } from '@/shared/DataTable';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { StateBadge } from '@/shared/StateBadge';
@@ -22,7 +23,12 @@ interface Revoking<Row> {
 const isPast = (at: string | null) => at !== null && Date.parse(at) < Date.now();
 
 export function nameColumn<Row extends PersonalKey>(t: TFunction): Column<Row> {
-  return { key: 'name', header: t('settings.tokenName'), cell: ({ name }) => name, sortValue: ({ name }) => name };
+  return {
+    key: 'name',
+    header: t('settings.tokenName'),
+    cell: ({ name }) => <CutName name={name} />,
+    sortValue: ({ name }) => name,
+  };
 }
 
 /** When a key was used, ends and was made, and the button that revokes it. */

@@ -18,8 +18,9 @@ export function S3KeysPage() {
   const { t } = useTranslation();
   const creating = route.useSearch().create !== undefined;
   const navigate = route.useNavigate();
-  const setCreating = (on: boolean) => void navigate({ search: (old) => ({ ...old, create: on ? 'yes' : undefined }) });
-  const close = () => setCreating(false);
+  const open = () => void navigate({ search: (old) => ({ ...old, create: 'yes' }) });
+  // Replaced: going back does not open the form that was closed.
+  const close = () => void navigate({ search: (old) => ({ ...old, create: undefined }), replace: true });
   const { hidden, revoke } = useRevocation<S3KeyPair>({
     send: revokeS3Key,
     refresh: useRefreshS3Keys(),
@@ -46,7 +47,7 @@ export function S3KeysPage() {
         keys={useS3Keys()}
         columns={columns}
         hidden={hidden}
-        onCreate={() => setCreating(true)}
+        onCreate={open}
       />
       {creating && (
         <SecretModal<CreatedS3Key>

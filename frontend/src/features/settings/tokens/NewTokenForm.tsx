@@ -47,7 +47,7 @@ export function NewTokenForm({ onCreated, onCancel }: { onCreated: (secret: stri
         data-wrong={Boolean(form.errors.scopes)}
         {...form.getInputProps('scopes')}
       >
-        <Stack gap="xs" mt={6}>
+        <Stack gap="xs" mt={6} mb={6}>
           {SCOPES.map((scope) => (
             <Checkbox
               key={scope}

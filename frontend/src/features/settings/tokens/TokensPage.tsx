@@ -18,8 +18,9 @@ export function TokensPage() {
   const { t } = useTranslation();
   const creating = route.useSearch().create !== undefined;
   const navigate = route.useNavigate();
-  const setCreating = (on: boolean) => void navigate({ search: (old) => ({ ...old, create: on ? 'yes' : undefined }) });
-  const close = () => setCreating(false);
+  const open = () => void navigate({ search: (old) => ({ ...old, create: 'yes' }) });
+  // Replaced: going back does not open the form that was closed.
+  const close = () => void navigate({ search: (old) => ({ ...old, create: undefined }), replace: true });
   const { hidden, revoke } = useRevocation<ApiToken>({
     send: revokeToken,
     refresh: useRefreshTokens(),
@@ -40,7 +41,7 @@ export function TokensPage() {
         keys={useTokens()}
         columns={useColumns(revoke)}
         hidden={hidden}
-        onCreate={() => setCreating(true)}
+        onCreate={open}
       />
       {creating && (
         <SecretModal<string>
@@ -65,7 +66,7 @@ function useColumns(revoke: (token: ApiToken) => void): Column<ApiToken>[] {
       cell: ({ scopes }) => (
         <Group gap={4}>
           {scopes.map((scope) => (
-            <Badge key={scope} size="sm" color={scope === 'admin' ? 'orange' : 'gray'}>
+            <Badge key={scope} size="sm" miw="max-content" color={scope === 'admin' ? 'orange' : 'gray'}>
               {t(`settings.scope_${scope}`)}
             </Badge>
           ))}

@@ -5,20 +5,29 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 
 import httpx
 import psycopg
 import pytest
 
+from tests.e2e.breaking import PATIENCE_S, await_all
 from tests.stack import Stack
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(600)]
 
 
-@contextmanager
-def unstarted_stack() -> Iterator[Stack]:
-    """Give a stack that is not started, and leave nothing of it."""
+@pytest.fixture
+def running_stack(broken_stack: Stack) -> Stack:
+    """The stack that other tests break too, running."""
+    if broken_stack.phase() != "ready":
+        broken_stack.start()
+    await_all(broken_stack)
+    return broken_stack
+
+
+@pytest.fixture
+def own_stack() -> Iterator[Stack]:
+    """A stack of one test's own, not started; nothing of it is left."""
     stack = Stack.create()
     (stack.home / "logs").mkdir()
     yield stack
@@ -26,29 +35,7 @@ def unstarted_stack() -> Iterator[Stack]:
     stack.remove()
 
 
-@pytest.fixture(scope="module")
-def kept_stack() -> Iterator[Stack]:
-    """A stack that the tests may break, as long as it can be started again."""
-    with unstarted_stack() as stack:
-        yield stack
-
-
-@pytest.fixture
-def running_stack(kept_stack: Stack) -> Stack:
-    """The same stack, running."""
-    if kept_stack.phase() != "ready":
-        kept_stack.start()
-    return kept_stack
-
-
-@pytest.fixture
-def own_stack() -> Iterator[Stack]:
-    """A stack of one test's own, not started."""
-    with unstarted_stack() as stack:
-        yield stack
-
-
-def wait_for(condition: Callable[[], bool], timeout_s: float = 20) -> bool:
+def wait_for(condition: Callable[[], bool], timeout_s: float = PATIENCE_S) -> bool:
     deadline = time.monotonic() + timeout_s
     while time.monotonic() < deadline:
         if condition():

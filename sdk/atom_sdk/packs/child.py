@@ -1,0 +1,46 @@
+"""Packs on demand for another process, see `processes`: a line of JSON in, a line of JSON out."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from typing import Any
+
+from atom_sdk.packs.plan import SourceFile
+from atom_sdk.packs.writer import FileSink, write_pack
+
+# Not made if it is missing: who asked may be gone, with the file that it had made.
+_TARGET_FLAGS = os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC
+
+
+def main() -> None:
+    """Answer until nobody asks any more."""
+    # A Ctrl-C is for who asks; the end of its questions ends this process.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for line in sys.stdin.buffer:
+        sys.stdout.buffer.write(json.dumps(_answer(json.loads(line))).encode() + b"\n")
+        sys.stdout.buffer.flush()
+
+
+def _answer(question: dict[str, Any]) -> dict[str, Any]:
+    """What the pack holds; nothing if it could not be made, which who asked finds out by itself."""
+    try:
+        target = os.open(question["target"], _TARGET_FLAGS)
+        try:
+            files = (SourceFile(path, size) for path, size in question["files"])
+            summary = write_pack(files, question["folder"], FileSink(target))
+        finally:
+            os.close(target)
+    except Exception:
+        return {}
+    return {
+        "digest": summary.digest.hex(),
+        "size_bytes": summary.size_bytes,
+        "places": [(member.offset, member.digest.hex()) for member in summary.members],
+    }
+
+
+if __name__ == "__main__":
+    main()
