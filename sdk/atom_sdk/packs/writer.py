@@ -1,13 +1,15 @@
 """Writes a pack to any sink in one pass, hashing each member and the whole pack on the way.
 
-The calling thread reads files into one of a few buffers and hashes each while it is hot in the
-cache; a second thread hashes full buffers for the pack's digest and writes them. (Hashing and
-writing in two threads was slower: buffers moved between the caches of the cores.)
+The calling thread reads files into a buffer and hashes each while it is hot in the cache. Full
+buffers are hashed for the pack's digest and written by a second thread, or, where other processes
+use the other cores, by the same one. (Hashing and writing in two threads was slower: buffers moved
+between the caches of the cores.)
 """
 
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -25,6 +27,7 @@ from atom_sdk.packs.tar import BLOCK_BYTES, data_padding_bytes, end_bytes, membe
 
 _BUFFER_BYTES = 1 << 20
 _BUFFERS = 3
+_PIECE_BYTES = 128 << 10
 _ZERO_BLOCK = bytes(BLOCK_BYTES)
 _OPEN_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -58,7 +61,11 @@ class Sink(Protocol):
 
 
 class FileSink:
-    """Writes to a file descriptor with as few calls as possible."""
+    """Writes to a file descriptor, in pieces.
+
+    For a large write the kernel takes large blocks of memory, which a virtual machine often has to
+    ask its host for: half a megabyte at once takes 2.5 times the processor time of these pieces.
+    """
 
     def __init__(self, descriptor: int) -> None:
         """`descriptor` stays the caller's to close."""
@@ -67,36 +74,74 @@ class FileSink:
     def write(self, data: memoryview, /) -> None:
         """Write all of `data`; raises OSError, for example when the disk is full."""
         while len(data):
-            data = data[os.write(self._descriptor, data) :]
+            data = data[os.write(self._descriptor, data[:_PIECE_BYTES]) :]
 
 
-@dataclass(slots=True)
-class _Buffer:
-    view: memoryview
-    pending: Future[None] | None = None
+class _InTurn:
+    """One buffer, hashed and written by the calling thread.
 
-    def wait(self) -> memoryview:
-        """Wait until the buffer is hashed and written; a failed write is raised here."""
-        if self.pending is not None:
-            self.pending.result()
-            self.pending = None
-        return self.view
+    For a process that has its core alone: nothing is handed from one thread to the other, and the
+    buffer stays in the core's cache.
+    """
+
+    def __init__(self, drain: Callable[[memoryview], None]) -> None:
+        self._drain = drain
+        self.buffer = memoryview(bytearray(_BUFFER_BYTES // 2))
+
+    def exchange(self, full: memoryview) -> memoryview:
+        """Drain a full buffer and return an empty one."""
+        self._drain(full)
+        return self.buffer
+
+    def wait(self) -> None:
+        """Nothing is under way."""
+
+    def stop(self) -> None:
+        """Nothing runs."""
+
+
+class _InThread:
+    """A few buffers; full ones are drained by a thread while the caller fills the next."""
+
+    def __init__(self, drain: Callable[[memoryview], None]) -> None:
+        self._drain = drain
+        self._thread = ThreadPoolExecutor(1, "pack-write")
+        self.buffer = memoryview(bytearray(_BUFFER_BYTES))
+        self._free = [memoryview(bytearray(_BUFFER_BYTES)) for _ in range(_BUFFERS - 1)]
+        self._pending: deque[tuple[Future[None], memoryview]] = deque()
+
+    def exchange(self, full: memoryview) -> memoryview:
+        """Hand a full buffer to the thread and return an empty one, once there is one."""
+        self._pending.append((self._thread.submit(self._drain, full), self.buffer))
+        if self._free:
+            self.buffer = self._free.pop()
+        else:
+            future, self.buffer = self._pending.popleft()
+            future.result()
+        return self.buffer
+
+    def wait(self) -> None:
+        """Wait until everything is hashed and written; a failed write is raised here."""
+        while self._pending:
+            self._pending.popleft()[0].result()
+
+    def stop(self) -> None:
+        """Stop the thread; what it has not begun is left."""
+        self._thread.shutdown(wait=True, cancel_futures=True)
 
 
 class PackWriter:
     """Adds members in path order; `close` returns the summary. Use it as a context manager."""
 
-    def __init__(self, sink: Sink) -> None:
-        """Nothing is written before the first buffer is full."""
+    def __init__(self, sink: Sink, *, threaded: bool = True) -> None:
+        """Nothing is written before the first buffer is full; `threaded` writes in a thread."""
         self._sink = sink
         self._hasher = blake3()
         self._members: list[PackMember] = []
         self._previous = b""
         self._position = 0
-        self._thread = ThreadPoolExecutor(1, "pack-write")
-        self._buffers = [_Buffer(memoryview(bytearray(_BUFFER_BYTES))) for _ in range(_BUFFERS)]
-        self._turn = 0
-        self._view = self._buffers[0].view
+        self._output = (_InThread if threaded else _InTurn)(self._hash_and_write)
+        self._view = self._output.buffer
         self._filled = 0
 
     def __enter__(self) -> Self:
@@ -110,7 +155,7 @@ class PackWriter:
         trace: TracebackType | None,
     ) -> None:
         """Stop the thread without finishing the pack."""
-        self._thread.shutdown(wait=True, cancel_futures=True)
+        self._output.stop()
 
     def add_bytes(self, path: str, data: bytes | memoryview) -> PackMember:
         """Add a file whose content is in memory."""
@@ -149,7 +194,7 @@ class PackWriter:
         self._previous = encoded
         head = member_head(encoded, size, self._position)
         offset = self._position + len(head)
-        if self._filled + len(head) + size + BLOCK_BYTES <= _BUFFER_BYTES:
+        if self._filled + len(head) + size + BLOCK_BYTES <= len(self._view):
             digest = self._add_whole(path, head, size, read_into)
         else:
             digest = self._add_in_pieces(path, head, size, read_into)
@@ -166,8 +211,7 @@ class PackWriter:
             raise EmptyPackError
         self._put(bytes(end_bytes(self._position)))
         self._flush()
-        for buffer in self._buffers:
-            buffer.wait()
+        self._output.wait()
         return PackSummary(self._hasher.digest(), self._position, tuple(self._members))
 
     def _add_whole(self, path: str, head: bytes, size: int, read_into: ReadInto) -> bytes:
@@ -218,11 +262,7 @@ class PackWriter:
         self._position += count
 
     def _flush(self) -> None:
-        """Hand the buffer to the thread and go on with the next one, once it is free."""
-        full = self._view[: self._filled]
-        self._buffers[self._turn].pending = self._thread.submit(self._hash_and_write, full)
-        self._turn = (self._turn + 1) % len(self._buffers)
-        self._view = self._buffers[self._turn].wait()
+        self._view = self._output.exchange(self._view[: self._filled])
         self._filled = 0
 
     def _hash_and_write(self, data: memoryview) -> None:
@@ -241,15 +281,17 @@ def _read_descriptor(descriptor: int, target: memoryview) -> int:
     return done
 
 
-def write_pack(files: Iterable[SourceFile], folder: Path | str, sink: Sink) -> PackSummary:
-    """Pack files of a folder, sorted by path, into `sink`.
+def write_pack(
+    files: Iterable[SourceFile], folder: Path | str, sink: Sink, *, threaded: bool = True
+) -> PackSummary:
+    """Pack files of a folder, sorted by path, into `sink`; see PackWriter for `threaded`.
 
     Raises EmptyPackError, PackOrderError, PathError, FileChangedError; OSError if a file cannot be
     read.
     """
     root = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        with PackWriter(sink) as writer:
+        with PackWriter(sink, threaded=threaded) as writer:
             for file in files:
                 writer.add_file(file, root)
             return writer.close()

@@ -85,10 +85,11 @@ def test_a_folder_becomes_a_pack_of_exactly_the_planned_size(folder: Path, tmp_p
         assert member.digest == hash_file(folder / member.path)
 
 
-def test_a_file_larger_than_all_buffers_is_streamed() -> None:
+@pytest.mark.parametrize("threaded", [True, False])
+def test_a_file_larger_than_all_buffers_is_streamed(threaded: bool) -> None:
     content = os.urandom(10 << 20)
     sink = io.BytesIO()
-    with PackWriter(sink) as writer:
+    with PackWriter(sink, threaded=threaded) as writer:
         writer.add_bytes("a", b"small")
         writer.add_bytes("b", content)
         writer.add_bytes("c", b"small")
@@ -105,20 +106,22 @@ def test_a_file_that_changes_its_size_is_named(folder: Path, now: bytes) -> None
         write_pack(files, folder, io.BytesIO())
 
 
-def test_a_source_that_ends_early_is_named() -> None:
-    with PackWriter(io.BytesIO()) as writer:
+@pytest.mark.parametrize("threaded", [True, False])
+def test_a_source_that_ends_early_is_named(threaded: bool) -> None:
+    with PackWriter(io.BytesIO(), threaded=threaded) as writer:
         with pytest.raises(errors.FileChangedError, match="'x'"):
             writer.add("x", 10, lambda target: len(target) - 1)
         with pytest.raises(errors.FileChangedError, match="'y'"):
             writer.add("y", 9 << 20, lambda target: len(target) // 2)
 
 
-def test_a_sink_that_fails_fails_the_pack() -> None:
+@pytest.mark.parametrize("threaded", [True, False])
+def test_a_sink_that_fails_fails_the_pack(threaded: bool) -> None:
     class FullDisk:
         def write(self, data: memoryview, /) -> None:
             raise OSError(28, "No space left on device")
 
-    with PackWriter(FullDisk()) as writer:
+    with PackWriter(FullDisk(), threaded=threaded) as writer:
         writer.add_bytes("x", b"1")
         with pytest.raises(OSError, match="No space"):
             writer.close()
