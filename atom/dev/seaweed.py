@@ -7,11 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import boto3
-from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError
-
-from atom.dev.ports import SocketLeftError
+from atom.dev.ports import SocketLeftError, is_listening
 from atom.dev.spec import ProcessSpec
 
 if TYPE_CHECKING:
@@ -86,6 +82,11 @@ class Seaweed:
         self._identities_path.write_text(json.dumps({"identities": [identity]}), encoding="utf-8")
 
     def _is_ready(self) -> bool:
+        from botocore.exceptions import BotoCoreError, ClientError
+
+        # To make a client takes longer than to listen does.
+        if not is_listening(self.port):
+            return False
         try:
             ensure_bucket(self.client(), self.bucket)
         except (BotoCoreError, ClientError):
@@ -107,6 +108,10 @@ def require_no_foreign_sockets(ports: range, user: int, folder: Path = SOCKETS) 
 
 def make_client(url: str, access_key_id: str, secret_access_key: str) -> "S3Client":
     """Return an S3 client for an endpoint."""
+    # Not above: commands that start nothing would wait half a second for it.
+    import boto3
+    from botocore.config import Config
+
     client: S3Client = boto3.client(
         "s3",
         endpoint_url=url,

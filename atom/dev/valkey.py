@@ -4,8 +4,6 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-import redis
-
 from atom.dev.spec import ProcessSpec
 
 DATABASES = 64
@@ -64,6 +62,9 @@ class Valkey:
         self._config_path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     def _is_ready(self) -> bool:
+        # Not above: commands that start nothing would wait a quarter of a second for it.
+        import redis
+
         try:
             with redis.Redis.from_url(self.url, socket_timeout=2) as client:
                 return bool(client.ping())

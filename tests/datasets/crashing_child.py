@@ -12,6 +12,9 @@ import django
 from django.conf import settings
 from django.db import connections
 
+from atom_sdk.pandas_apart import leave_pandas_out
+
+leave_pandas_out()
 django.setup()
 
 from atom.core import storage  # noqa: E402
