@@ -34,10 +34,15 @@ from atom_sdk.manifests.roots import RangeRef, Root, make_root
 from atom_sdk.manifests.watching import UNWATCHED, Watch, rows_of
 
 
-def read_range(part: RangeRef, store: ObjectStore) -> pa.Table:
-    """Read and check one range. Raises ObjectNotFoundError or ManifestCorruptError."""
+def read_range(
+    part: RangeRef, store: ObjectStore, columns: Sequence[str] = ENTRY_SCHEMA.names
+) -> pa.Table:
+    """Read and check one range, or some of its columns, the first of them the path.
+
+    Raises ObjectNotFoundError or ManifestCorruptError.
+    """
     key = range_key(part.object)
-    table = decode_range(get_verified(store, key, part.object), key)
+    table = decode_range(get_verified(store, key, part.object), key, columns)
     for delta in part.deltas:
         table = lay_over(table, read_delta(delta, store), part.min, part.max)
     return table

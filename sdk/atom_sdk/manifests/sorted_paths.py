@@ -1,0 +1,28 @@
+"""Where paths stand in an array of sorted paths."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+Side = Literal["left", "right"]
+
+
+def positions(paths: pa.Array, wanted: Sequence[str], side: Side) -> NDArray[np.int64]:
+    """How many of the sorted paths are before each wanted one, or not after it (`right`)."""
+    if hasattr(pc, "search_sorted"):
+        found = pc.search_sorted(paths, pa.array(wanted, pa.string()), side=side)
+        return np.asarray(found, np.int64)
+    return positions_in_list(paths.to_pylist(), wanted, side)
+
+
+def positions_in_list(paths: list[str], wanted: Sequence[str], side: Side) -> NDArray[np.int64]:
+    """`positions` where Arrow is too old to search."""
+    search = bisect_left if side == "left" else bisect_right
+    return np.array([search(paths, path) for path in wanted], np.int64)
