@@ -52,8 +52,8 @@ def _mask(paths: pa.Array, reaches: Sequence[Reach]) -> pa.Array | None:
 
     None if all are.
     """
-    low = positions(paths, [first for first, _ in reaches], "left")
-    high = positions(paths, [last for _, last in reaches], "right")
+    low = positions(paths, pa.array([first for first, _ in reaches]), "left")
+    high = positions(paths, pa.array([last for _, last in reaches]), "right")
     if (high - low).sum() == len(paths):
         return None
     steps = np.zeros(len(paths) + 1, np.int64)

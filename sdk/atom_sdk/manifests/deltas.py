@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from atom_sdk.manifests.entries import ENTRY_SCHEMA, LOGICAL_COLUMNS, check_order
+from atom_sdk.manifests.entries import ENTRY_SCHEMA, check_order
 from atom_sdk.manifests.objects import ObjectStore, delta_key, digest_of, get_verified
 from atom_sdk.manifests.ranges import decode_columns, encode_range
 
@@ -43,22 +43,6 @@ class DeltaRule:
 DEFAULT_DELTA_RULE = DeltaRule()
 
 
-def delta_rows(before: pa.Table, upserts: pa.Table, deletes: Iterable[str]) -> pa.Table:
-    """Rows of a delta over one range: what really differs, sorted by path.
-
-    A removed row keeps the values that it had. An upsert wins over a delete of the same path.
-    """
-    old_row = pc.index_in(upserts["path"], value_set=before["path"].combine_chunks())
-    known = old_row.is_valid()
-    new, old = upserts.filter(known), before.take(old_row.drop_null())
-    changed = new.filter(pc.invert(same_rows(old, new, LOGICAL_COLUMNS)))
-    gone = pc.is_in(before["path"], value_set=pa.array(list(deletes), pa.string()))
-    put = pc.is_in(before["path"], value_set=upserts["path"].combine_chunks())
-    removed = before.filter(pc.and_(gone, pc.invert(put)))
-    parts = (upserts.filter(pc.invert(known)), ADDED), (changed, CHANGED), (removed, REMOVED)
-    return pa.concat_tables([_marked(rows, change) for rows, change in parts]).sort_by("path")
-
-
 def same_rows(left: pa.Table, right: pa.Table, columns: Iterable[str]) -> pa.ChunkedArray:
     """Whether rows of two tables agree in all columns; null equals null. Shape (rows,)."""
     same = pa.chunked_array([pa.repeat(pa.scalar(True), len(left))])
@@ -71,8 +55,9 @@ def same_rows(left: pa.Table, right: pa.Table, columns: Iterable[str]) -> pa.Chu
     return same
 
 
-def _marked(rows: pa.Table, change: str) -> pa.Table:
-    column = pa.array([change] * len(rows), pa.string())
+def marked(rows: pa.Table, change: str) -> pa.Table:
+    """Entries as rows of a delta."""
+    column = pa.repeat(pa.scalar(change), len(rows))
     return rows.append_column(DELTA_SCHEMA.field("change"), column)
 
 

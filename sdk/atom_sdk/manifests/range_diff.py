@@ -12,7 +12,6 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from atom_sdk.errors import ManifestCorruptError
-from atom_sdk.manifests.build import read_range
 from atom_sdk.manifests.deltas import same_rows
 from atom_sdk.manifests.entries import ENTRY_SCHEMA, LOGICAL_COLUMNS
 from atom_sdk.manifests.groups import range_position
@@ -20,6 +19,7 @@ from atom_sdk.manifests.objects import ObjectStore, get_verified, range_key
 from atom_sdk.manifests.parallel import worked_ahead
 from atom_sdk.manifests.range_refs import RangeRef
 from atom_sdk.manifests.ranges import stored_columns
+from atom_sdk.manifests.stored_ranges import read_range
 
 NO_PATHS = pa.array([], pa.string())
 
@@ -72,7 +72,7 @@ class _Stored:
 
     def columns(self, names: Sequence[str]) -> pa.Table:
         try:
-            return stored_columns(self._file, ENTRY_SCHEMA, names, threads=False)
+            return stored_columns(self._file, ENTRY_SCHEMA, names)
         except (pa.ArrowException, OSError, ValueError, KeyError) as error:
             raise self._corrupt() from error
 

@@ -27,6 +27,8 @@ _ENCODINGS = {
     "size": "DELTA_BINARY_PACKED",
     "offset": "DELTA_BINARY_PACKED",
 }
+# From here on the columns of an object are decoded side by side.
+_MANY_BYTES = 1 << 20
 _SOURCE_ENCODINGS = {"key": "DELTA_BYTE_ARRAY", "mtime": "DELTA_BINARY_PACKED"}
 
 
@@ -86,13 +88,14 @@ def decode_range(data: bytes, key: str, columns: Sequence[str] = ENTRY_SCHEMA.na
 def decode_columns(data: bytes, key: str, schema: pa.Schema, columns: Sequence[str]) -> pa.Table:
     """Some columns of an object with the columns of an entry. Raises ManifestCorruptError."""
     try:
-        return stored_columns(pq.ParquetFile(pa.BufferReader(data)), schema, columns)
+        file = pq.ParquetFile(pa.BufferReader(data))
+        return stored_columns(file, schema, columns, threads=len(data) >= _MANY_BYTES)
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
         raise ManifestCorruptError(key, "it is not a Parquet file of entries") from error
 
 
 def stored_columns(
-    file: pq.ParquetFile, schema: pa.Schema, columns: Sequence[str], *, threads: bool = True
+    file: pq.ParquetFile, schema: pa.Schema, columns: Sequence[str], *, threads: bool = False
 ) -> pa.Table:
     """Some columns of an opened object; those of a source are null where it left them out.
 

@@ -14,12 +14,20 @@ from numpy.typing import NDArray
 Side = Literal["left", "right"]
 
 
-def positions(paths: pa.Array, wanted: Sequence[str], side: Side) -> NDArray[np.int64]:
+def positions(paths: pa.Array, wanted: pa.Array, side: Side) -> NDArray[np.int64]:
     """How many of the sorted paths are before each wanted one, or not after it (`right`)."""
     if hasattr(pc, "search_sorted"):
-        found = pc.search_sorted(paths, pa.array(wanted, pa.string()), side=side)
-        return np.asarray(found, np.int64)
-    return positions_in_list(paths.to_pylist(), wanted, side)
+        return np.asarray(pc.search_sorted(paths, wanted, side=side), np.int64)
+    return positions_in_list(paths.to_pylist(), wanted.to_pylist(), side)
+
+
+def rows_of_paths(paths: pa.Array, wanted: pa.Array) -> NDArray[np.int64]:
+    """The row of each wanted path among the sorted paths, -1 where it is not there."""
+    found = positions(paths, wanted, "left")
+    if not len(paths):
+        return np.full(len(wanted), -1)
+    there = paths.take(pa.array(np.minimum(found, len(paths) - 1)))
+    return np.where(np.asarray(pc.equal(there, wanted)), found, -1)
 
 
 def positions_in_list(paths: list[str], wanted: Sequence[str], side: Side) -> NDArray[np.int64]:

@@ -22,7 +22,7 @@ from atom_sdk.manifests import (
     table_entries,
 )
 from atom_sdk.manifests.deltas import DeltaRule
-from atom_sdk.manifests.sorted_paths import positions, positions_in_list
+from atom_sdk.manifests.sorted_paths import positions, positions_in_list, rows_of_paths
 from tests.sdk.manifests.strategies import RULE, entry, filled_sets, path_sets, table_of
 from tests.sdk.manifests.test_groups import CountingStore
 
@@ -88,11 +88,14 @@ def test_paths_are_found_with_and_without_arrows_search(
     files: dict[str, int], wanted: list[str]
 ) -> None:
     paths = pa.array(sorted(files))
-    asked = [*files, *wanted]
-    left = positions_in_list(paths.to_pylist(), asked, "left").tolist()
-    right = positions_in_list(paths.to_pylist(), asked, "right").tolist()
+    asked = pa.array([*files, *wanted])
+    left = positions_in_list(paths.to_pylist(), asked.to_pylist(), "left").tolist()
+    right = positions_in_list(paths.to_pylist(), asked.to_pylist(), "right").tolist()
     assert positions(paths, asked, "left").tolist() == left
     assert positions(paths, asked, "right").tolist() == right
+    rows = [sorted(files).index(path) if path in files else -1 for path in asked.to_pylist()]
+    assert rows_of_paths(paths, asked).tolist() == rows
+    assert rows_of_paths(paths[:0], asked).tolist() == [-1] * len(asked)
 
 
 def test_entries_that_differ_in_one_optional_column_are_found() -> None:
@@ -110,7 +113,8 @@ def test_entries_that_differ_in_one_optional_column_are_found() -> None:
 def test_entries_are_read_only_when_they_are_asked_for() -> None:
     store = CountingStore()
     old = build_root([table_of(MANY)], store, rule=FINE)
-    scattered = Changes(table_of(dict.fromkeys(list(MANY)[::100], -1)))
+    # What no other test lays over, since decoded deltas are kept.
+    scattered = Changes(table_of(dict.fromkeys(list(MANY)[::100], -31)))
     new = apply_changes(old, scattered, store, FINE)
     store.read.clear()
     diff = diff_roots(old, new, store)
