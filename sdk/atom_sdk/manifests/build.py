@@ -19,6 +19,7 @@ from atom_sdk.manifests.laying import UNNAMED, lay_changes
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.parallel import worked_ahead
 from atom_sdk.manifests.ranges import DEFAULT_RULE, BoundaryRule, split_ranges
+from atom_sdk.manifests.regrouping import PathsOfChanges, change_groups
 from atom_sdk.manifests.roots import RangeRef, Root, make_root
 from atom_sdk.manifests.stored_ranges import read_range, write_range
 from atom_sdk.manifests.watching import UNWATCHED, Watch, rows_of
@@ -75,15 +76,21 @@ def apply_changes(
 
     A change to few ranges writes these anew; a scattered one is laid over them as a delta. The
     result has the same content digest as a root built from scratch. Layers are carried over as they
-    are; a row whose path or digest is gone counts for nothing. Raises EmptyDatasetError,
-    EntryOrderError.
+    are; a row whose path or digest is gone counts for nothing. Of a root in groups, only those with
+    a changed path are read. Raises EmptyDatasetError, EntryOrderError.
     """
     check_order(changes.upserts)
     change = _Applied(changes, store, rule, delta_rule)
-    parts = change.to_ranges(parent.ranges, watch)
-    if not parts:
+
+    def rewrite(ranges: Sequence[RangeRef]) -> list[RangeRef]:
+        return change.to_ranges(ranges, watch)
+
+    upserted = changes.upserts["path"].to_pylist()
+    paths = PathsOfChanges(upserted, changes.deletes.difference(upserted))
+    root = change_groups(parent, paths, rewrite, store, rule)
+    if not len(root.ranges):
         raise EmptyDatasetError("The changes would remove every file of the dataset.")
-    return make_root(parts, parent.layers)
+    return root
 
 
 def compact(root: Root, store: ObjectStore) -> Root:

@@ -79,7 +79,7 @@ def merge_roots(
     if conflicts.total and plan.policy == "fail":
         return Merged(None, *named)
     applied = apply_changes(ours, _changes(sides.ours, files), store, plan.rule, watch=plan.watch)
-    root = make_root(applied.ranges, refs)
+    root = applied.with_layers_only(refs)
     return Merged(_known(root, (ours, theirs)), *named)
 
 
