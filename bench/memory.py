@@ -87,7 +87,7 @@ def diff(entries: int, folder: Path) -> None:
     """Compare them."""
     store = FolderObjectStore(folder / "objects")
     old, new = (read_root(digest, store) for digest in _roots(folder))
-    found = len(diff_roots(old, new, store).changed_to)
+    found = len(diff_roots(old, new, store).changed_paths)
     if found != -(-entries // _STEP):
         raise AssertionError(f"{found} changes were found")
 

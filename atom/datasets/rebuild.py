@@ -207,8 +207,8 @@ class _Reader:
                 continue
             old, new = self.store.root(parent.root), self.store.root(version.root)
             diff = diff_roots(old, new, self.store.store)
-            version.added, version.removed = len(diff.added), len(diff.removed)
-            version.changed = len(diff.changed_to)
+            version.added, version.removed = len(diff.added_paths), len(diff.removed_paths)
+            version.changed = len(diff.changed_paths)
 
     def _add_states(self, dataset: Dataset, versions: dict[str, Version]) -> None:
         for _, document in read_documents(self.project, f"version-states/{dataset.pk}/"):

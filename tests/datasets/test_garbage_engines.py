@@ -25,6 +25,7 @@ from atom_sdk.manifests import (
     write_root,
 )
 from atom_sdk.manifests.deltas import DeltaRule
+from atom_sdk.manifests.groups import GroupRule
 from atom_sdk.manifests.objects import MemoryObjectStore
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -135,6 +136,19 @@ def test_deltas_are_needed_and_what_they_replaced_is_not(tmp_path: Path) -> None
     assert list(found.digests("deltas")) == list(changed.deltas)
     assert set(found.digests("ranges")) == {part.object for part in changed.ranges}
     assert list(found.digests("packs")) == [digest(1), digest(9)]
+
+
+def test_all_objects_of_a_root_in_groups_are_needed(tmp_path: Path) -> None:
+    store = MemoryObjectStore()
+    entries = [Entry(f"{index:04d}", 1, blake3(b"x").digest()) for index in range(200)]
+    root = build_root([entries_table(entries)], store, rule=BoundaryRule(modulus=4, cap=8))
+    found = Reachable(tmp_path / "kept")
+    found.add_root(write_root(root, store, GroupRule(flat=0, modulus=6, cap=3)), store)
+
+    stored = {key for key in store.objects if key.startswith("groups/")}
+    needed = {key for name in found.digests("groups") for key in keys_of("groups", name.hex())}
+    assert len(stored) > 3
+    assert stored < needed
 
 
 def test_what_is_shared_is_followed_once(tmp_path: Path) -> None:

@@ -144,7 +144,9 @@ def _read_manifest(version: Version, store: MemoryObjectStore) -> list[object]:
 def test_a_damaged_object_of_a_manifest_is_never_read(
     version: Version, data: st.DataObject, damage: Damage
 ) -> None:
-    key = data.draw(st.sampled_from(sorted(version.objects)))
+    # What may be missing is read by writers only, see test_regrouping.py.
+    keys = sorted(key for key in version.objects if not key.endswith(".contents"))
+    key = data.draw(st.sampled_from(keys))
     with pytest.MonkeyPatch.context() as patch:
         # What was decoded before the damage is still true; here everything is read anew.
         patch.setattr(deltas, "_recent", deltas._Recent(0))

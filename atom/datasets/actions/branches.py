@@ -253,4 +253,4 @@ def count_changes(dataset: Dataset, parents: list[str], root: Root) -> tuple[int
         return root.count, 0, 0
     store = version_store(dataset.project)
     diff = diff_roots(store.root(parent.readable_root), root, store.store)
-    return len(diff.added), len(diff.removed), len(diff.changed_to)
+    return len(diff.added_paths), len(diff.removed_paths), len(diff.changed_paths)

@@ -34,11 +34,12 @@ def differences(diff: RootDiff) -> list[Difference]:
     found = [Difference(item.new_path, "renamed", item.old_path) for item in diff.renamed]
     moved_to = {item.new_path for item in diff.renamed}
     moved_from = {item.old_path for item in diff.renamed}
-    found += [Difference(p, "added", None) for p in _paths(diff.added) if p not in moved_to]
-    found += [Difference(p, "removed", p) for p in _paths(diff.removed) if p not in moved_from]
-    changed = set(_paths(diff.changed_to))
+    added, removed = diff.added_paths.to_pylist(), diff.removed_paths.to_pylist()
+    found += [Difference(path, "added", None) for path in added if path not in moved_to]
+    found += [Difference(path, "removed", path) for path in removed if path not in moved_from]
+    changed = set(diff.changed_paths.to_pylist())
     found += [Difference(path, "changed", path) for path in changed]
-    touched = changed | moved_to | moved_from | set(_paths(diff.added)) | set(_paths(diff.removed))
+    touched = changed.union(moved_to, moved_from, added, removed)
     labels = {path for path in _relabelled(diff) if path not in touched}
     found += [Difference(path, "labels_changed", path) for path in labels]
     return sorted(found)

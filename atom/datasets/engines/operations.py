@@ -160,14 +160,18 @@ def count_changes(
     labels = sum(
         len(layer.added) + len(layer.removed) + len(layer.changed_to) for layer in diff.layers
     )
-    kinds = {"removed": diff.removed, "added": diff.added, "changed": diff.changed_to}
+    kinds = {
+        "removed": diff.removed_paths,
+        "added": diff.added_paths,
+        "changed": diff.changed_paths,
+    }
     shown = [
         ChangeExample(path, kind)
-        for kind, table in kinds.items()
-        for path in table["path"][:examples].to_pylist()
+        for kind, paths in kinds.items()
+        for path in paths[:examples].to_pylist()
     ]
-    counts = ChangeCounts(len(diff.added), len(diff.removed), len(diff.changed_to), labels)
-    return counts, shown
+    sums = {kind: len(paths) for kind, paths in kinds.items()}
+    return ChangeCounts(labels_changed=labels, **sums), shown
 
 
 def conflict_json(conflict: Conflict) -> dict[str, str]:

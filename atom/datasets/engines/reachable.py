@@ -45,6 +45,9 @@ class Reachable:
         self.add("roots", [digest])
         self.add("layers", (name for layer in root.layers for name in layer.layout))
         self.add("groups", (group.object for group in root.groups))
+        if root.groups:
+            # Beside the groups, the digests of all ranges are called by that of their content.
+            self.add("groups", [root.content])
         for part in root.ranges:
             self._add_range(part, store)
 

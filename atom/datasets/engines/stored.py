@@ -15,7 +15,7 @@ ENDINGS = {
     "layers": (".parquet",),
     "deltas": (".parquet",),
     "ranges": (".parquet",),
-    "groups": (".json",),
+    "groups": (".json", ".contents"),
     "roots": (".json",),
     "commits": (".json",),
 }

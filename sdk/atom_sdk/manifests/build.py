@@ -4,63 +4,35 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from atom_sdk.errors import EmptyDatasetError
-from atom_sdk.manifests.deltas import (
-    DEFAULT_DELTA_RULE,
-    DeltaRule,
-    delta_rows,
-    lay_over,
-    read_delta,
-    write_delta,
-)
+from atom_sdk.manifests.deltas import DEFAULT_DELTA_RULE, DeltaRule, write_delta
 from atom_sdk.manifests.entries import ENTRY_SCHEMA, check_order
 from atom_sdk.manifests.layers import compact_layer
-from atom_sdk.manifests.objects import ObjectStore, digest_of, get_verified, range_key
-from atom_sdk.manifests.ranges import (
-    DEFAULT_RULE,
-    BoundaryRule,
-    decode_range,
-    encode_range,
-    range_content,
-    split_ranges,
-)
+from atom_sdk.manifests.laying import UNNAMED, lay_changes
+from atom_sdk.manifests.objects import ObjectStore
+from atom_sdk.manifests.parallel import worked_ahead
+from atom_sdk.manifests.ranges import DEFAULT_RULE, BoundaryRule, split_ranges
+from atom_sdk.manifests.regrouping import PathsOfChanges, change_groups
 from atom_sdk.manifests.roots import RangeRef, Root, make_root
+from atom_sdk.manifests.stored_ranges import read_range, write_range
 from atom_sdk.manifests.watching import UNWATCHED, Watch, rows_of
 
-
-def read_range(part: RangeRef, store: ObjectStore) -> pa.Table:
-    """Read and check one range. Raises ObjectNotFoundError or ManifestCorruptError."""
-    key = range_key(part.object)
-    table = decode_range(get_verified(store, key, part.object), key)
-    for delta in part.deltas:
-        table = lay_over(table, read_delta(delta, store), part.min, part.max)
-    return table
-
-
-def write_range(table: pa.Table, store: ObjectStore, known: dict[bytes, RangeRef]) -> RangeRef:
-    """Store one range, unless `known` (by content digest) already has its entries."""
-    content = range_content(table)
-    if content in known:
-        return known[content]
-    data = encode_range(table)
-    digest = digest_of(data)
-    store.put(range_key(digest), data)
-    return _range_ref(table, content, digest)
-
-
-def _range_ref(
-    table: pa.Table, content: bytes, digest: bytes, deltas: tuple[bytes, ...] = ()
-) -> RangeRef:
-    paths = table.column("path")
-    first, last = paths[0].as_py(), paths[-1].as_py()
-    size_bytes = pc.sum(table.column("size")).as_py()
-    return RangeRef(first, last, len(table), size_bytes, content, digest, deltas)
+__all__ = [
+    "Changes",
+    "apply_changes",
+    "build_root",
+    "compact",
+    "merge_entries",
+    "read_range",
+    "write_range",
+]
 
 
 def build_root(
@@ -104,29 +76,21 @@ def apply_changes(
 
     A change to few ranges writes these anew; a scattered one is laid over them as a delta. The
     result has the same content digest as a root built from scratch. Layers are carried over as they
-    are; a row whose path or digest is gone counts for nothing. Raises EmptyDatasetError,
-    EntryOrderError.
+    are; a row whose path or digest is gone counts for nothing. Of a root in groups, only those with
+    a changed path are read. Raises EmptyDatasetError, EntryOrderError.
     """
     check_order(changes.upserts)
-    spans = _spans(parent.ranges, rule)
-    touched = _touched(spans, changes)
-    known = {part.content: part for part in parent.ranges}
-    max_depth = delta_rule.max_depth if _fits(delta_rule, spans, touched) else 0
-    delta = _OpenDelta(store, rule, max_depth)
-    parts: list[RangeRef] = []
-    watch.begin("writing", _rows_touched(spans, touched))
-    for run, merged in _runs(spans, touched, changes):
-        if not merged:
-            parts.extend(part for span in run for part in span.parts)
-        elif (part := delta.laid_over(run, touched)) is not None:
-            parts.append(part)
-        else:
-            tables = _merged_spans(run, touched, store)
-            parts.extend(write_range(table, store, known) for table in split_ranges(tables, rule))
-        watch.advance(_rows_touched(run, touched))
-    if not parts:
+    change = _Applied(changes, store, rule, delta_rule)
+
+    def rewrite(ranges: Sequence[RangeRef]) -> list[RangeRef]:
+        return change.to_ranges(ranges, watch)
+
+    upserted = changes.upserts["path"].to_pylist()
+    paths = PathsOfChanges(upserted, changes.deletes.difference(upserted))
+    root = change_groups(parent, paths, rewrite, store, rule)
+    if not len(root.ranges):
         raise EmptyDatasetError("The changes would remove every file of the dataset.")
-    return make_root(delta.close(parts), parent.layers)
+    return root
 
 
 def compact(root: Root, store: ObjectStore) -> Root:
@@ -182,7 +146,7 @@ def _touched(spans: Sequence[_Span], changes: Changes) -> dict[int, _SpanChanges
     return dict(touched)
 
 
-def _rows_touched(spans: Iterable[_Span], touched: dict[int, _SpanChanges]) -> int:
+def _rows_touched(spans: Iterable[_Span], touched: Mapping[int, _SpanChanges]) -> int:
     return sum(rows_of(span.parts) for span in spans if span.index in touched)
 
 
@@ -228,58 +192,88 @@ def _fits(delta_rule: DeltaRule, spans: Sequence[_Span], touched: dict[int, _Spa
     return bool(spans) and delta_rule.fits(len(touched), rows, changes)
 
 
-class _OpenDelta:
-    """Lays changes over ranges and gathers the rows of the one delta that holds them."""
+class _Made(NamedTuple):
+    """The ranges that a run of spans becomes, and the rows of the delta over them."""
 
-    _UNNAMED = b""
+    parts: Sequence[RangeRef]
+    rows: pa.Table | None = None
 
-    def __init__(self, store: ObjectStore, rule: BoundaryRule, max_depth: int) -> None:
+
+class _Applied:
+    """Applies changes to ranges; what is laid over them makes one delta."""
+
+    def __init__(
+        self, changes: Changes, store: ObjectStore, rule: BoundaryRule, delta_rule: DeltaRule
+    ) -> None:
+        self._changes = changes
         self._store = store
         self._rule = rule
-        self._max_depth = max_depth
-        self._rows: list[pa.Table] = []
+        self._delta_rule = delta_rule
 
-    def laid_over(self, run: Sequence[_Span], touched: dict[int, _SpanChanges]) -> RangeRef | None:
+    def to_ranges(self, ranges: Sequence[RangeRef], watch: Watch) -> list[RangeRef]:
+        """The ranges after the changes, in path order."""
+        spans = _spans(ranges, self._rule)
+        touched = _touched(spans, self._changes)
+        known = {part.content: part for part in ranges}
+        max_depth = self._delta_rule.max_depth if _fits(self._delta_rule, spans, touched) else 0
+        runs = list(_runs(spans, touched, self._changes))
+        watch.begin("writing", _rows_touched(spans, touched))
+
+        def make(run: Sequence[_Span]) -> _Made:
+            return self._laid_over(run, touched, max_depth) or self._written(run, touched, known)
+
+        changed = [run for run, is_touched in runs if is_touched]
+        made = worked_ahead(make, changed) if len(changed) > 1 else map(make, changed)
+        parts: list[RangeRef] = []
+        rows: list[pa.Table] = []
+        for run, is_touched in runs:
+            if not is_touched:
+                parts.extend(part for span in run for part in span.parts)
+                continue
+            after = next(made)
+            parts.extend(after.parts)
+            rows.extend([] if after.rows is None else [after.rows])
+            watch.advance(_rows_touched(run, touched))
+        return _named(parts, rows, self._store)
+
+    def _laid_over(
+        self, run: Sequence[_Span], touched: Mapping[int, _SpanChanges], max_depth: int
+    ) -> _Made | None:
         """The range after its changes; None if it must be written anew."""
         part = run[0].parts[0]
-        if len(run) > 1 or len(run[0].parts) > 1 or len(part.deltas) >= self._max_depth:
+        if len(run) > 1 or len(run[0].parts) > 1 or len(part.deltas) >= max_depth:
             return None
-        changes = touched[run[0].index]
-        before = read_range(part, self._store)
-        merged = merge_entries(before, changes.upserts, changes.deletes)
-        # Of the paths that were there, only the first can begin a range.
-        candidates = {part.min, *changes.upserts["path"].to_pylist()}
-        if not self._is_one_range(merged, candidates):
-            return None
-        rows = delta_rows(before, changes.upserts, changes.deletes)
-        if not len(rows):
-            return part
-        self._rows.append(rows)
-        deltas = (*part.deltas, self._UNNAMED)
-        return _range_ref(merged, range_content(merged), part.object, deltas)
+        here = touched[run[0].index]
+        laid = lay_changes(part, here.upserts, here.deletes, self._store, self._rule)
+        return _Made([laid.part], laid.rows) if laid else None
 
-    def _is_one_range(self, merged: pa.Table, candidates: set[str]) -> bool:
-        if not 0 < len(merged) <= self._rule.cap:
-            return False
-        inside = candidates - {merged["path"][0].as_py()}
-        return not any(self._rule.begins(path) for path in inside)
+    def _written(
+        self,
+        run: Sequence[_Span],
+        touched: Mapping[int, _SpanChanges],
+        known: Mapping[bytes, RangeRef],
+    ) -> _Made:
+        tables = split_ranges(_merged_spans(run, touched, self._store), self._rule)
+        return _Made([write_range(table, self._store, known) for table in tables])
 
-    def close(self, parts: Iterable[RangeRef]) -> list[RangeRef]:
-        """Write the delta, if there are rows, and name it in the ranges."""
-        listed = list(parts)
-        if not self._rows:
-            return listed
-        digest = write_delta(pa.concat_tables(self._rows), self._store)
-        return [
-            replace(part, deltas=(*part.deltas[:-1], digest))
-            if part.deltas and part.deltas[-1] == self._UNNAMED
-            else part
-            for part in listed
-        ]
+
+def _named(
+    parts: Sequence[RangeRef], rows: Sequence[pa.Table], store: ObjectStore
+) -> list[RangeRef]:
+    """Write the delta, if there are rows, and name it in the ranges."""
+    if not rows:
+        return list(parts)
+    digest = write_delta(pa.concat_tables(rows), store)
+    return [
+        replace(part, deltas=(*part.deltas[:-1], digest))
+        if part.deltas and part.deltas[-1] == UNNAMED
+        else part
+        for part in parts
+    ]
 
 
 def _merged_spans(
-    run: Sequence[_Span], touched: dict[int, _SpanChanges], store: ObjectStore
+    run: Sequence[_Span], touched: Mapping[int, _SpanChanges], store: ObjectStore
 ) -> Iterator[pa.Table]:
     for span in run:
         tables = [read_range(part, store) for part in span.parts]

@@ -8,17 +8,15 @@ from __future__ import annotations
 import threading
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from atom_sdk.errors import ManifestCorruptError
-from atom_sdk.manifests.entries import ENTRY_SCHEMA, LOGICAL_COLUMNS, check_order
+from atom_sdk.manifests.entries import ENTRY_SCHEMA, check_order
 from atom_sdk.manifests.objects import ObjectStore, delta_key, digest_of, get_verified
-from atom_sdk.manifests.ranges import encode_range, with_source_columns
+from atom_sdk.manifests.ranges import decode_columns, encode_range
 
 ADDED, CHANGED, REMOVED = "added", "changed", "removed"
 DELTA_SCHEMA = pa.schema([*ENTRY_SCHEMA, pa.field("change", pa.string(), nullable=False)])
@@ -45,44 +43,31 @@ class DeltaRule:
 DEFAULT_DELTA_RULE = DeltaRule()
 
 
-def delta_rows(before: pa.Table, upserts: pa.Table, deletes: Iterable[str]) -> pa.Table:
-    """Rows of a delta over one range: what really differs, sorted by path.
-
-    A removed row keeps the values that it had. An upsert wins over a delete of the same path.
-    """
-    old_row = pc.index_in(upserts["path"], value_set=before["path"].combine_chunks())
-    known = old_row.is_valid()
-    new, old = upserts.filter(known), before.take(old_row.drop_null())
-    changed = new.filter(pc.invert(same_rows(old, new, LOGICAL_COLUMNS)))
-    gone = pc.is_in(before["path"], value_set=pa.array(list(deletes), pa.string()))
-    put = pc.is_in(before["path"], value_set=upserts["path"].combine_chunks())
-    removed = before.filter(pc.and_(gone, pc.invert(put)))
-    parts = (upserts.filter(pc.invert(known)), ADDED), (changed, CHANGED), (removed, REMOVED)
-    return pa.concat_tables([_marked(rows, change) for rows, change in parts]).sort_by("path")
-
-
 def same_rows(left: pa.Table, right: pa.Table, columns: Iterable[str]) -> pa.ChunkedArray:
     """Whether rows of two tables agree in all columns; null equals null. Shape (rows,)."""
-    same = pa.chunked_array([pa.array([True] * len(left), pa.bool_())])
+    same = pa.chunked_array([pa.repeat(pa.scalar(True), len(left))])
     for name in columns:
-        both_null = pc.and_(left[name].is_null(), right[name].is_null())
-        equal = pc.fill_null(pc.equal(left[name], right[name]), False)
-        same = pc.and_(same, pc.or_(both_null, equal))
+        equal = pc.equal(left[name], right[name])
+        if equal.null_count:
+            both_null = pc.and_(left[name].is_null(), right[name].is_null())
+            equal = pc.or_(both_null, pc.fill_null(equal, False))
+        same = pc.and_(same, equal)
     return same
 
 
-def _marked(rows: pa.Table, change: str) -> pa.Table:
-    column = pa.array([change] * len(rows), pa.string())
+def marked(rows: pa.Table, change: str) -> pa.Table:
+    """Entries as rows of a delta."""
+    column = pa.repeat(pa.scalar(change), len(rows))
     return rows.append_column(DELTA_SCHEMA.field("change"), column)
 
 
 def lay_over(table: pa.Table, delta: pa.Table, first: str, last: str) -> pa.Table:
-    """Entries from `first` to `last` after the rows of a delta."""
+    """Entries from `first` to `last` after the rows of a delta, in the columns of the table."""
     rows = clip(delta, first, last)
     kept = clip(table, first, last)
     paths = rows["path"].combine_chunks()
     kept = kept.filter(pc.invert(pc.is_in(kept["path"], value_set=paths)))
-    puts = rows.filter(pc.not_equal(rows["change"], REMOVED)).select(ENTRY_SCHEMA.names)
+    puts = rows.filter(pc.not_equal(rows["change"], REMOVED)).select(table.column_names)
     return pa.concat_tables([kept, puts]).sort_by("path").combine_chunks()
 
 
@@ -112,14 +97,18 @@ def read_delta(digest: bytes, store: ObjectStore) -> pa.Table:
     return _recent.get(digest, store)
 
 
-def _decode(digest: bytes, store: ObjectStore) -> pa.Table:
+def read_delta_changes(digest: bytes, store: ObjectStore) -> pa.Table:
+    """Path and change of each row of a delta. Raises what `read_delta` raises."""
+    columns = ("path", "change")
+    known = _recent.peek(digest)
+    return known.select(columns) if known else _decode(digest, store, columns)
+
+
+def _decode(
+    digest: bytes, store: ObjectStore, columns: Sequence[str] = DELTA_SCHEMA.names
+) -> pa.Table:
     key = delta_key(digest)
-    data = get_verified(store, key, digest)
-    try:
-        table = with_source_columns(pq.ParquetFile(pa.BufferReader(data)).read())
-        return table.select(DELTA_SCHEMA.names).cast(DELTA_SCHEMA).combine_chunks()
-    except (pa.ArrowException, OSError, ValueError, KeyError) as error:
-        raise ManifestCorruptError(key, "it is not a Parquet file of a delta") from error
+    return decode_columns(get_verified(store, key, digest), key, DELTA_SCHEMA, columns)
 
 
 class _Recent:
@@ -129,6 +118,10 @@ class _Recent:
         self._max_bytes = max_bytes
         self._tables: OrderedDict[bytes, pa.Table] = OrderedDict()
         self._lock = threading.Lock()
+
+    def peek(self, digest: bytes) -> pa.Table | None:
+        with self._lock:
+            return self._tables.get(digest)
 
     def get(self, digest: bytes, store: ObjectStore) -> pa.Table:
         with self._lock:

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
-from itertools import chain
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from atom_sdk.manifests.build import Changes, read_range
-from atom_sdk.manifests.deltas import ADDED, CHANGED, REMOVED, read_delta, same_rows
-from atom_sdk.manifests.entries import ENTRY_SCHEMA, LOGICAL_COLUMNS
-from atom_sdk.manifests.groups import range_position, unshared
+from atom_sdk.manifests.build import Changes
+from atom_sdk.manifests.delta_diff import DeltaDiff, Reach, one_more_delta
+from atom_sdk.manifests.deltas import ADDED, CHANGED, REMOVED, same_rows
+from atom_sdk.manifests.entries import ENTRY_SCHEMA
+from atom_sdk.manifests.groups import unshared
 from atom_sdk.manifests.layers import layer_schema, read_differing, read_layer
 from atom_sdk.manifests.objects import ObjectStore
+from atom_sdk.manifests.parallel import worked_ahead
+from atom_sdk.manifests.range_diff import (
+    NO_PATHS,
+    DifferingPaths,
+    compare_ranges,
+    concat_columns,
+    rows_at,
+)
 from atom_sdk.manifests.roots import LayerRef, RangeRef, Root
 from atom_sdk.manifests.watching import UNWATCHED, Watch, rows_of
+
+_ALL_COLUMNS = ENTRY_SCHEMA.names
+# Ranges that only one side has, old and new: no path of one group lies within another.
+_Group = tuple[list[RangeRef], list[RangeRef]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,35 +59,58 @@ class LayerDiff:
 
 @dataclass(frozen=True)
 class RootDiff:
-    """Entries that differ, as entry tables sorted by path.
+    """Paths at which entries differ, sorted; the entries are read when they are asked for.
 
-    `added` and `removed` include both sides of `renamed`; `changed_from` and `changed_to` hold the
-    same paths, row by row. `ranges_read` counts the ranges that were read for all but
-    `changed_from`, which is read when it is asked for.
+    Added and removed ones include both sides of `renamed`. Tables of entries are sorted by path;
+    `changed_from` and `changed_to` hold the same paths, row by row. Asking for them raises
+    ObjectNotFoundError or ManifestCorruptError. `ranges_read` counts the ranges that were read to
+    say what differs.
     """
 
-    added: pa.Table
-    removed: pa.Table
-    changed_to: pa.Table
+    added_paths: pa.Array
+    removed_paths: pa.Array
+    changed_paths: pa.Array
     renamed: tuple[Rename, ...]
     layers: tuple[LayerDiff, ...]
     ranges_read: int
-    _old_rows: Callable[[pa.Table], pa.Table]
+    _rows: _DifferingRows
+
+    @cached_property
+    def added(self) -> pa.Table:
+        """The entries that only the new root has."""
+        return self._rows.added(self.added_paths)
+
+    @cached_property
+    def removed(self) -> pa.Table:
+        """The entries that only the old root has."""
+        return self._rows.removed(self.removed_paths)
+
+    @cached_property
+    def changed_to(self) -> pa.Table:
+        """What the changed entries are."""
+        return self._rows.changed_to(self.changed_paths)
 
     @cached_property
     def changed_from(self) -> pa.Table:
         """What the changed entries were."""
-        return self._old_rows(self.changed_to)
+        return self._rows.changed_from(self.changed_paths)
 
     @property
     def is_empty(self) -> bool:
         """Whether the two versions hold the same entries and layers."""
-        return not (len(self.added) or len(self.removed) or len(self.changed_to) or self.layers)
+        paths = self.added_paths, self.removed_paths, self.changed_paths
+        return not (any(map(len, paths)) or self.layers)
+
+    def selected(self, selects: Callable[[pa.Array], pa.Array]) -> RootDiff:
+        """The same diff confined to some paths; renames and layers are left as they are."""
+        paths = self.added_paths, self.removed_paths, self.changed_paths
+        added, removed, changed = (each.filter(selects(each)) for each in paths)
+        return replace(self, added_paths=added, removed_paths=removed, changed_paths=changed)
 
     def changes(self) -> Changes:
         """What to apply to the old root to get the new root's entries."""
         upserts = pa.concat_tables([self.added, self.changed_to]).sort_by("path")
-        return Changes(upserts, frozenset(self.removed.column("path").to_pylist()))
+        return Changes(upserts, frozenset(self.removed_paths.to_pylist()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,125 +122,142 @@ class TableDiff:
     changed_to: pa.Table
 
 
-# The first and the last path of what differs.
-_Reach = tuple[str, str]
-
-
 def diff_roots(old: Root, new: Root, store: ObjectStore, watch: Watch = UNWATCHED) -> RootDiff:
     """Compare two roots. Raises ObjectNotFoundError, ManifestCorruptError.
 
-    Ranges over which the new root lays one more delta than the old one are not read: the delta says
-    what differs.
+    Of ranges that differ, only the columns that say so are read. Ranges over which the new root
+    lays one more delta than the old one are not read: the delta says what differs.
     """
-    parts: list[TableDiff] = []
-    laid: defaultdict[bytes, list[_Reach]] = defaultdict(list)
-    ranges_read = 0
-    groups = list(_unequal_groups(old.ranges, new.ranges))
-    watch.begin("comparing", sum(rows_of(chain(*sides)) for sides in groups))
-    for old_ranges, new_ranges in groups:
-        delta = _one_more_delta(old_ranges, new_ranges)
-        if delta is not None:
-            laid[delta].append(_reach(old_ranges + new_ranges))
+    left, right = unshared(old.ranges, new.ranges)
+    watch.begin("comparing", rows_of(left) + rows_of(right))
+    laid: defaultdict[bytes, list[Reach]] = defaultdict(list)
+    written: list[_Group] = []
+    for group in _unequal_groups(left, right):
+        delta = one_more_delta(*group)
+        if delta is None:
+            written.append(group)
         else:
-            ranges_read += len(old_ranges) + len(new_ranges)
-            tables = (_read_all(old_ranges, store), _read_all(new_ranges, store))
-            parts.append(diff_tables(*tables, LOGICAL_COLUMNS))
-        watch.advance(rows_of(chain(old_ranges, new_ranges)))
-    parts += [_diff_of_delta(delta, reaches, store) for delta, reaches in laid.items()]
-    added = _concat_sorted(part.added for part in parts)
-    removed = _concat_sorted(part.removed for part in parts)
+            laid[delta].append(_reach(group[0][0], group[1][0]))
+            watch.advance(group[0][0].count + group[1][0].count)
+    by_delta = [DeltaDiff(delta, reaches, store) for delta, reaches in laid.items()]
+    by_range = _joined(_compared(written, store, watch))
+    paths = _mixed([by_range, *(part.paths for part in by_delta)])
+    rows = _DifferingRows(old, written, by_range, by_delta, store)
     return RootDiff(
-        added=added,
-        removed=removed,
-        changed_to=_concat_sorted(part.changed_to for part in parts),
-        renamed=tuple(_renames(removed, added)),
+        added_paths=paths.added,
+        removed_paths=paths.removed,
+        changed_paths=paths.changed,
+        renamed=tuple(_renames(rows, paths)),
         layers=tuple(_layer_diffs(old, new, store)),
-        ranges_read=ranges_read,
-        _old_rows=partial(_rows_at, old, store),
+        ranges_read=sum(len(before) + len(after) for before, after in written),
+        _rows=rows,
     )
 
 
-def _unequal_groups(
-    old: Sequence[RangeRef], new: Sequence[RangeRef]
-) -> Iterator[tuple[list[RangeRef], list[RangeRef]]]:
-    """Ranges that only one side has, grouped so that no path of one group lies within another."""
-    left, right = unshared(old, new)
+def _unequal_groups(left: Sequence[RangeRef], right: Sequence[RangeRef]) -> Iterator[_Group]:
     sides = [(part, 0) for part in left] + [(part, 1) for part in right]
     sides.sort(key=lambda item: item[0].min)
-    group: tuple[list[RangeRef], list[RangeRef]] = ([], [])
+    group: _Group = ([], [])
     reach = ""
     for part, side in sides:
         if part.min > reach and (group[0] or group[1]):
             yield group
             group = ([], [])
+            reach = part.max
+        elif part.max > reach:
+            reach = part.max
         group[side].append(part)
-        reach = max(reach, part.max)
     if group[0] or group[1]:
         yield group
 
 
-def _one_more_delta(old: Sequence[RangeRef], new: Sequence[RangeRef]) -> bytes | None:
-    """The delta by which a range differs from what it was, if that is all."""
-    if len(old) != 1 or len(new) != 1 or not new[0].deltas:
-        return None
-    grown = (*old[0].layout, new[0].deltas[-1]) == new[0].layout
-    return new[0].deltas[-1] if grown else None
+def _compared(
+    groups: Sequence[_Group], store: ObjectStore, watch: Watch
+) -> Iterator[DifferingPaths]:
+    def compare(group: _Group) -> DifferingPaths:
+        return compare_ranges(*group, store)
+
+    found = worked_ahead(compare, groups) if len(groups) > 1 else map(compare, groups)
+    for group, paths in zip(groups, found, strict=True):
+        watch.advance(sum(map(rows_of, group)))
+        yield paths
 
 
-def _reach(parts: Sequence[RangeRef]) -> _Reach:
-    return min(part.min for part in parts), max(part.max for part in parts)
-
-
-def _within(rows: pa.Table, reaches: Sequence[_Reach]) -> pa.Table:
-    """Rows in one of the reaches; the others are for ranges that were written anew since."""
-    paths = rows["path"].to_pylist()
-    cuts = [(bisect_left(paths, first), bisect_right(paths, last)) for first, last in reaches]
-    if sum(high - low for low, high in cuts) == len(rows):
-        return rows
-    return pa.concat_tables(
-        [rows.schema.empty_table(), *(rows.slice(low, high - low) for low, high in cuts)]
+def _reach(old: RangeRef, new: RangeRef) -> Reach:
+    return (
+        old.min if old.min < new.min else new.min,
+        old.max if old.max > new.max else new.max,
     )
 
 
-def _diff_of_delta(digest: bytes, reaches: Sequence[_Reach], store: ObjectStore) -> TableDiff:
-    rows = _within(read_delta(digest, store), reaches)
-    added, changed, removed = (
-        rows.filter(pc.equal(rows["change"], change)).select(ENTRY_SCHEMA.names)
-        for change in (ADDED, CHANGED, REMOVED)
-    )
-    return TableDiff(added, removed, changed)
+def _joined(parts: Iterable[DifferingPaths]) -> DifferingPaths:
+    """The paths of parts that follow each other."""
+    kinds = zip(DifferingPaths(NO_PATHS, NO_PATHS, NO_PATHS), *parts, strict=True)
+    return DifferingPaths(*map(pa.concat_arrays, kinds))
 
 
-def _rows_at(root: Root, store: ObjectStore, wanted: pa.Table) -> pa.Table:
-    """The entries of a root at the paths of a sorted table, which are all there."""
-    paths = wanted["path"].to_pylist()
-    tables = []
-    first = 0
-    while first < len(paths):
-        part = root.ranges[range_position(root.ranges, paths[first])]
-        last = bisect_right(paths, part.max, lo=first)
-        table = read_range(part, store)
-        tables.append(_at(table, pa.array(paths[first:last], pa.string())))
-        first = last
-    return _concat(tables)
+def _mixed(parts: Sequence[DifferingPaths]) -> DifferingPaths:
+    """The paths of parts that lie between each other, in order."""
+    kinds = ([paths for paths in kind if len(paths)] for kind in zip(*parts, strict=True))
+    return DifferingPaths(*map(_in_order, kinds))
 
 
-def _at(table: pa.Table, paths: pa.Array) -> pa.Table:
-    return table.filter(pc.is_in(table["path"], value_set=paths))
+def _in_order(arrays: Sequence[pa.Array]) -> pa.Array:
+    if len(arrays) < 2:
+        return arrays[0] if arrays else NO_PATHS
+    paths = pa.concat_arrays(arrays)
+    return paths.take(pc.array_sort_indices(paths))
 
 
-def _read_all(parts: Iterable[RangeRef], store: ObjectStore) -> pa.Table:
-    return _concat(read_range(part, store) for part in parts)
+class _DifferingRows:
+    """Reads the entries at paths that differ."""
 
+    def __init__(
+        self,
+        old: Root,
+        written: Sequence[_Group],
+        by_range: DifferingPaths,
+        by_delta: Sequence[DeltaDiff],
+        store: ObjectStore,
+    ) -> None:
+        """`by_range` are the paths that differ in the groups of ranges in `written`."""
+        self._old = old
+        self._before = [part for group in written for part in group[0]]
+        self._after = [part for group in written for part in group[1]]
+        self._by_range = by_range
+        self._by_delta = by_delta
+        self._store = store
 
-def _concat_sorted(tables: Iterable[pa.Table]) -> pa.Table:
-    filled = [table for table in tables if len(table)]
-    # Rows of a delta lie between those of ranges that were read.
-    return _concat(filled) if len(filled) < 2 else _concat(filled).sort_by("path").combine_chunks()
+    def added(self, paths: pa.Array, columns: Sequence[str] = _ALL_COLUMNS) -> pa.Table:
+        return self._rows(self._after, self._by_range.added, ADDED, paths, columns)
 
+    def removed(self, paths: pa.Array, columns: Sequence[str] = _ALL_COLUMNS) -> pa.Table:
+        return self._rows(self._before, self._by_range.removed, REMOVED, paths, columns)
 
-def _concat(tables: Iterable[pa.Table]) -> pa.Table:
-    return pa.concat_tables([ENTRY_SCHEMA.empty_table(), *tables]).combine_chunks()
+    def changed_to(self, paths: pa.Array) -> pa.Table:
+        return self._rows(self._after, self._by_range.changed, CHANGED, paths, _ALL_COLUMNS)
+
+    def changed_from(self, paths: pa.Array) -> pa.Table:
+        return rows_at(self._old.ranges, paths, self._store)
+
+    def _rows(
+        self,
+        ranges: Sequence[RangeRef],
+        by_range: pa.Array,
+        change: str,
+        wanted: pa.Array,
+        columns: Sequence[str],
+    ) -> pa.Table:
+        """Rows of ranges and deltas at the wanted paths."""
+        tables = [part.rows(change, columns) for part in self._by_delta]
+        if len(by_range) + sum(map(len, tables)) > len(wanted):
+            by_range = by_range.filter(pc.is_in(by_range, value_set=wanted))
+            tables = [table.filter(pc.is_in(table["path"], value_set=wanted)) for table in tables]
+        tables.append(rows_at(ranges, by_range, self._store, columns))
+        filled = [table for table in tables if len(table)]
+        rows = concat_columns(filled, columns)
+        # Rows of a delta lie between those of ranges that were read.
+        return rows if len(filled) < 2 else rows.sort_by("path").combine_chunks()
 
 
 def diff_tables(old: pa.Table, new: pa.Table, columns: Sequence[str]) -> TableDiff:
@@ -223,19 +274,25 @@ def diff_tables(old: pa.Table, new: pa.Table, columns: Sequence[str]) -> TableDi
     )
 
 
-def _renames(removed: pa.Table, added: pa.Table) -> Iterator[Rename]:
+def _renames(rows: _DifferingRows, paths: DifferingPaths) -> Iterator[Rename]:
     """Pair removed and added files with the same bytes, both in path order."""
+    if not len(paths.removed) or not len(paths.added):
+        return
+    columns = ("path", "digest")
+    removed, added = rows.removed(paths.removed, columns), rows.added(paths.added, columns)
     sources: defaultdict[bytes, deque[str]] = defaultdict(deque)
-    for path, digest in _paths_and_digests(removed):
+    for path, digest in _paths_and_digests(removed, added):
         sources[digest].append(path)
-    for path, digest in _paths_and_digests(added):
+    for path, digest in _paths_and_digests(added, removed):
         if sources.get(digest):
             yield Rename(sources[digest].popleft(), path, digest)
 
 
-def _paths_and_digests(table: pa.Table) -> Iterator[tuple[str, bytes]]:
-    pairs = zip(table.column("path").to_pylist(), table.column("digest").to_pylist(), strict=True)
-    return ((path, digest) for path, digest in pairs if digest is not None)
+def _paths_and_digests(table: pa.Table, other: pa.Table) -> Iterator[tuple[str, bytes]]:
+    """Those of rows whose digest the other table has too."""
+    digests = other["digest"].drop_null().combine_chunks()
+    shared = table.filter(pc.is_in(table["digest"], value_set=digests))
+    return zip(shared["path"].to_pylist(), shared["digest"].to_pylist(), strict=True)
 
 
 def _layer_diffs(old: Root, new: Root, store: ObjectStore) -> Iterator[LayerDiff]:
@@ -256,7 +313,7 @@ def _layer_diff(before: LayerRef, after: LayerRef, store: ObjectStore) -> LayerD
     columns = [name for name in layer_schema(after.kind).names if name != "path"]
     old, new = read_differing(before, after, store)
     part = diff_tables(old, new, columns)
-    changed_from = _at(old, part.changed_to["path"].combine_chunks())
+    changed_from = old.filter(pc.is_in(old["path"], value_set=part.changed_to["path"]))
     return LayerDiff(
         after.name, after.kind, part.added, part.removed, changed_from, part.changed_to
     )

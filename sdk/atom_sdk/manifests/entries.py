@@ -115,7 +115,9 @@ def _lengths(column: pa.Array) -> NDArray[np.int32]:
         lengths = np.diff(ends[column.offset : column.offset + len(column) + 1])
     else:
         lengths = np.full(len(column), _fixed_bytes(column.type) if len(column) else 0, "<i4")
-    if column.null_count:
+    if column.null_count == len(column):
+        lengths = np.full(len(column), -1, "<i4")
+    elif column.null_count:
         lengths[column.is_null().to_numpy(zero_copy_only=False)] = -1
     return lengths
 
@@ -127,7 +129,7 @@ def _fixed_bytes(type_: pa.DataType) -> int:
 
 def _values(column: pa.Array) -> bytes | memoryview:
     """The values that are not null, one after the other, little endian."""
-    valid = column.drop_null()
+    valid = column.drop_null() if column.null_count else column
     if not len(valid):
         return b""
     width = None if pa.types.is_string(valid.type) else _fixed_bytes(valid.type)

@@ -63,9 +63,12 @@ class GroupRef:
 class GroupedRanges(Sequence[RangeRef]):
     """All ranges of a root, of which only the groups in use are in memory. For several threads."""
 
-    def __init__(self, groups: Iterable[GroupRef], store: ObjectStore) -> None:
-        """Nothing is read until a range is asked for."""
+    def __init__(
+        self, groups: Iterable[GroupRef], store: ObjectStore, rule: GroupRule = DEFAULT_GROUP_RULE
+    ) -> None:
+        """Nothing is read until a range is asked for. `rule` says where the groups begin."""
         self.groups = tuple(groups)
+        self.rule = rule
         self._store = store
         self._ends = list(accumulate(group.ranges for group in self.groups))
         self._read: OrderedDict[int, tuple[RangeRef, ...]] = OrderedDict()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,29 +11,21 @@ from atom_sdk.errors import LayerKindError
 from atom_sdk.manifests.build import read_range
 from atom_sdk.manifests.layers import current_rows, read_layer
 from atom_sdk.manifests.objects import ObjectStore
+from atom_sdk.manifests.parallel import worked_ahead
 from atom_sdk.manifests.roots import RangeRef, Root
 
 # Tried in order: the first layer that labels an entry wins. What people said counts more than an
 # annotation file, and that more than a folder's name.
 LABEL_LAYERS = ("labels", "given", "folder")
 SPLIT_LAYER = "split"
-_PARALLEL_READS = 4
 
 
 def iter_ranges(
     root: Root, store: ObjectStore, wanted: Callable[[RangeRef], bool] | None = None
 ) -> Iterator[pa.Table]:
     """Tables of all ranges (of those that are `wanted`) in path order, a few read ahead."""
-    with ThreadPoolExecutor(_PARALLEL_READS, "range") as pool:
-        futures: deque[Future[pa.Table]] = deque()
-        for part in root.ranges:
-            if wanted is not None and not wanted(part):
-                continue
-            futures.append(pool.submit(read_range, part, store))
-            if len(futures) > _PARALLEL_READS:
-                yield futures.popleft().result()
-        while futures:
-            yield futures.popleft().result()
+    parts = (part for part in root.ranges if wanted is None or wanted(part))
+    return worked_ahead(lambda part: read_range(part, store), parts)
 
 
 class LayerJoin:

@@ -79,7 +79,7 @@ def merge_roots(
     if conflicts.total and plan.policy == "fail":
         return Merged(None, *named)
     applied = apply_changes(ours, _changes(sides.ours, files), store, plan.rule, watch=plan.watch)
-    root = make_root(applied.ranges, refs)
+    root = applied.with_layers_only(refs)
     return Merged(_known(root, (ours, theirs)), *named)
 
 
@@ -99,7 +99,7 @@ class _Sides:
         without = [replace(root, layers=()) for root in (base, ours, theirs)]
         mine = diff_roots(without[0], without[1], store, plan.watch)
         both = diff_roots(without[0], without[2], store, plan.watch)
-        other = _selected(both, plan.selects)
+        other = both.selected(plan.selects) if plan.selects else both
         before = _distinct([_before(mine), _before(other)])
         return cls(
             roots=(base, ours, theirs),
@@ -111,21 +111,6 @@ class _Sides:
 
 def _before(diff: RootDiff) -> pa.Table:
     return pa.concat_tables([diff.removed, diff.changed_from])
-
-
-def _selected(diff: RootDiff, selects: Selector | None) -> RootDiff:
-    if selects is None:
-        return diff
-
-    def kept(table: pa.Table) -> pa.Table:
-        return table.filter(selects(table["path"].combine_chunks()))
-
-    return replace(
-        diff,
-        added=kept(diff.added),
-        removed=kept(diff.removed),
-        changed_to=kept(diff.changed_to),
-    )
 
 
 def _distinct(tables: Iterable[pa.Table]) -> pa.Table:

@@ -93,6 +93,11 @@ def group_key(digest: bytes) -> str:
     return f"groups/{digest.hex()}.json"
 
 
+def contents_key(content: bytes) -> str:
+    """Key of the content digests of a root's ranges, by the content digest of the root."""
+    return f"groups/{content.hex()}.contents"
+
+
 def root_key(digest: bytes) -> str:
     """Key of a root."""
     return f"roots/{digest.hex()}.json"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +27,8 @@ _ENCODINGS = {
     "size": "DELTA_BINARY_PACKED",
     "offset": "DELTA_BINARY_PACKED",
 }
+# From here on the columns of an object are decoded side by side.
+_MANY_BYTES = 1 << 20
 _SOURCE_ENCODINGS = {"key": "DELTA_BYTE_ARRAY", "mtime": "DELTA_BINARY_PACKED"}
 
 
@@ -78,21 +80,46 @@ def encode_range(table: pa.Table) -> bytes:
     return sink.getvalue()
 
 
-def decode_range(data: bytes, key: str) -> pa.Table:
-    """Table of entries from Parquet bytes. Raises ManifestCorruptError."""
+def decode_range(data: bytes, key: str, columns: Sequence[str] = ENTRY_SCHEMA.names) -> pa.Table:
+    """Table of entries, or some of its columns, from Parquet bytes. Raises ManifestCorruptError."""
+    return decode_columns(data, key, ENTRY_SCHEMA, columns)
+
+
+def decode_columns(data: bytes, key: str, schema: pa.Schema, columns: Sequence[str]) -> pa.Table:
+    """Some columns of an object with the columns of an entry. Raises ManifestCorruptError."""
     try:
-        table = with_source_columns(pq.ParquetFile(pa.BufferReader(data)).read())
-        return table.select(ENTRY_SCHEMA.names).cast(ENTRY_SCHEMA).combine_chunks()
+        file = pq.ParquetFile(pa.BufferReader(data))
+        return stored_columns(file, schema, columns, threads=len(data) >= _MANY_BYTES)
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
         raise ManifestCorruptError(key, "it is not a Parquet file of entries") from error
 
 
-def with_source_columns(table: pa.Table) -> pa.Table:
-    """The table with all columns of an entry, null where the object left them out."""
-    for name in SOURCE_COLUMNS:
-        if name not in table.column_names:
-            table = table.append_column(name, pa.nulls(len(table), ENTRY_SCHEMA.field(name).type))
-    return table
+def stored_columns(
+    file: pq.ParquetFile, schema: pa.Schema, columns: Sequence[str], *, threads: bool = False
+) -> pa.Table:
+    """Some columns of an opened object; those of a source are null where it left them out.
+
+    Raises KeyError for another column that it left out, ValueError for nulls where none may be,
+    and what Arrow raises.
+    """
+    found = file.read(columns=list(columns), use_threads=threads)
+    fields = [schema.field(name) for name in columns]
+    if found.schema.equals(pa.schema(fields)):
+        return found.combine_chunks()
+    named = set(found.column_names)
+    arrays = [
+        pa.nulls(len(found), field.type)
+        if field.name in SOURCE_COLUMNS and field.name not in named
+        else _fitted(found[field.name], field)
+        for field in fields
+    ]
+    return pa.Table.from_arrays(arrays, schema=pa.schema(fields)).combine_chunks()
+
+
+def _fitted(column: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:
+    if column.null_count and not field.nullable:
+        raise ValueError(f"{field.name} has nulls")
+    return column if column.type == field.type else column.cast(field.type)
 
 
 def split_ranges(

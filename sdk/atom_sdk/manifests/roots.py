@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from blake3 import blake3
-
 from atom_sdk.errors import ManifestCorruptError
 from atom_sdk.manifests.canonical import decode_json, encode_canonical
+from atom_sdk.manifests.contents import contents_of, root_content, write_contents
 from atom_sdk.manifests.groups import (
     DEFAULT_GROUP_RULE,
     GROUP_FIELDS,
@@ -41,7 +40,6 @@ __all__ = [
 ]
 
 ROOT_FORMAT = "atom-root/1"
-_CONTENT_DOMAIN = b"atom-content/1\n"
 _LAYER_FIELDS = ("name", "kind", "rows", "content", "object")
 
 
@@ -107,6 +105,10 @@ class Root:
         kept = {layer.name: layer for layer in (*self.layers, *layers)}
         return replace(self, layers=_by_name(kept.values()))
 
+    def with_layers_only(self, layers: Iterable[LayerRef]) -> Root:
+        """The same entries, with these layers and no others."""
+        return replace(self, layers=_by_name(layers))
+
     def without_layer(self, name: str) -> Root:
         """The same entries without one layer."""
         return replace(self, layers=tuple(layer for layer in self.layers if layer.name != name))
@@ -120,7 +122,7 @@ def make_root(ranges: Iterable[RangeRef], layers: Iterable[LayerRef] = ()) -> Ro
         layers=_by_name(layers),
         count=sum(part.count for part in listed),
         size_bytes=sum(part.size_bytes for part in listed),
-        content=blake3(_CONTENT_DOMAIN + b"".join(part.content for part in listed)).digest(),
+        content=root_content(contents_of(listed)),
     )
 
 
@@ -140,6 +142,8 @@ def write_root(root: Root, store: ObjectStore, rule: GroupRule = DEFAULT_GROUP_R
     for group, data in groups:
         if data is not None:
             store.put(group_key(group.object), data)
+    if groups and not root.groups:
+        write_contents(contents_of(root.ranges), store)
     encoded = _encode(root, groups)
     digest = digest_of(encoded)
     store.put(root_key(digest), encoded)

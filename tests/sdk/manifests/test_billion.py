@@ -156,8 +156,8 @@ def test_a_page_reads_the_ranges_that_it_shows(roots: tuple[CountingStore, bytes
 def test_a_comparison_reads_what_differs(roots: tuple[CountingStore, bytes, bytes]) -> None:
     old, new = opened(roots)
     diff = diff_roots(old, new, roots[0])
-    assert diff.changed_to["path"].to_pylist() == [path_of(ASKED)]
-    assert (len(diff.added), len(diff.removed), diff.ranges_read) == (0, 0, 2)
+    assert diff.changed_paths.to_pylist() == [path_of(ASKED)]
+    assert (len(diff.added_paths), len(diff.removed_paths), diff.ranges_read) == (0, 0, 2)
     kinds, size_bytes = roots[0].taken()
     assert kinds == ["groups", "groups", "ranges", "ranges"]
     assert size_bytes < 2 << 20

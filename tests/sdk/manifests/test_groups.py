@@ -93,7 +93,7 @@ def test_a_comparison_reads_only_the_groups_that_differ() -> None:
     old, new = regrouped(flat, store), regrouped(changed, store)
     store.read.clear()
     diff = diff_roots(old, new, store)
-    assert diff.changed_to["path"].to_pylist() == ["01000"]
+    assert diff.changed_paths.to_pylist() == ["01000"]
     assert sorted(key.split("/")[0] for key in store.read) == ["groups"] * 2 + ["ranges"] * 2
 
 
