@@ -118,6 +118,7 @@ export const datasets: Translation<typeof en.datasets> = {
   keepingAdmins: '只有项目管理员可以更改。',
   moving: '导出与导入',
   movingSave: '将数据集及其全部历史保存到文件夹；中断后再次运行即可继续。',
+  movingSources: '连同仍在来源处的文件内容：这些版本会有新的摘要，并注明原来的摘要。',
   movingCheck: '无需服务器即可校验文件夹中的每个字节。',
   movingLoad: '从这样的文件夹加载到本 Atom 或其他 Atom：',
   loading: '正在加载',
