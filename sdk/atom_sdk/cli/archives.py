@@ -10,6 +10,7 @@ import click
 from rich.console import Console
 
 from atom_sdk.cli.context import EXIT_FAILED, Context, pass_context
+from atom_sdk.cli.options import not_blank
 from atom_sdk.cli.render import Bars, size_text
 from atom_sdk.client import Client
 
@@ -51,7 +52,7 @@ def archive() -> None:
 @click.argument("folder", type=_folder)
 @_refs
 @click.option("--all-history", is_flag=True, help="The files of all versions (the default).")
-@click.option("--as", "name", metavar="NAME", help="Name in the folder.")
+@click.option("--as", "name", metavar="NAME", callback=not_blank, help="Name in the folder.")
 @_with_sources
 @_leave_out
 @pass_context
@@ -137,7 +138,12 @@ def _print_report(out: Console, report: CheckReport) -> None:
 @archive.command()
 @click.argument("folder", type=_there)
 @click.argument("dataset", required=False)
-@click.option("--name", metavar="NAME", help="Name in this project, if not the saved one.")
+@click.option(
+    "--name",
+    metavar="NAME",
+    callback=not_blank,
+    help="Name in this project, if not the saved one.",
+)
 @pass_context
 def load(context: Context, folder: Path, dataset: str | None, name: str | None) -> None:
     """Load a saved DATASET of FOLDER (or its only one) into the project.
