@@ -179,6 +179,7 @@ export const datasets = {
   restored: '{{ref}} is kept again',
   matchingAtLeast_one: 'at least {{count, number}} file',
   matchingAtLeast_other: 'at least {{count, number}} files',
+  countedBefore: 'not looked at from {{path}} on',
   noFilesYet: 'No match among the files that were read',
   noFilesYetHint: 'The version is too large to read it all for one query. Name a folder or a path in it.',
   query: 'Query',

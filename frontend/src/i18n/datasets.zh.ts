@@ -170,6 +170,7 @@ export const datasets: Translation<typeof en.datasets> = {
   restoreName: '恢复 {{ref}}',
   restored: '{{ref}} 已重新保留',
   matchingAtLeast_other: '至少 {{count, number}} 个文件',
+  countedBefore: '从 {{path}} 起未查找',
   noFilesYet: '已读取的文件中没有匹配项',
   noFilesYetHint: '此版本太大，无法为一次查询读取全部文件。请在查询中指定文件夹或路径。',
   query: '查询',
