@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
+
 import pyarrow as pa
 
 from atom.accounts.models import Project
 from atom.core.storage import PrefixStore, project_store
+from atom.datasets.engines.browse import VersionStats
 from atom.datasets.engines.byte_cache import ByteCache
 from atom_sdk.manifests.build import read_range
-from atom_sdk.manifests.layers import read_layer
+from atom_sdk.manifests.layers import read_values
 from atom_sdk.manifests.roots import LayerRef, RangeRef, Root, read_root
 
 _TABLE_CACHE_BYTES = 192 << 20
@@ -17,6 +20,10 @@ _ROOT_CACHE_BYTES = 32 << 20
 _RANGE_REF_BYTES = 700
 # Of larger roots only some groups of ranges are kept.
 _RANGES_IN_MEMORY = 16_384
+# What queries matched, 8 bytes a match; and the counts of versions.
+_NUMBERS_CACHE_BYTES = 32 << 20
+_STATS_CACHE_BYTES = 4 << 20
+_COUNT_BYTES = 100
 
 
 def _root_bytes(root: Root) -> int:
@@ -24,6 +31,16 @@ def _root_bytes(root: Root) -> int:
 
 
 _tables: ByteCache[pa.Table] = ByteCache(_TABLE_CACHE_BYTES, lambda table: int(table.nbytes) + 256)
+
+
+def _stats_bytes(stats: VersionStats) -> int:
+    return 1024 + _COUNT_BYTES * (len(stats.labels) + len(stats.splits) + len(stats.media_types))
+
+
+_numbers: ByteCache[pa.Array] = ByteCache(
+    _NUMBERS_CACHE_BYTES, lambda found: int(found.nbytes) + 512
+)
+_stats: ByteCache[VersionStats] = ByteCache(_STATS_CACHE_BYTES, _stats_bytes)
 _roots: ByteCache[Root] = ByteCache(_ROOT_CACHE_BYTES, _root_bytes)
 
 
@@ -45,9 +62,22 @@ class VersionStore:
         """Return the entries of a range."""
         return _tables.get(part.layout, lambda: read_range(part, self.store))
 
-    def layer(self, ref: LayerRef) -> pa.Table:
-        """Return the rows of a layer."""
-        return _tables.get((ref.kind, *ref.layout), lambda: read_layer(ref, self.store))
+    def scanned(self, part: RangeRef) -> pa.Table:
+        """Return the entries of one of many ranges: they push nothing else out of the cache."""
+        return _tables.get(part.layout, lambda: read_range(part, self.store), evicts=False)
+
+    def values(self, ref: LayerRef, column: str) -> pa.Table:
+        """Return `path`, `digest` and one column of a layer."""
+        key = (ref.kind, column, *ref.layout)
+        return _tables.get(key, lambda: read_values(ref, column, self.store))
+
+    def numbers(self, key: Hashable, find: Callable[[], pa.Array]) -> pa.Array:
+        """Return numbers of rows that follow from the key alone."""
+        return _numbers.get(key, find)
+
+    def stats(self, key: Hashable, count: Callable[[], VersionStats]) -> VersionStats:
+        """Return counts that follow from the key alone."""
+        return _stats.get(key, count)
 
 
 def version_store(project: Project) -> VersionStore:

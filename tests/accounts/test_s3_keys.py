@@ -51,6 +51,7 @@ def test_the_secret_is_answered_once_and_stored_encrypted(client: Client, projec
         ({"name": "x", "project": None}, "project"),
         ({"name": "x", "project": "not-mine"}, "project"),
         ({"name": "", "project": "mine"}, "name"),
+        ({"name": "a\nb", "project": "mine"}, "name"),
         ({"name": "x" * 101, "project": "mine"}, "name"),
         ({"name": "x", "project": "mine", "expires_at": "2001-01-01T00:00:00Z"}, "expires_at"),
         ({"name": "x", "project": "mine", "scopes": ["write"]}, "scopes"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from functools import partial
 
 import pyarrow as pa
@@ -10,7 +11,7 @@ from blake3 import blake3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atom.datasets.engines.browse import VersionBrowser
+from atom.datasets.engines.browse import VersionBrowser, VersionStats
 from atom.datasets.engines.byte_cache import ByteCache
 from atom.datasets.engines.changes import ChangesError, ChangesFile, decode_changes
 from atom.datasets.engines.entry_filters import EntryFilter
@@ -24,6 +25,7 @@ from atom.datasets.engines.versions import (
 from atom_sdk.manifests import Entry, MemoryObjectStore, build_root, entries_table, read_layer
 from atom_sdk.manifests.build import read_range
 from atom_sdk.manifests.folder_labels import folder_label
+from atom_sdk.manifests.layers import read_values
 from atom_sdk.manifests.ranges import BoundaryRule
 from atom_sdk.manifests.roots import LayerRef, RangeRef, Root
 from atom_sdk.manifests.split_requests import SplitRequest
@@ -37,16 +39,31 @@ FILES = st.dictionaries(PATHS, st.binary(max_size=3), min_size=1, max_size=12)
 
 
 class Source:
-    """Reads tables without a cache."""
+    """Reads tables without a cache, and notes what of."""
 
     def __init__(self, store: MemoryObjectStore) -> None:
         self.store = store
+        self.read: list[str] = []
+        self.known: dict[Hashable, pa.Array] = {}
 
     def range(self, part: RangeRef) -> pa.Table:
+        self.read.append(part.min)
         return read_range(part, self.store)
 
-    def layer(self, ref: LayerRef) -> pa.Table:
-        return read_layer(ref, self.store)
+    def scanned(self, part: RangeRef) -> pa.Table:
+        return self.range(part)
+
+    def values(self, ref: LayerRef, column: str) -> pa.Table:
+        self.read.append(ref.name)
+        return read_values(ref, column, self.store)
+
+    def numbers(self, key: Hashable, find: Callable[[], pa.Array]) -> pa.Array:
+        if key not in self.known:
+            self.known[key] = find()
+        return self.known[key]
+
+    def stats(self, key: Hashable, count: Callable[[], VersionStats]) -> VersionStats:
+        return count()
 
 
 def entries(files: dict[str, bytes]) -> pa.Table:
@@ -226,3 +243,19 @@ def test_a_byte_cache_forgets_the_least_recently_used() -> None:
         cache.get(key, partial(load, key))
 
     assert loaded == ["a", "b", "c", "b"]
+
+
+def test_a_value_that_does_not_evict_is_kept_where_there_is_room() -> None:
+    cache: ByteCache[bytes] = ByteCache(10, len)
+    loaded: list[str] = []
+
+    def load(key: str) -> bytes:
+        loaded.append(key)
+        return bytes(5)
+
+    for key in ("a", "scanned", "scanned"):
+        cache.get(key, partial(load, key), evicts=key == "a")
+    for key in ("other", "other", "a"):
+        cache.get(key, partial(load, key), evicts=False)
+
+    assert loaded == ["a", "scanned", "other", "other"]

@@ -73,7 +73,11 @@ def test_a_query_chooses_files_by_what_is_known_of_them(
 ) -> None:
     assert found(pushed, where, limit=1) == paths
     page = pushed.get(BASE, where=where)
-    assert (page["total"], page["total_is_exact"]) == (len(paths), True)
+    assert (page["total"], page["total_is_exact"], page["counted_before"]) == (
+        len(paths),
+        True,
+        None,
+    )
 
 
 def test_a_query_narrows_the_other_filters(pushed: Pusher) -> None:
@@ -136,15 +140,20 @@ def test_a_count_that_stops_early_says_so(sizes: dict[str, int], limit_rows: int
     store = MemoryObjectStore()
     entries = entries_table(Entry(path, size, bytes(32)) for path, size in sizes.items())
     root = build_root([entries], store, rule=BoundaryRule(modulus=2, cap=3))
+    wanted = EntryFilter(where=parse_query("size = 1"))
     scan = query_scan.Scan(
         root.ranges,
-        VersionBrowser(root, Source(store)).joined,
+        lambda part: VersionBrowser(root, Source(store)).matching(part, wanted),
+        lambda part: Source(store).range(part)["path"].combine_chunks(),
         "",
-        EntryFilter(where=parse_query("size = 1")),
+        wanted,
         limit_rows,
     )
     matching = [path for path in sorted(sizes) if sizes[path] == 1]
     count = scan.count()
     assert count.number <= len(matching)
-    assert count.is_exact is (limit_rows > sum(part.count for part in root.ranges[:-1]))
+    is_all = limit_rows > sum(part.count for part in root.ranges[:-1])
+    assert (count.stopped_at is None) is is_all
+    if count.stopped_at is not None:
+        assert count.number == sum(path < count.stopped_at for path in matching)
     assert [scan.path_at(at) for at in range(count.number)] == matching[: count.number]

@@ -124,6 +124,10 @@ def test_a_workflow_gets_defaults_and_an_immutable_dataset(
         ({"command": ["x"], "datasets": {"d": "digits@v9"}}, "invalid_run", {"datasets.d"}),
         ({"command": ["x"], "env": {"ATOM_TOKEN": "1"}}, "invalid_run", {"env.ATOM_TOKEN"}),
         ({"command": ["x"], "resources": {"cpus": 0}}, "invalid", {"resources.cpus"}),
+        ({"command": ["x"], "name": ""}, "invalid", {"name"}),
+        ({"command": ["x"], "name": " \t"}, "invalid", {"name"}),
+        ({"command": ["x"], "name": "a\nb"}, "invalid", {"name"}),
+        ({"command": ["x"], "tags": ["a", "\x7f"]}, "invalid", {"tags.1"}),
         (
             {"command": ["x"], "resources": {"cpus": 4096}},
             "resources_never_fit",

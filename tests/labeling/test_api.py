@@ -144,6 +144,7 @@ def decisions(audits: list[dict[str, Any]], verdicts: list[str]) -> list[dict[st
         ({"batch_size": "many"}, "batch_size"),
         ({"ontology_version": "0" * 32}, "labels"),
         ({"name": ""}, "name"),
+        ({"name": "a\u202eb"}, "name"),
     ],
 )
 def test_a_wrong_task_names_the_field_and_makes_nothing(

@@ -12,6 +12,7 @@ from rest_framework import serializers
 
 from atom.accounts.models import ROLES, SCOPES, ApiToken, AuditEvent, Project, S3KeyPair, User
 from atom.core import clock
+from atom.core.names import NameField
 
 
 def in_future(value: datetime | None) -> datetime | None:
@@ -73,6 +74,7 @@ class ProjectSerializer(serializers.ModelSerializer[Project]):
 class TokenSerializer(serializers.ModelSerializer[ApiToken]):
     """A token without its secret."""
 
+    name = NameField(max_length=100)
     project = serializers.SlugRelatedField(
         slug_field="slug", queryset=Project.objects.none(), allow_null=True, required=False
     )
@@ -119,6 +121,7 @@ class NewTokenSerializer(TokenSerializer):
 class S3KeyPairSerializer(serializers.ModelSerializer[S3KeyPair]):
     """An S3 key pair without its secret."""
 
+    name = NameField(max_length=100)
     project = serializers.SlugRelatedField(slug_field="slug", queryset=Project.objects.none())
     endpoint_url = serializers.SerializerMethodField()
 

@@ -40,6 +40,9 @@ class EntryPageSerializer(serializers.Serializer[Any]):
     total_is_exact = serializers.BooleanField(
         help_text="False: at least so many match; counting them all would take too long."
     )
+    counted_before = serializers.CharField(
+        allow_null=True, help_text="Where the count stopped: from this path on, nobody looked."
+    )
 
 
 class VersionStatsSerializer(serializers.Serializer[Any]):

@@ -74,7 +74,8 @@ class EntryListView(DatasetScopedView, APIView):
                 "results": [renderer.render(row) for row in page.rows],
                 "next": None if page.next is None else encode_cursor([page.next]),
                 "total": count.number,
-                "total_is_exact": count.is_exact,
+                "total_is_exact": count.stopped_at is None,
+                "counted_before": count.stopped_at,
             }
         )
 

@@ -10,6 +10,7 @@ from rest_framework import serializers
 from atom.accounts.api.serializers import UserShortSerializer
 from atom.accounts.models import slug_validator
 from atom.core.errors import action_of
+from atom.core.names import NameField
 from atom.datasets.api.serializers import FailureSerializer, VersionShortSerializer
 from atom.datasets.models import WriteJob, Writer
 from atom.datasets.states import OPEN_WRITERS
@@ -178,7 +179,7 @@ class NewWriteSerializer(serializers.Serializer[Any]):
 class NewWriteJobSerializer(serializers.Serializer[Any]):
     """What opens a write job, or finds the one of that name."""
 
-    name = serializers.CharField(max_length=100)
+    name = NameField(max_length=100)
     branch = serializers.CharField(max_length=63, validators=[slug_validator], default="main")
     message = serializers.CharField(max_length=10_000, allow_blank=True, default="")
     provenance = serializers.DictField(

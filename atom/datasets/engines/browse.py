@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Hashable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -38,8 +39,17 @@ class TableSource(Protocol):
     def range(self, part: RangeRef) -> pa.Table:
         """Return the entries of a range."""
 
-    def layer(self, ref: LayerRef) -> pa.Table:
-        """Return the rows of a layer."""
+    def scanned(self, part: RangeRef) -> pa.Table:
+        """Return the entries of one of many ranges, each of which is looked at once."""
+
+    def values(self, ref: LayerRef, column: str) -> pa.Table:
+        """Return `path`, `digest` and one column of a layer."""
+
+    def numbers(self, key: Hashable, find: Callable[[], pa.Array]) -> pa.Array:
+        """Return what `find` gives, which follows from the key alone."""
+
+    def stats(self, key: Hashable, count: Callable[[], VersionStats]) -> VersionStats:
+        """Return what `count` gives, which follows from the key alone."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +73,9 @@ class VersionBrowser:
         self._source = source
         self._label_layers = label_layers(root.layers)
         self._split_layer = next((ref for ref in root.layers if ref.name == SPLIT_LAYER), None)
+        split = [self._split_layer] if self._split_layer else []
+        # The order counts: a stronger label layer comes first.
+        self._layers_key = tuple((ref.kind, ref.content) for ref in (*self._label_layers, *split))
 
     def page(self, request: PageRequest, wanted: EntryFilter) -> FolderPage:
         """Return one page of entries as rows with `label` and `split`."""
@@ -70,8 +83,14 @@ class VersionBrowser:
 
     def find(self, path: str) -> Row | None:
         """Return the entry at a path, or None."""
-        found = _FilteredEntries(self, EntryFilter()).seek(path)
-        return found[0] if found is not None and found[1] == path else None
+        ranges = self.root.ranges
+        index = self.range_from(path)
+        if index == len(ranges):
+            return None
+        entries = self._source.range(ranges[index])
+        row = first_at_or_after(_whole(entries["path"]), path)
+        one = entries.slice(row, 1)
+        return _row(self.joined(one), 0) if len(one) and one["path"][0].as_py() == path else None
 
     def count(self, prefix: str, wanted: EntryFilter) -> EntryCount:
         """Return how many entries below the prefix pass; under a query perhaps only a part."""
@@ -80,7 +99,8 @@ class VersionBrowser:
         return EntryCount(self._total(prefix, wanted))
 
     def _scan(self, prefix: str, wanted: EntryFilter) -> Scan:
-        return Scan(self._ranges_below(prefix), self.joined, prefix, wanted)
+        matching = partial(self.matching, wanted=wanted)
+        return Scan(self._ranges_below(prefix), matching, self._paths, prefix, wanted)
 
     def _total(self, prefix: str, wanted: EntryFilter) -> int:
         """From layers where possible."""
@@ -105,7 +125,7 @@ class VersionBrowser:
             skipped = _within(left_out, part)
             count = self._count_in(part, prefix) - len(skipped)
             if position < count:
-                paths = _below(self._source.range(part), prefix)["path"].combine_chunks()
+                paths = _whole(_below(self._source.range(part), prefix)["path"])
                 kept = paths.filter(pc.invert(pc.is_in(paths, value_set=skipped)))
                 return str(kept[position])
             position -= count
@@ -113,13 +133,16 @@ class VersionBrowser:
 
     def stats(self) -> VersionStats:
         """Return counts of everything."""
+        return self._source.stats((self.root.content, self._layers_key), self._counted)
+
+    def _counted(self) -> VersionStats:
         labels: Counter[str] = Counter()
         splits: Counter[str] = Counter()
         media_types: Counter[str] = Counter()
         unreadable = 0
         named: list[str] = []
         for part in self.root.ranges:
-            table = self.joined(part)
+            table = self.joined(self._source.scanned(part))
             for counter, name in (
                 (labels, "label"),
                 (splits, "split"),
@@ -141,22 +164,43 @@ class VersionBrowser:
             unreadable_paths=named[:_NAMED_PATHS],
         )
 
-    def joined(self, part: RangeRef) -> pa.Table:
-        """Return the entries of a range with their `label` and `split`."""
-        entries = self._source.range(part)
+    def entries(self, part: RangeRef) -> pa.Table:
+        """Return the entries of a range."""
+        return self._source.range(part)
+
+    def matching(self, part: RangeRef, wanted: EntryFilter) -> pa.Array:
+        """Return the numbers of the rows of a range that pass, ascending."""
+
+        def find() -> pa.Array:
+            entries = self._source.scanned(part)
+            needed = {column for column in ("label", "split") if wanted.needs(column)}
+            return wanted.numbers_of(self.joined(entries, needed))
+
+        # Both follow from contents: neither a delta nor another pack changes the rows.
+        return self._source.numbers((part.content, self._layers_key, wanted.key), find)
+
+    def _paths(self, part: RangeRef) -> pa.Array:
+        return _whole(self._source.range(part)["path"])
+
+    def joined(self, entries: pa.Table, columns: Collection[str] = ("label", "split")) -> pa.Table:
+        """Return entries, in path order, with their `label` and `split`, null where not asked."""
         none = pa.nulls(len(entries), pa.string())
         label: Any = none
-        for ref in reversed(self._label_layers):
-            label = pc.coalesce(self._values(ref, part, entries, "label"), label)
-        split = (
-            self._values(self._split_layer, part, entries, "value") if self._split_layer else none
-        )
+        for ref in reversed(self._label_layers if "label" in columns else []):
+            label = pc.coalesce(self._values(ref, entries, "label"), label)
+        asked = self._split_layer if "split" in columns else None
+        split = self._values(asked, entries, "value") if asked else none
         return entries.append_column("label", label).append_column("split", split)
 
-    def _values(self, ref: LayerRef, part: RangeRef, entries: pa.Table, column: str) -> Any:
-        layer = self._source.layer(ref)
-        paths = layer["path"].combine_chunks()
-        start, end = first_at_or_after(paths, part.min), first_at_or_after(paths, part.max + "\0")
+    def _values(self, ref: LayerRef, entries: pa.Table, column: str) -> Any:
+        if not len(entries):
+            return pa.nulls(0, pa.string())
+        layer = self._source.values(ref, column)
+        paths, ends = (
+            _whole(layer["path"]),
+            (entries["path"][0].as_py(), entries["path"][-1].as_py()),
+        )
+        start, end = first_at_or_after(paths, ends[0]), first_at_or_after(paths, ends[1] + "\0")
         return current_rows(layer.slice(start, end - start), entries)[column].combine_chunks()
 
     def range_from(self, position: str) -> int:
@@ -194,20 +238,24 @@ class VersionBrowser:
 
     def _labelled_paths(self, label: str | None, prefix: str) -> pa.Array:
         """Sorted paths with a label (with this label, if given); a stronger layer wins."""
-        found = pa.array([], pa.string())
-        seen = found
+        found: list[pa.Array] = []
+        seen = pa.array([], pa.string())
         for ref in self._label_layers:
-            table = _below(self._source.layer(ref), prefix)
-            table = table.filter(pc.invert(pc.is_in(table["path"], value_set=seen)))
-            seen = pa.concat_arrays([seen, table["path"].combine_chunks()])
+            table = _below(self._source.values(ref, "label"), prefix)
+            if len(seen):
+                table = table.filter(pc.invert(pc.is_in(table["path"], value_set=seen)))
+            if ref is not self._label_layers[-1]:
+                seen = pa.concat_arrays([seen, _whole(table["path"])])
             kept = table if label is None else table.filter(pc.equal(table["label"], label))
-            found = pa.concat_arrays([found, kept["path"].combine_chunks()])
-        return found.sort()
+            found.append(_whole(kept["path"]))
+        if len(found) == 1:
+            return found[0]
+        return pa.concat_arrays([pa.array([], pa.string()), *found]).sort()
 
     def _split_paths(self, split: str, prefix: str) -> pa.Array:
         if self._split_layer is None:
             return pa.array([], pa.string())
-        table = _below(self._source.layer(self._split_layer), prefix)
+        table = _below(self._source.values(self._split_layer, "value"), prefix)
         return table.filter(pc.equal(table["value"], split))["path"].combine_chunks()
 
     def _count(self, prefix: str) -> int:
@@ -228,18 +276,21 @@ class VersionBrowser:
 
 
 class _FilteredEntries:
-    """Seeks the next entry that passes a filter; one joined range is kept at a time."""
+    """Seeks the next entry that passes a filter; one range is kept at a time."""
 
     def __init__(self, browser: VersionBrowser, wanted: EntryFilter) -> None:
         self._browser = browser
         self._wanted = wanted
         self._candidates = browser.candidates(wanted)
         self._index = -1
-        self._table = pa.table({})
+        self._paths = pa.array([], pa.string())
+        self._entries: pa.Table = pa.table({})
+        self._joined: pa.Table | None = None
+        self._row = 0
         # What layers answer is found by seeking; a query has to read on until something matches.
         self._rows_left = float("inf") if wanted.where is None else SCAN_ROWS
 
-    def seek(self, position: str) -> tuple[Row, str] | None:
+    def seek(self, position: str) -> str | None:
         start = self._skip(position)
         if start is None:
             return None
@@ -249,11 +300,17 @@ class _FilteredEntries:
                 continue
             if self._rows_left <= 0 and index != self._index:
                 raise ScanStopped(max(start, ranges[index].min))
-            table = self._load(index)
-            row = first_at_or_after(table["path"].combine_chunks(), start)
-            if row < len(table):
-                return _row(table, row), table["path"][row].as_py()
+            self._load(index)
+            self._row = first_at_or_after(self._paths, start)
+            if self._row < len(self._paths):
+                return str(self._paths[self._row])
         return None
+
+    def row(self) -> Row:
+        """Return the row that was found last; a folder that is skipped needs none."""
+        if self._joined is None:
+            self._joined = self._browser.joined(self._entries)
+        return _row(self._joined, self._row)
 
     def _skip(self, position: str) -> str | None:
         """Jump to the next path that can match at all."""
@@ -262,12 +319,25 @@ class _FilteredEntries:
         row = first_at_or_after(self._candidates, position)
         return self._candidates[row].as_py() if row < len(self._candidates) else None
 
-    def _load(self, index: int) -> pa.Table:
-        if index != self._index:
-            joined = self._browser.joined(self._browser.root.ranges[index])
-            self._rows_left -= len(joined)
-            self._table, self._index = self._wanted.rows_of(joined).combine_chunks(), index
-        return self._table
+    def _load(self, index: int) -> None:
+        if index == self._index:
+            return
+        part = self._browser.root.ranges[index]
+        self._rows_left -= part.count
+        self._index, self._joined = index, None
+        if self._wanted.passes_all:
+            self._entries = self._browser.entries(part)
+        elif len(numbers := self._browser.matching(part, self._wanted)):
+            self._entries = self._browser.entries(part).take(numbers)
+        else:
+            self._paths = pa.array([], pa.string())
+            return
+        self._paths = _whole(self._entries["path"])
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    """Return a column as one array; one that is whole already is not copied."""
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 def _row(table: pa.Table, index: int) -> Row:
@@ -284,5 +354,5 @@ def _within(paths: pa.Array, part: RangeRef) -> pa.Array:
 def _below(table: pa.Table, prefix: str) -> pa.Table:
     if not prefix:
         return table
-    start, end = slice_of_prefix(table["path"].combine_chunks(), prefix)
+    start, end = slice_of_prefix(_whole(table["path"]), prefix)
     return table.slice(start, end - start)

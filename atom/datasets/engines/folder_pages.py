@@ -29,11 +29,14 @@ class ScanStopped(Exception):
 class SortedEntries(Protocol):
     """Rows in path order, found by path."""
 
-    def seek(self, position: str) -> tuple[dict[str, Any], str] | None:
-        """Return the first matching row at or after `position` and its path; None at the end.
+    def seek(self, position: str) -> str | None:
+        """Return the path of the first matching row at or after `position`; None at the end.
 
         Raises ScanStopped.
         """
+
+    def row(self) -> dict[str, Any]:
+        """Return the row that was found last."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +78,7 @@ def read_page(entries: SortedEntries, request: PageRequest) -> FolderPage:
 
 def _fill(page: FolderPage, entries: SortedEntries, request: PageRequest) -> None:
     position = max(request.start, request.prefix)
-    while (found := entries.seek(position)) is not None:
-        row, path = found
+    while (path := entries.seek(position)) is not None:
         if not path.startswith(request.prefix):
             break
         if page.length == request.limit:
@@ -87,7 +89,7 @@ def _fill(page: FolderPage, entries: SortedEntries, request: PageRequest) -> Non
             page.folders.append(request.prefix + head + DELIMITER)
             position = request.prefix + head + _PAST_DELIMITER
         else:
-            page.rows.append(row)
+            page.rows.append(entries.row())
             position = path + "\0"
 
 

@@ -14,24 +14,28 @@ from atom.datasets.engines.entry_filters import EntryFilter
 from atom.datasets.engines.folder_pages import slice_of_prefix
 from atom_sdk.manifests.roots import RangeRef
 
-# About a second of work; a version of a million files is counted in part.
-SCAN_ROWS = 500_000
+# A second or two of work the first time; a version of more files is counted in part.
+SCAN_ROWS = 2_000_000
 
 
 @dataclass(frozen=True)
 class EntryCount:
-    """How many entries match; at least so many when the count stopped early."""
+    """How many entries match: all, or only those before the path where counting stopped."""
 
     number: int
-    is_exact: bool = True
+    stopped_at: str | None = None
 
 
 @dataclass(frozen=True)
 class Scan:
-    """Reads the `parts` below a prefix in order; `read` gives a range with its labels."""
+    """Looks at the `parts` below a prefix in order.
+
+    `matching` gives the numbers of the rows of a range that pass, `paths` all paths of a range.
+    """
 
     parts: Iterable[RangeRef]
-    read: Callable[[RangeRef], pa.Table]
+    matching: Callable[[RangeRef], pa.Array]
+    paths: Callable[[RangeRef], pa.Array]
     prefix: str
     wanted: EntryFilter
     limit_rows: int = SCAN_ROWS
@@ -39,32 +43,35 @@ class Scan:
     def count(self) -> EntryCount:
         """Return the number of matches."""
         number = 0
-        for rows in self._tables():
+        for part, rows in self._found():
             if rows is None:
-                return EntryCount(number, is_exact=False)
+                return EntryCount(number, max(part.min, self.prefix))
             number += len(rows)
         return EntryCount(number)
 
     def path_at(self, position: int) -> str | None:
         """Return the path of match number `position` from 0; None past what is counted."""
-        for rows in self._tables():
+        for part, rows in self._found():
             if rows is None:
                 return None
             if position < len(rows):
-                return str(rows["path"][position])
+                return str(self.paths(part)[rows[position].as_py()])
             position -= len(rows)
         return None
 
-    def _tables(self) -> Iterator[pa.Table | None]:
-        """Yield the matching rows of each range; None last where the limit stopped it."""
+    def _found(self) -> Iterator[tuple[RangeRef, pa.Array | None]]:
+        """Yield each range with the numbers of its matches; None for the first past the limit."""
         left = self.limit_rows
         for part in self.parts:
             if not self.wanted.may_match(part):
                 continue
             if left <= 0:
-                yield None
+                yield part, None
                 return
             left -= part.count
-            rows = self.wanted.rows_of(self.read(part))
-            start, end = slice_of_prefix(rows["path"].combine_chunks(), self.prefix)
-            yield rows.slice(start, end - start)
+            rows = self.matching(part)
+            is_below = part.min.startswith(self.prefix) and part.max.startswith(self.prefix)
+            if len(rows) and not is_below:
+                start, end = slice_of_prefix(self.paths(part).take(rows), self.prefix)
+                rows = rows.slice(start, end - start)
+            yield part, rows

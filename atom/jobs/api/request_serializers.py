@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from atom.core.names import NameField
 from atom.jobs.api.workflow_serializers import PartialResourcesSerializer
 from atom.jobs.engines.deliveries import DELIVERIES
 from atom_sdk.manifests.query import MAX_TEXT_CHARACTERS, QueryError, parse_query
@@ -42,7 +43,7 @@ class SelectorSerializer(serializers.Serializer[Any]):
 class RunRequestSerializer(serializers.Serializer[Any]):
     """What a person asks for: a workflow with parameters, or a command."""
 
-    name = serializers.CharField(max_length=200, required=False, allow_blank=True)
+    name = NameField(max_length=200, required=False)
     workflow = serializers.CharField(max_length=63, required=False, allow_blank=True)
     parameters = serializers.DictField(required=False)
     command = serializers.ListField(
@@ -69,9 +70,7 @@ class RunRequestSerializer(serializers.Serializer[Any]):
         min_value=1, max_value=90 * 86_400, required=False, allow_null=True
     )
     max_retries = serializers.IntegerField(min_value=0, max_value=20, required=False)
-    tags = serializers.ListField(
-        child=serializers.CharField(max_length=63), required=False, max_length=30
-    )
+    tags = serializers.ListField(child=NameField(max_length=63), required=False, max_length=30)
     may_write = serializers.BooleanField(
         required=False,
         help_text="The command gets a token to write the project's datasets, of who starts it.",

@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from atom.accounts.api.serializers import UserShortSerializer
 from atom.core.errors import AtomError, action_of
+from atom.core.names import NameField
 from atom.labeling import states
 from atom.labeling.engines.ontologies import MAX_LABEL_ID, MAX_LABELS, MAX_NAME_LENGTH
 from atom.labeling.models import LabelTask, Ontology, OntologyVersion
@@ -30,7 +31,7 @@ class NewLabelSerializer(serializers.Serializer[Any]):
     """One class as it is asked for; id, colour and hotkey are chosen when left out."""
 
     id = serializers.IntegerField(min_value=0, max_value=MAX_LABEL_ID, required=False)
-    name = serializers.CharField(max_length=MAX_NAME_LENGTH)
+    name = NameField(max_length=MAX_NAME_LENGTH)
     color = serializers.RegexField(r"^#[0-9A-Fa-f]{6}$", required=False)
     hotkey = serializers.CharField(max_length=1, required=False, allow_blank=True)
 
@@ -65,7 +66,7 @@ class OntologySerializer(serializers.ModelSerializer[Ontology]):
 class NewOntologySerializer(NewOntologyVersionSerializer):
     """What makes an ontology and its first version."""
 
-    name = serializers.CharField(max_length=200)
+    name = NameField(max_length=200)
 
 
 class TaskFilterSerializer(serializers.Serializer[Any]):
@@ -89,7 +90,7 @@ class NewTaskFilterSerializer(TaskFilterSerializer):
 class NewLabelTaskSerializer(serializers.Serializer[Any]):
     """What makes a label task; give `labels` or `ontology_version`."""
 
-    name = serializers.CharField(max_length=200)
+    name = NameField(max_length=200)
     dataset = serializers.CharField(help_text="name@ref, such as digits@v2")
     labels = NewLabelSerializer(many=True, required=False, max_length=MAX_LABELS)  # type: ignore[call-arg]
     ontology_version = serializers.UUIDField(required=False)

@@ -3295,6 +3295,8 @@ export interface components {
             total: number;
             /** @description False: at least so many match; counting them all would take too long. */
             total_is_exact: boolean;
+            /** @description Where the count stopped: from this path on, nobody looked. */
+            counted_before: string | null;
         };
         /** @description How a version did on a split. */
         Evaluation: {

@@ -123,6 +123,8 @@ export const datasets = {
   keepingAdmins: 'Only administrators of the project can change this.',
   moving: 'Export and import',
   movingSave: 'Save the dataset with its whole history into a folder; run again, it goes on where it stopped.',
+  movingSources:
+    'With the bytes of files that stay at a source: their versions get other digests and say what they were.',
   movingCheck: 'Verify every byte of the folder, without a server.',
   movingLoad: 'Load it from such a folder, into this or another Atom:',
   loading: 'Being loaded',
@@ -177,6 +179,7 @@ export const datasets = {
   restored: '{{ref}} is kept again',
   matchingAtLeast_one: 'at least {{count, number}} file',
   matchingAtLeast_other: 'at least {{count, number}} files',
+  countedBefore: 'not looked at from {{path}} on',
   noFilesYet: 'No match among the files that were read',
   noFilesYetHint: 'The version is too large to read it all for one query. Name a folder or a path in it.',
   query: 'Query',

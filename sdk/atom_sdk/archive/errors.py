@@ -36,12 +36,22 @@ class ArchiveNameTakenError(ArchiveError):
 
 
 class ArchiveRegisteredError(ArchiveError):
-    """A version has files that stay at their source: their bytes are not Atom's to copy."""
+    """A version has files that stay at their source, and nobody asked to bring them in."""
 
     code = "archive_registered"
     hint = (
-        "Choose versions whose files are stored in Atom with --ref; or copy the files and push "
-        "them, then save that dataset."
+        "Bring them in with --with-sources: they are read at their source and packed, and those "
+        "versions get other digests. Or choose versions without such files with --ref."
+    )
+
+
+class ArchiveSourceChangedError(ArchiveError):
+    """Files that were to be brought in are not at their source any more as they were pinned."""
+
+    code = "archive_source_changed"
+    hint = (
+        "Have these versions without their files with --leave-out-changed, or choose others with "
+        "--ref."
     )
 
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
 
 from atom_sdk.cli.context import EXIT_FAILED, Context, pass_context
+from atom_sdk.cli.options import not_blank
 from atom_sdk.cli.render import Bars, size_text
 from atom_sdk.client import Client
 
 if TYPE_CHECKING:
     from atom_sdk.archive import CheckReport
+    from atom_sdk.client.archive_load import LoadResult
+    from atom_sdk.client.archive_save import SaveResult
+    from atom_sdk.client.archive_sources import BroughtIn, SourceChoice
 
 _folder = click.Path(file_okay=False, path_type=Path)
 _there = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -24,6 +28,17 @@ _refs = click.option(
     multiple=True,
     metavar="REF",
     help="Only the files of this version; repeatable.",
+)
+_with_sources = click.option(
+    "--with-sources",
+    is_flag=True,
+    help="Bring in files that stay at a source: read, checked, packed. Their versions get other "
+    "digests.",
+)
+_leave_out = click.option(
+    "--leave-out-changed",
+    is_flag=True,
+    help="Versions whose files changed at their source come without files, not a refusal.",
 )
 
 
@@ -37,7 +52,9 @@ def archive() -> None:
 @click.argument("folder", type=_folder)
 @_refs
 @click.option("--all-history", is_flag=True, help="The files of all versions (the default).")
-@click.option("--as", "name", metavar="NAME", help="Name in the folder.")
+@click.option("--as", "name", metavar="NAME", callback=not_blank, help="Name in the folder.")
+@_with_sources
+@_leave_out
 @pass_context
 def save(
     context: Context,
@@ -46,6 +63,8 @@ def save(
     refs: tuple[str, ...],
     all_history: bool,
     name: str | None,
+    with_sources: bool,
+    leave_out_changed: bool,
 ) -> None:
     """Save DATASET with its whole history into FOLDER.
 
@@ -57,15 +76,41 @@ def save(
     if refs and all_history:
         raise click.UsageError("Give either --ref or --all-history.")
     with Bars(context.err, not context.as_json) as bars:
-        result = context.client.archives.save(dataset, folder, SaveOptions(refs, name), bars)
-    context.emit(
-        result.as_json(),
-        lambda out: out.print(
-            f"{result.dataset} in {folder}: {result.versions} versions, "
-            f"{result.versions_with_files} with their files; {result.objects_written} of "
-            f"{result.objects} objects written ({size_text(result.bytes_written)})"
-        ),
+        options = SaveOptions(refs, name, _choice(with_sources, leave_out_changed))
+        result = context.client.archives.save(dataset, folder, options, bars)
+    context.emit(result.as_json(), lambda out: _print_save(out, folder, result))
+
+
+def _print_save(out: Console, folder: Path, result: SaveResult) -> None:
+    out.print(
+        f"{result.dataset} in {folder}: {result.versions} versions, "
+        f"{result.versions_with_files} with their files; {result.objects_written} of "
+        f"{result.objects} objects written ({size_text(result.bytes_written)})"
     )
+    _print_brought_in(out, result.brought_in)
+
+
+def _print_brought_in(out: Console, brought_in: BroughtIn | None) -> None:
+    if brought_in is None:
+        return
+    if brought_in.files:
+        size = size_text(brought_in.bytes)
+        out.print(
+            f"{brought_in.files} files ({size}) were brought in from their source; the versions "
+            "that have them, and later ones, have other digests now."
+        )
+    for one in brought_in.left_out:
+        named = ", ".join(map(repr, one["paths"]))
+        said = f"{one['version']} is without files: {one['files']} changed at the source: {named}"
+        out.print(said, markup=False)
+
+
+def _choice(with_sources: bool, leave_out_changed: bool) -> SourceChoice:
+    from atom_sdk.client.archive_sources import SourceChoice
+
+    if leave_out_changed and not with_sources:
+        raise click.UsageError("--leave-out-changed goes with --with-sources.")
+    return SourceChoice(with_sources, leave_out_changed)
 
 
 @archive.command()
@@ -93,7 +138,12 @@ def _print_report(out: Console, report: CheckReport) -> None:
 @archive.command()
 @click.argument("folder", type=_there)
 @click.argument("dataset", required=False)
-@click.option("--name", metavar="NAME", help="Name in this project, if not the saved one.")
+@click.option(
+    "--name",
+    metavar="NAME",
+    callback=not_blank,
+    help="Name in this project, if not the saved one.",
+)
 @pass_context
 def load(context: Context, folder: Path, dataset: str | None, name: str | None) -> None:
     """Load a saved DATASET of FOLDER (or its only one) into the project.
@@ -106,12 +156,13 @@ def load(context: Context, folder: Path, dataset: str | None, name: str | None) 
     context.emit(result.as_json(), lambda out: _print_load(out, result))
 
 
-def _print_load(out: Console, result: Any) -> None:
+def _print_load(out: Console, result: LoadResult) -> None:
     if result.unchanged:
         out.print(f"{result.dataset} has this history already; nothing was changed.")
         return
     ref = result.head["ref"] if result.head else "no version on main"
     out.print(f"{result.dataset}: {result.versions} versions, {ref} is the newest")
+    _print_brought_in(out, result.brought_in)
 
 
 @click.command("copy-to")
@@ -126,9 +177,18 @@ def _print_load(out: Console, result: Any) -> None:
     help="Environment variable with the token for URL; your login's, if URL is its server.",
 )
 @_refs
+@_with_sources
+@_leave_out
 @pass_context
 def copy_to(
-    context: Context, dataset: str, url: str, target: str, token_env: str, refs: tuple[str, ...]
+    context: Context,
+    dataset: str,
+    url: str,
+    target: str,
+    token_env: str,
+    refs: tuple[str, ...],
+    with_sources: bool,
+    leave_out_changed: bool,
 ) -> None:
     """Copy DATASET with its whole history into a project of the Atom at URL.
 
@@ -136,6 +196,7 @@ def copy_to(
     there and checked; a copy that was cut off goes on when it is run again, and a later one adds
     what is new.
     """
+    choice = _choice(with_sources, leave_out_changed)
     project, _, name = target.partition("/")
     if not project or "/" in name:
         raise click.BadParameter("Give PROJECT or PROJECT/NAME.", param_hint="PROJECT[/NAME]")
@@ -143,7 +204,7 @@ def copy_to(
         _client_of(context, url.rstrip("/"), token_env, project) as other,
         Bars(context.err, not context.as_json) as bars,
     ):
-        result = context.client.archives.copy_to(other, dataset, name or None, refs, bars)
+        result = context.client.archives.copy_to(other, dataset, name or None, refs, bars, choice)
     context.emit(result.as_json(), lambda out: _print_load(out, result))
 
 

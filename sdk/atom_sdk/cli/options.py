@@ -33,6 +33,13 @@ class Size(click.ParamType[int]):
         return int(size_bytes)
 
 
+def not_blank(_: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """Refuse an empty name, which is rather a variable that was not set than "no name"."""
+    if value is not None and not value.strip():
+        raise click.BadParameter("A name may not be blank; leave it out for none.", param=parameter)
+    return value
+
+
 def accept_json_anywhere(group: click.Group) -> None:
     """Let `--json` stand after the name of any command of the group, too."""
     for command in group.commands.values():

@@ -12,7 +12,7 @@ import click
 from rich.console import Console
 
 from atom_sdk.cli.context import EXIT_FAILED, Context, pass_context
-from atom_sdk.cli.options import Size
+from atom_sdk.cli.options import Size, not_blank
 from atom_sdk.cli.render import duration_text, print_table
 from atom_sdk.client.snapshot import send_snapshot, take_snapshot
 from atom_sdk.manifests.query import QueryError, parse_query
@@ -54,7 +54,7 @@ def _resources(cpus: int | None, memory: int | None, gpus: int | None) -> dict[s
 
 # What follows the command's first word is the command's own, also what looks like ours.
 @click.command(context_settings={"allow_interspersed_args": False})
-@click.option("--name", help="A name to find the run by.")
+@click.option("--name", callback=not_blank, help="A name to find the run by.")
 @click.option(
     "--data",
     multiple=True,
@@ -363,7 +363,7 @@ def workflow_show(context: Context, slug: str) -> None:
     metavar="NAME=HOW",
     help="How a dataset parameter's data gets there: packs, mount or stream.",
 )
-@click.option("--name")
+@click.option("--name", callback=not_blank)
 @click.option("--cpus", type=click.IntRange(1))
 @click.option("--memory", type=Size())
 @click.option("--gpus", type=click.IntRange(0))
@@ -380,7 +380,7 @@ def workflow_run(
         body["selectors"] = selectors
     if options["delivery"]:
         body["deliveries"] = _pairs(options["delivery"], "--delivery")
-    if options["name"]:
+    if options["name"] is not None:
         body["name"] = options["name"]
     return _started(context, context.client.runs.create(**body), follow)
 

@@ -10,18 +10,21 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from atom_sdk.archive.folder import ArchiveFolder, digest_in, history_key
-from atom_sdk.archive.history import encode_history
+from atom_sdk.archive.follow import Followed
+from atom_sdk.archive.history import History, encode_history
 from atom_sdk.client.archive_load import Load, LoadResult, Parcel
 from atom_sdk.client.archive_save import Save, naming_damaged
+from atom_sdk.client.archive_sources import WITHOUT_SOURCES, Contained, SourceChoice, contain
 from atom_sdk.client.config import cache_path
 from atom_sdk.client.errors import ApiError, NetworkError, UploadRejectedError
 from atom_sdk.client.http import Http, send_object
 from atom_sdk.client.progress import Progress
-from atom_sdk.client.upload import UploadTarget, upload_parts, wait_verified
+from atom_sdk.client.upload import UploadTarget, upload_file, upload_parts, wait_verified
 from atom_sdk.manifests.objects import digest_of, pack_key
 
 if TYPE_CHECKING:
@@ -39,28 +42,65 @@ class Copy:
         self._target = target
         self._progress = progress
 
-    def run(self, dataset: str, name: str | None, refs: Sequence[str] = ()) -> LoadResult:
+    def run(
+        self,
+        dataset: str,
+        name: str | None,
+        refs: Sequence[str] = (),
+        sources: SourceChoice = WITHOUT_SOURCES,
+    ) -> LoadResult:
         """Copy a dataset of the source's project into the target's, with the files of `refs`.
 
         Raises ArchiveHistoryDiffersError before anything is sent, ArchiveRegisteredError,
-        ArchiveVersionGoneError, ArchiveDamagedSourceError, UploadRejectedError, CommitFailedError,
-        ApiError, NetworkError.
+        ArchiveSourceChangedError, ArchiveVersionGoneError, ArchiveDamagedSourceError,
+        UploadRejectedError, CommitFailedError, ApiError, NetworkError.
         """
         base = self._source.datasets.base(dataset)
         save = Save(self._source.datasets, self._source.http, self._progress)
         load = Load(self._target.datasets, self._target.http, self._progress)
         history = save.history(base, refs)
-        data = encode_history(history)
-        digest = digest_of(data).hex()
         with tempfile.TemporaryDirectory(dir=_scratch(), prefix="copy-") as folder:
-            archive = ArchiveFolder(folder)
-            archive.put(history_key(digest), data)
-            found = save.bring_manifests(base, archive, history)
-            keys = sorted(map(pack_key, found.packs))
-            parcel = Parcel(digest, history, archive, frozenset(found.keys))
-            return load.deliver(
-                parcel, name or history.name, lambda where: self._send_packs(base, where, keys)
+            archive, name = ArchiveFolder(folder), name or history.name
+            if not sources.with_sources:
+                found = save.bring_manifests(base, archive, history)
+                return self._deliver(load, name, base, _Whole(archive, history, found))
+            prior = self._prior(archive, name)
+            whole = contain(save, base, archive, history, prior, sources)
+            return replace(
+                self._deliver(load, name, base, _Whole(archive, whole.history, whole.found, whole)),
+                brought_in=whole.brought_in,
             )
+
+    def _prior(self, archive: ArchiveFolder, name: str) -> History | None:
+        """Return what the target has under a name, with its manifests in the archive."""
+        there = Save(self._target.datasets, self._target.http, self._progress)
+        base = self._target.datasets.base(name)
+        try:
+            history = there.history(base, ())
+        except ApiError as error:
+            if error.status == 404:
+                return None
+            raise
+        there.fetch_manifests(base, archive, history)
+        return history
+
+    def _deliver(self, load: Load, name: str, base: str, whole: _Whole) -> LoadResult:
+        data = encode_history(whole.history)
+        digest = digest_of(data).hex()
+        whole.archive.put(history_key(digest), data)
+        parcel = Parcel(digest, whole.history, whole.archive, frozenset(whole.found.keys))
+        brought = whole.contained.brought if whole.contained else frozenset()
+        local = whole.contained.local if whole.contained else {}
+        keys = sorted(map(pack_key, whole.found.packs - brought))
+
+        def send(where: str) -> None:
+            self._send_packs(base, where, keys)
+            target = UploadTarget(self._target.http, where, self._progress)
+            # Those that are not here came with an earlier copy: the target has them.
+            for pack, path in local.items():
+                wait_verified(target, upload_file(target, path, "pack", pack.hex()))
+
+        return load.deliver(parcel, name, send)
 
     def _send_packs(self, base: str, target_base: str, keys: Sequence[str]) -> None:
         self._progress.start("upload", 0, "bytes")
@@ -72,6 +112,16 @@ class Copy:
                 rows = _addresses(http, base, keys[start : start + _URL_BATCH])
                 for _ in pool.map(lambda row: _send(target, _StoredPack(http, base, row)), rows):
                     pass
+
+
+@dataclass(frozen=True)
+class _Whole:
+    """What is delivered: a history, and the folder that has what it needs but packs."""
+
+    archive: ArchiveFolder
+    history: History
+    found: Followed
+    contained: Contained | None = None
 
 
 class _StoredPack:

@@ -23,6 +23,7 @@ from atom_sdk.packs.plan import SourceFile
 from atom_sdk.packs.writer import FileSink, write_pack
 
 if TYPE_CHECKING:
+    from atom_sdk.client.archive_sources import BroughtIn
     from atom_sdk.client.datasets import Datasets
 
 _UPLOADS_AT_ONCE = 2
@@ -38,6 +39,7 @@ class LoadResult:
     versions_with_files: int
     head: dict[str, Any] | None
     unchanged: bool
+    brought_in: BroughtIn | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return plain values for `--json`."""

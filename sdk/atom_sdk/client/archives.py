@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from atom_sdk.client import Client
     from atom_sdk.client.archive_load import LoadResult
     from atom_sdk.client.archive_save import SaveOptions, SaveResult
+    from atom_sdk.client.archive_sources import SourceChoice
 
 
 class Archives:
@@ -55,8 +56,11 @@ class Archives:
         name: str | None = None,
         refs: Sequence[str] = (),
         progress: Progress | None = None,
+        sources: SourceChoice | None = None,
     ) -> LoadResult:
         """Copy a dataset with its history into the target's project; again, it goes on."""
         from atom_sdk.client.archive_copy import Copy
+        from atom_sdk.client.archive_sources import WITHOUT_SOURCES
 
-        return Copy(self._client, target, progress or Silent()).run(dataset, name, refs)
+        copy = Copy(self._client, target, progress or Silent())
+        return copy.run(dataset, name, refs, sources or WITHOUT_SOURCES)

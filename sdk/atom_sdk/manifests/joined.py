@@ -58,7 +58,8 @@ def _values(layer: pa.Table, entries: pa.Table, column: str) -> pa.ChunkedArray:
     paths = layer.column("path")
     start = _first_from(paths, entries.column("path")[0].as_py())
     end = _first_from(paths, entries.column("path")[-1].as_py() + "\0")
-    return current_rows(layer.slice(start, end - start), entries).column(column)
+    rows = layer.select(["path", "digest", column]).slice(start, end - start)
+    return current_rows(rows, entries).column(column)
 
 
 def _first_from(paths: pa.ChunkedArray, path: str) -> int:

@@ -164,6 +164,15 @@ def read_layer(layer: LayerRef, store: ObjectStore) -> pa.Table:
     return table
 
 
+def read_values(layer: LayerRef, column: str, store: ObjectStore) -> pa.Table:
+    """Read `path`, `digest` and one column of a layer. Raises what `read_layer` raises."""
+    schema = layer_schema(layer.kind)
+    names = ["path", "digest", column]
+    if layer.deltas:
+        return read_layer(layer, store).select(names)
+    return _read(layer.object, pa.schema(map(schema.field, names)), layer.kind, store)
+
+
 def read_differing(
     before: LayerRef, after: LayerRef, store: ObjectStore
 ) -> tuple[pa.Table, pa.Table]:

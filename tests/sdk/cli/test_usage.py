@@ -164,3 +164,19 @@ def test_the_command_line_starts_without_what_only_some_commands_need() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", ["", "  "])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "--name", "NAME", "--", "true"),
+        ("workflow", "run", "image-classification", "--name", "NAME"),
+        ("data", "archive", "save", "digits", "folder", "--as", "NAME"),
+        ("data", "archive", "load", ".", "--name", "NAME"),
+    ],
+)
+def test_a_blank_name_is_a_usage_error(atom: Atom, words: tuple[str, ...], name: str) -> None:
+    done = atom(*(name if word == "NAME" else word for word in words))
+    assert done.returncode == 2
+    assert "may not be blank" in done.stderr

@@ -110,3 +110,14 @@ test.each([
   await screen.findByRole('heading', { name: 'pets' });
   await waitFor(() => expect(container.textContent.replaceAll('\u00a0', ' ')).toContain(words));
 });
+
+test('a count that stopped says from where on nobody looked', async () => {
+  const at = 'projects/{project}/datasets/{dataset}/';
+  const stats = { labels: {}, splits: {}, media_types: {}, unlabelled: 0, unreadable: 0, unreadable_paths: [] };
+  serve('GET', `${at}versions/v2/stats/`, stats);
+  serve('GET', `${at}views/`, listing());
+  const counted = { total: 3, total_is_exact: false, counted_before: 'm/1.png' };
+  serve('GET', `${at}versions/v2/entries/`, { ...listing(), folders: [], ...counted });
+  await open('?where=size%20%3E%201');
+  await screen.findByText('at least 3 files · not looked at from m/1.png on');
+});

@@ -33,6 +33,8 @@ _TYPES: dict[Kind, pa.DataType] = {
     "number": pa.float64(),
     "flag": pa.bool_(),
 }
+# Numbers are compared as float64; NaN and infinities are no JSON.
+_DECODER = json.JSONDecoder(parse_int=float, parse_constant=lambda _: None)
 _COMPARE: dict[str, Callable[[Any, Any], pa.Array]] = {
     "=": pc.equal,
     "<>": pc.not_equal,
@@ -152,8 +154,7 @@ class _Evaluation:
 def _document(text: str) -> Any:
     """Decode the attributes of a file; what is no JSON counts as missing."""
     try:
-        # Numbers are compared as float64; NaN and infinities are no JSON.
-        return json.loads(text, parse_int=float, parse_constant=lambda _: None)
+        return _DECODER.decode(text)
     except (ValueError, RecursionError):
         return None
 

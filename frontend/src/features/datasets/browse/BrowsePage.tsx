@@ -116,6 +116,7 @@ function Browser({ address, search, change }: BrowserProps) {
           change={change}
           total={entries.total}
           isExact={entries.isExact}
+          countedBefore={entries.countedBefore}
           onClear={clear}
           thumbSize={size}
           onThumbSize={setSize}

@@ -12,6 +12,8 @@ interface FilterBarProps {
   total: number | undefined;
   /** Whether `total` is all; otherwise at least so many match. */
   isExact: boolean;
+  /** From this path on nobody looked, if `total` is not all. */
+  countedBefore: string | null;
   onClear: () => void;
   thumbSize: number;
   onThumbSize: (size: number) => void;
@@ -23,6 +25,7 @@ export function FilterBar({
   change,
   total,
   isExact,
+  countedBefore,
   onClear,
   thumbSize,
   onThumbSize,
@@ -95,6 +98,7 @@ export function FilterBar({
       )}
       <Text size="sm" c="dimmed" ml="auto" aria-live="polite" className="tabular">
         {total === undefined ? '' : t(isExact ? 'datasets.matching' : 'datasets.matchingAtLeast', { count: total })}
+        {countedBefore !== null && ` · ${t('datasets.countedBefore', { path: countedBefore })}`}
       </Text>
       {search.layout !== 'list' && (
         <Slider

@@ -12,7 +12,14 @@ function server() {
     const start = offset;
     const end = Math.min(TOTAL, start + limit);
     const results = Array.from({ length: Math.max(0, end - start) }, (_, index) => entry(start + index));
-    return { folders: [], results, next: end < TOTAL ? String(end) : null, total: TOTAL, total_is_exact: true };
+    return {
+      folders: [],
+      results,
+      next: end < TOTAL ? String(end) : null,
+      total: TOTAL,
+      total_is_exact: true,
+      counted_before: null,
+    };
   });
 }
 

@@ -52,6 +52,7 @@ export function useEntries(address: VersionAddress, search: BrowseSearch) {
     sourceKey,
     total: first.data?.total,
     isExact: first.data?.total_is_exact ?? true,
+    countedBefore: first.data?.counted_before ?? null,
     error: first.error,
     refetch: () => void first.refetch(),
   };

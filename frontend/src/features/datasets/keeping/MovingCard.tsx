@@ -13,6 +13,8 @@ export function MovingCard({ dataset }: { dataset: string }) {
         </Title>
         <Text size="sm">{t('datasets.movingSave')}</Text>
         <CommandLine command={`atom data archive save ${dataset} ./archive`} />
+        <Text size="sm">{t('datasets.movingSources')}</Text>
+        <CommandLine command={`atom data archive save ${dataset} ./archive --with-sources`} />
         <Text size="sm">{t('datasets.movingCheck')}</Text>
         <CommandLine command="atom data archive check ./archive" />
         <Text size="sm">{t('datasets.movingLoad')}</Text>

@@ -64,6 +64,7 @@ test('a dataset is deleted once its name is typed, and the way to move it is tol
   });
   const { container } = await open();
   await screen.findByText('atom data archive save pets ./archive');
+  await screen.findByText('atom data archive save pets ./archive --with-sources');
   await userEvent.click(await screen.findByRole('button', { name: 'Delete dataset' }));
   const dialog = await screen.findByRole('dialog');
   const confirm = [...dialog.querySelectorAll('button')].find(({ textContent }) => textContent === 'Delete dataset');

@@ -1,0 +1,29 @@
+"""Names that people give to things, and find them by: a line that can be seen and typed."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any
+
+from rest_framework import serializers
+
+# Controls, line and paragraph ends, and what turns the direction of what follows.
+_UNSEEN = frozenset({"Cc", "Cs", "Zl", "Zp"})
+_TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def check_name(text: str) -> None:
+    """Raise ValidationError for a character that nobody sees, a line's end for example."""
+    unseen = {c for c in text if c in _TURNING or unicodedata.category(c) in _UNSEEN}
+    if unseen:
+        codes = ", ".join(f"U+{ord(character):04X}" for character in sorted(unseen)[:5])
+        raise serializers.ValidationError(f"A name is one line of text: it has {codes}.")
+
+
+class NameField(serializers.CharField):
+    """A name: not blank, without spaces around it, of at most `max_length` characters."""
+
+    def __init__(self, **options: Any) -> None:
+        """The options of a CharField."""
+        super().__init__(**options)
+        self.validators.append(check_name)
