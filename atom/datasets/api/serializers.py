@@ -357,7 +357,10 @@ class MergeConflictSerializer(serializers.Serializer[Any]):
 
     path = serializers.CharField()
     layer = serializers.CharField(help_text="Which labels or split; empty for the file itself.")
-    field = serializers.CharField(help_text="Which column of the layer.")
+    field = serializers.CharField(
+        help_text="Which column of the layer; of files with the same bytes what differs: "
+        "`attributes` (as JSON, those that differ) or `media_type`."
+    )
     ours = serializers.ChoiceField(choices=["added", "changed", "removed"])
     theirs = serializers.ChoiceField(choices=["added", "changed", "removed"])
     our_value = serializers.CharField(help_text="The field, or the file's digest.")
