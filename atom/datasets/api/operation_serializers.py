@@ -103,7 +103,9 @@ class PickSerializer(_ConflictingSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Ask for paths unless the version's own changes are picked."""
         if not attrs["paths"] and not attrs["changes_only"]:
-            raise serializers.ValidationError({"paths": ["Give at least one path."]})
+            raise serializers.ValidationError(
+                {"paths": ["Give at least one path."]}, code="required"
+            )
         return attrs
 
     def arguments(self, dataset: Dataset) -> PickArguments:
@@ -154,7 +156,8 @@ class EditStepSerializer(serializers.Serializer[Any]):
         needed = {"move": {"to"}, "copy": {"to"}, "set": {"attributes"}}.get(attrs["op"], set())
         allowed = needed | ({"source"} if attrs["op"] == "copy" else set())
         if not attrs["paths"] and not attrs["where"] and not attrs["view"]:
-            raise serializers.ValidationError({"paths": ["Give paths, a query or a view."]})
+            said = ["Give paths, a query or a view."]
+            raise serializers.ValidationError({"paths": said}, code="required")
         wrong = {name: ["This is needed."] for name in needed if not attrs[name]}
         for name in {"to", "attributes", "source"} - allowed:
             if attrs[name]:
@@ -197,7 +200,8 @@ def _copy_source(dataset: Dataset, text: str) -> Source:
         return _source(dataset, ref)
     other = Dataset.objects.in_project(dataset.project).filter(name=name).first()
     if other is None:
-        raise serializers.ValidationError({"source": [f"The project has no dataset {name}."]})
+        said = [f"The project has no dataset {name}."]
+        raise serializers.ValidationError({"source": said}, code="does_not_exist")
     return Source(text, resolve_ref(other, ref).commit, str(other.pk))
 
 

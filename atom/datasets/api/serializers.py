@@ -257,7 +257,7 @@ class SplitSizeField(serializers.Field[int | str, Any, int | str, Any]):
             SplitRequest.from_json({"test": data})
         except SplitSpecError as error:
             raise serializers.ValidationError(
-                "Give a number of samples, or a part such as 20%."
+                "Give a number of samples, or a part such as 20%.", code="split_size"
             ) from error
         return data or 0
 
