@@ -97,6 +97,18 @@ export const versioning = {
   attributeCutJson: '该值以 JSON 开头但不完整：请补全，或给文本加上引号。',
   attributesSubmit: '设置',
   cancelled: '已取消：分支保持原样。',
+  operations: '服务器正在进行的操作',
+  moreOperations_other: '另有 {{count, number}} 项',
+  dismiss: '不再显示',
+  dismissOf: '不再显示：{{what}}',
+  operation: {
+    merge: '将 {{source}} 合并到 {{branch}}',
+    revert: '在 {{branch}} 上撤销 {{source}}',
+    cherry_pick: '将 {{source}} 的路径取到 {{branch}}',
+    edit: '编辑 {{branch}}',
+    copy: '从 {{source}} 复制到 {{branch}}',
+    split: '划分 {{branch}}',
+  },
   stage: {
     waiting: '等待工作进程',
     beginning: '开始',

@@ -1,4 +1,5 @@
 import { Alert, Radio, ScrollArea, Skeleton, Stack, Table, Text } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { MergeConflict, OperationPreview, Side } from '@/api/contract/datasets';
@@ -102,21 +103,22 @@ function ConflictRow({ conflict }: { conflict: MergeConflict }) {
 }
 
 interface SideChoiceProps {
-  value: Side;
-  onChange: (side: Side) => void;
+  preview: PreviewProps['preview'];
+  form: Pick<UseFormReturnType<{ on_conflict: Side }>, 'errors' | 'setFieldValue' | 'values'>;
   branch: string;
   source: string;
-  error?: string;
 }
 
-/** Whose side counts where both changed; nothing is chosen at first. */
-export function SideChoice({ value, onChange, branch, source, error }: SideChoiceProps) {
+/** Whose side counts where both changed, if there is such a thing; nothing is chosen at first. */
+export function SideChoice({ preview, form, branch, source }: SideChoiceProps) {
   const { t } = useTranslation();
+  if (!preview.data?.conflicts_total) return null;
+  const error = form.errors.on_conflict;
   return (
     <Radio.Group
       label={t('versioning.side')}
-      value={value}
-      onChange={(next) => onChange(next as Side)}
+      value={form.values.on_conflict}
+      onChange={(next) => form.setFieldValue('on_conflict', next as Side)}
       error={error}
       data-wrong={error ? true : undefined}
     >
