@@ -144,16 +144,21 @@ test('a dataset with one branch has nothing to merge', async () => {
 
 test('a merge with conflicts is sent once a side is chosen', async () => {
   const label = conflict('a.txt', { layer: 'labels', field: 'label', our_value: 'cat', their_value: 'dog' });
-  const found = preview({ conflicts_total: 2, conflicts: [label, conflict('b.txt')] });
+  const sides = { ours: 'added', theirs: 'added', our_value: '{"camera": "A"}', their_value: '{"iso": 100}' };
+  const attributes = conflict('c.txt', { field: 'attributes', ...sides });
+  const found = preview({ conflicts_total: 3, conflicts: [label, conflict('b.txt'), attributes] });
   serve('POST', `${AT}merges/preview/`, found);
   serve('POST', `${AT}merges/`, asked('pending'));
   serve('GET', `${AT}commits/c/`, asked('published', { version: version(3) }));
   await openVersions();
   await userEvent.click(await screen.findByRole('button', { name: 'Merge fix into another branch' }));
   const dialog = await screen.findByRole('dialog', { name: 'Merge versions' });
-  await within(dialog).findByText('2 conflicts: both sides changed the same');
+  await within(dialog).findByText('3 conflicts: both sides changed the same');
   within(dialog).getByText('here cat, there dog');
   within(dialog).getByText('here changed, there removed');
+  within(dialog).getByText('attributes, same bytes');
+  within(dialog).getByText('camera: here A, there nothing');
+  within(dialog).getByText('iso: here nothing, there 100');
   await expectNoViolations(dialog);
 
   await userEvent.click(within(dialog).getByRole('button', { name: 'Merge' }));
@@ -421,4 +426,37 @@ test('attributes are set for what the page shows', async () => {
       edits: [{ op: 'set', paths: ['cats/'], where: 'size > 1', view: 'big', attributes }],
     }),
   );
+});
+
+test('files of another dataset are copied by a query, once it is said from where and into which folder', async () => {
+  serve('GET', 'projects/{project}/datasets/', listing({ id: 'd', name: 'pets' }, { id: 'e', name: 'birds' }));
+  serve('POST', `${AT}edits/preview/`, preview({ added: 120 }));
+  serve('POST', `${AT}edits/`, asked('published', { version: version(3) }));
+  await openFiles();
+  await userEvent.click(await screen.findByRole('button', { name: 'More' }));
+  await userEvent.click(await screen.findByRole('menuitem', { name: 'Copy from another dataset…' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Copy files to pets' });
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Copy' }));
+  within(dialog).getByText('Choose a dataset.');
+  within(dialog).getByText('Write the name of a folder.');
+  await userEvent.click(within(dialog).getByRole('combobox', { name: 'From the dataset' }));
+  // A dataset is not copied into itself here.
+  expect(screen.getAllByRole('option').map((option) => option.textContent)).toEqual(['birds']);
+  await userEvent.click(screen.getByRole('option', { name: 'birds' }));
+  within(dialog).getByRole('combobox', { name: 'Version' });
+  await type(dialog, 'Query', 'size > 1');
+  await type(dialog, 'To the folder', 'in');
+  await within(dialog).findByText('+120');
+  await expectNoViolations(dialog);
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Copy' }));
+  const edits = [{ op: 'copy', paths: [], where: 'size > 1', to: 'in/', source: 'birds@main' }];
+  await vi.waitFor(() => expect(bodyOf('edits/')).toEqual({ branch: 'main', expected_head: null, edits, message: '' }));
+});
+
+test('who may only look is offered nothing that changes the dataset', async () => {
+  serve('GET', 'projects/', listing({ slug: 'vision', name: 'Vision', role: 'viewer', unit: null }));
+  await openFiles();
+  await userEvent.click(await screen.findByRole('button', { name: 'More' }));
+  await screen.findByRole('menuitem', { name: 'Compare' });
+  expect(screen.queryByRole('menuitem', { name: 'Copy from another dataset…' })).toBeNull();
 });
