@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { RunningOperation } from '@/api/contract/datasets';
 import { ApiError } from '@/api/errors';
 import { useErrorWords } from '@/shared/ErrorState';
+import { focusNeighbour } from '@/shared/focusBack';
 import { AnchorLink } from '@/shared/links';
 import { useMay } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
@@ -60,7 +61,11 @@ function OperationRow({ name, row }: { name: string; row: RunningOperation }) {
               color="gray"
               size="sm"
               aria-label={t('versioning.dismissOf', { what })}
-              onClick={() => markTold(row.id)}
+              data-takes-row
+              onClick={(event) => {
+                focusNeighbour(event.currentTarget);
+                markTold(row.id);
+              }}
             >
               <IconX size={14} />
             </ActionIcon>
