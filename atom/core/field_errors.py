@@ -8,38 +8,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
-from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail
 
 # What a sentence is that has no code of its own.
 UNCODED = "invalid"
 # A validator's code would be part of every migration that names it.
 SLUG_RULE = "Use 1 to 63 lower-case letters, digits, dots, dashes and underscores."
-_KINDS: tuple[tuple[str, type[serializers.Field[Any, Any, Any, Any]]], ...] = (
-    ("not_an_integer", serializers.IntegerField),
-    ("not_an_integer", serializers.BigIntegerField),
-    ("not_a_number", serializers.FloatField),
-    ("not_a_boolean", serializers.BooleanField),
-    ("not_text", serializers.CharField),
-    ("not_a_uuid", serializers.UUIDField),
-    ("not_a_url", serializers.URLField),
-    ("not_an_email", serializers.EmailField),
-    ("not_json", serializers.JSONField),
-    ("wrong_pattern", serializers.RegexField),
-)
-_FINER = {
-    **{str(kind.default_error_messages["invalid"]): code for code, kind in _KINDS},
-    SLUG_RULE: "slug",
+# What DRF calls `invalid`, by the kind of field whose sentence it is.
+_KINDS = {
+    "IntegerField": "not_an_integer",
+    "BigIntegerField": "not_an_integer",
+    "FloatField": "not_a_number",
+    "BooleanField": "not_a_boolean",
+    "CharField": "not_text",
+    "UUIDField": "not_a_uuid",
+    "URLField": "not_a_url",
+    "EmailField": "not_an_email",
+    "JSONField": "not_json",
+    "RegexField": "wrong_pattern",
 }
 _OF_ITEMS = {"max_length": "max_items", "min_length": "min_items"}
 _LIMITED: set[str] = {"max_length", "min_length", "max_value", "min_value", *_OF_ITEMS.values()}
 # Each has a sentence in every language of the portal; the others are told as they are.
 FIELD_CODES = (
     _LIMITED
-    | set(_FINER.values())
-    | {"required", "null", "blank", "empty", "unique", "does_not_exist", "incorrect_type"}
+    | set(_KINDS.values())
+    | {"slug", "required", "null", "blank", "empty", "unique", "does_not_exist", "incorrect_type"}
     | {"invalid_choice", "not_a_list", "not_a_dict", "not_a_time", "max_string_length", "overflow"}
 )
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -55,10 +52,20 @@ def codes_of(errors: Mapping[str, Iterable[str]]) -> dict[str, list[dict[str, An
 def _code_of(said: str) -> dict[str, Any]:
     code = (said.code if isinstance(said, ErrorDetail) else "") or UNCODED
     if code == UNCODED:
-        code = "not_a_time" if _TIME.match(said) else _FINER.get(str(said), UNCODED)
+        code = "not_a_time" if _TIME.match(said) else _finer().get(str(said), UNCODED)
     elif said.endswith(" elements."):
         code = _OF_ITEMS.get(code, code)
     return {"code": code, "params": _params_of(code, said)}
+
+
+@cache
+def _finer() -> dict[str, str]:
+    # Imported late: the sentences are translated, which needs all apps.
+    from rest_framework import serializers
+
+    kinds = {getattr(serializers, name): code for name, code in _KINDS.items()}
+    said = {str(kind.default_error_messages["invalid"]): code for kind, code in kinds.items()}
+    return {**said, SLUG_RULE: "slug"}
 
 
 def _params_of(code: str, said: str) -> dict[str, Any]:
