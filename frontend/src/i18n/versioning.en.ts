@@ -112,8 +112,8 @@ export const versioning = {
   attributesSubmit: 'Set them',
   cancelled: 'Cancelled: the branch is as it was.',
   operations: 'What the server does',
-  moreOperations_one: 'and {{count, number}} more',
-  moreOperations_other: 'and {{count, number}} more',
+  moreOperations_one: 'Show {{count, number}} more',
+  moreOperations_other: 'Show {{count, number}} more',
   dismiss: 'Dismiss',
   dismissOf: 'Dismiss: {{what}}',
   operation: {

@@ -107,7 +107,7 @@ export const versioning = {
   attributesSubmit: '设置',
   cancelled: '已取消：分支保持原样。',
   operations: '服务器正在进行的操作',
-  moreOperations_other: '另有 {{count, number}} 项',
+  moreOperations_other: '再显示 {{count, number}} 项',
   dismiss: '不再显示',
   dismissOf: '不再显示：{{what}}',
   operation: {

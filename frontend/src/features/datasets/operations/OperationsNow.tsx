@@ -1,5 +1,6 @@
-import { ActionIcon, Group, Paper, Stack, Text, ThemeIcon, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Group, Paper, Stack, Text, ThemeIcon, Tooltip } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck, IconLoader2, IconX } from '@tabler/icons-react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { RunningOperation } from '@/api/contract/datasets';
 import { ApiError } from '@/api/errors';
@@ -13,23 +14,25 @@ import { OperationProgress } from './OperationProgress';
 import { markTold, useTold } from './toldOperations';
 import { isRunning, useCancel, useOperationsOfNow } from './useOperation';
 
-const SHOWN = 5;
+const SHOWN = 3;
 
 /** What the server does to a dataset now, for whomever, and how it ended until that is dismissed; mostly nothing. */
 export function OperationsNow({ name }: { name: string }) {
   const { t } = useTranslation();
   const told = useTold();
-  const rows = useOperationsOfNow(name).filter((row) => isRunning(row) || !told.has(row.id));
+  const [isWhole, setWhole] = useState(false);
+  const asked = useOperationsOfNow(name);
+  const rows = [...asked.filter(isRunning), ...asked.filter((row) => !isRunning(row) && !told.has(row.id))];
   if (rows.length === 0) return null;
   return (
     <Stack component="section" gap={6} mb="sm" aria-label={t('versioning.operations')}>
-      {rows.slice(0, SHOWN).map((row) => (
+      {rows.slice(0, isWhole ? undefined : SHOWN).map((row) => (
         <OperationRow key={row.id} name={name} row={row} />
       ))}
-      {rows.length > SHOWN && (
-        <Text size="xs" c="dimmed">
+      {rows.length > SHOWN && !isWhole && (
+        <Button size="compact-xs" variant="subtle" color="gray" mr="auto" onClick={() => setWhole(true)}>
           {t('versioning.moreOperations', { count: rows.length - SHOWN })}
-        </Text>
+        </Button>
       )}
     </Stack>
   );

@@ -89,7 +89,7 @@ function ConflictRow({ conflict }: { conflict: MergeConflict }) {
       <Table.Td style={{ overflowWrap: 'anywhere' }}>
         {path}
         {what && (
-          <Text span inherit c="dimmed">
+          <Text span size="xs">
             {' '}
             {what}
           </Text>

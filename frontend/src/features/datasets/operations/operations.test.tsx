@@ -240,13 +240,14 @@ test('what others do to the dataset is shown: how far it is, its version, why it
   const error = { code: 'merge_conflict', detail: 'Both sides changed a.txt.', action: 'Merge again.', head: null };
   const running = told('merge', { state: 'building', stage: 'reading', progress: 0.4, cancellable: true }, 'r');
   const rows = [
-    running,
     told('split', { state: 'published', source: '', version: version(7) }, 'd'),
     told('edit', { state: 'published', source: 'pets@v1', unchanged: true }, 'u'),
+    // What runs comes first.
+    running,
     told('revert', { state: 'conflict', source: 'v1', error }, 'f'),
   ];
   serve('GET', `${AT}operations/`, () => listing(...rows));
-  serve('POST', `${AT}commits/r/cancel/`, () => asked('cancelled', rows.splice(0, 1)[0]));
+  serve('POST', `${AT}commits/r/cancel/`, () => asked('cancelled', rows.splice(rows.indexOf(running), 1)[0]));
   const { container, unmount } = await openVersions();
   const merge = await screen.findByRole('group', { name: 'Merge of fix into main' });
   within(merge).getByText(/Bob/);
@@ -255,6 +256,7 @@ test('what others do to the dataset is shown: how far it is, its version, why it
   const link = within(split).getByRole('link', { name: 'main has a new version: v7' });
   expect(link.getAttribute('href')).toContain('ref=v7');
   within(screen.getByRole('group', { name: 'Copy from pets@v1 to main' })).getByText('Nothing was changed.');
+  await userEvent.click(screen.getByRole('button', { name: 'Show 1 more' }));
   const failed = screen.getByRole('group', { name: 'Undo of v1 on main' });
   expect(failed.textContent).toContain('Both sides changed a.txt.Merge again.');
   await userEvent.click(within(merge).getByRole('button', { name: 'Cancel' }));
