@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import IO, Any
 
 from rest_framework import parsers, serializers
+from rest_framework.exceptions import ErrorDetail
 
 from atom.core.errors import Invalid, MalformedBody, flatten_errors
 
@@ -54,7 +55,8 @@ def _unknown(field: Any, data: Any, prefix: str) -> Iterator[tuple[str, str]]:
         if name in known:
             yield from _unknown(known[name], value, f"{prefix}{name}.")
         else:
-            yield f"{prefix}{name}", f"There is no such field. Known are: {', '.join(known)}."
+            said = f"There is no such field. Known are: {', '.join(known)}."
+            yield f"{prefix}{name}", ErrorDetail(said, code="unknown_field")
 
 
 def _is_deeper_than(found: Any, depth: int) -> bool:

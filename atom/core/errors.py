@@ -24,6 +24,8 @@ from rest_framework import exceptions as drf
 from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 
+from atom.core.field_errors import codes_of
+
 log = structlog.get_logger(__name__)
 
 PROBLEM_JSON = "application/problem+json"
@@ -72,6 +74,7 @@ class AtomError(Exception):
         }
         if self.errors:
             problem["errors"] = self.errors
+            problem["error_codes"] = codes_of(self.errors)
         return {**self.extra, **problem}
 
 
@@ -330,7 +333,7 @@ _PLAIN: dict[type[drf.APIException], type[AtomError]] = {
 
 
 def flatten_errors(detail: Any, prefix: str = "") -> dict[str, list[str]]:
-    """Return `{"field.0.name": [messages]}` for DRF's nested error detail."""
+    """Return `{"field.0.name": [messages]}` for DRF's nested error detail, codes kept."""
     if isinstance(detail, Mapping):
         flat: dict[str, list[str]] = {}
         for key, value in detail.items():
@@ -343,7 +346,11 @@ def flatten_errors(detail: Any, prefix: str = "") -> dict[str, list[str]]:
                 flat.update(flatten_errors(item, f"{prefix}.{index}" if prefix else str(index)))
         return flat
     messages = detail if isinstance(detail, list) else [detail]
-    return {prefix or "non_field_errors": [str(message) for message in messages]}
+    return {prefix or "non_field_errors": [_as_text(message) for message in messages]}
+
+
+def _as_text(message: Any) -> str:
+    return message if isinstance(message, str) else str(message)
 
 
 def request_id_of(request: Any) -> str | None:

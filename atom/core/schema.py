@@ -10,6 +10,18 @@ from drf_spectacular.extensions import (
     OpenApiSerializerExtension,
 )
 
+_FIELD_ERROR = {
+    "type": "object",
+    "required": ["code", "params"],
+    "properties": {
+        "code": {"type": "string"},
+        "params": {
+            "type": "object",
+            "additionalProperties": True,
+            "description": "The `limit`, or the `input`, that the message names.",
+        },
+    },
+}
 _PROBLEM = {
     "type": "object",
     "required": ["type", "title", "status", "code", "detail", "action"],
@@ -25,6 +37,11 @@ _PROBLEM = {
             "type": "object",
             "additionalProperties": {"type": "array", "items": {"type": "string"}},
             "description": "Messages per field.",
+        },
+        "error_codes": {
+            "type": "object",
+            "additionalProperties": {"type": "array", "items": _FIELD_ERROR},
+            "description": "What the messages mean, in the same order: for programs.",
         },
     },
     "additionalProperties": True,

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
+from datetime import timedelta
+
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
 
 from atom.accounts.models import Project
 from atom.core import storage
@@ -19,13 +23,20 @@ from atom.datasets.errors import (
 )
 from atom.datasets.keys import pack_key
 from atom.datasets.media_pins import registered_url
-from atom.datasets.models import Dataset, Pack, Version
+from atom.datasets.models import CommitRequest, Dataset, Pack, Version
 from atom.datasets.stores import version_store
 from atom_sdk.manifests.diff import diff_roots
 from atom_sdk.manifests.objects import delta_key, group_key, layer_key, range_key
 from atom_sdk.manifests.roots import Root
 
 URL_EXPIRES_S = 3600
+# So long a page tells of an operation that made a version, or that failed.
+DONE_SHOWN, FAILED_SHOWN = timedelta(minutes=10), timedelta(days=7)
+_OPERATIONS = Q(operation__in=("merge", "revert", "cherry_pick", "edit")) | Q(
+    # A split changes no file.
+    operation="push",
+    changes_upload=None,
+)
 
 
 def find_dataset(project: Project, name: str) -> Dataset:
@@ -169,3 +180,18 @@ def pack_addresses(version: Version, wanted: list[str], allowed: set[str]) -> di
     return {
         digest: objects.presign_get(prefix + pack_key(digest), URL_EXPIRES_S) for digest in wanted
     }
+
+
+def operations_of_now(dataset: Dataset) -> QuerySet[CommitRequest]:
+    """Return what people asked the server to do: what runs, and what ended lately.
+
+    What a client commits (a push, a writer, an archive) is the client's to tell, and what somebody
+    cancelled is told by the branch, which is as it was.
+    """
+    tells = (
+        Q(state__in=("pending", "building"))
+        | Q(state="published", updated_at__gt=Now() - DONE_SHOWN)
+        | Q(state__in=("failed", "conflict"), updated_at__gt=Now() - FAILED_SHOWN)
+    )
+    asked = CommitRequest.objects.filter(_OPERATIONS, tells, dataset=dataset, writer=None)
+    return asked.filter(write_job=None).select_related("version__author", "created_by")

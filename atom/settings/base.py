@@ -212,6 +212,14 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "RetentionKindEnum": ["all", "last", "days"],
         "SideChangeEnum": ["added", "changed", "removed"],
         "OperationEnum": ["push", "merge", "revert", "cherry_pick", "edit"],
+        "CommitStateEnum": [
+            "building",
+            "cancelled",
+            "conflict",
+            "failed",
+            "pending",
+            "published",
+        ],
         "CleaningStateEnum": [
             "cancelled",
             "comparing",

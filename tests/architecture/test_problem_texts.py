@@ -9,8 +9,10 @@ from pkgutil import walk_packages
 
 import atom
 from atom.core.errors import AtomError
+from atom.core.field_errors import FIELD_CODES
 
-CHINESE = Path(__file__).parents[2] / "frontend" / "src" / "i18n" / "problems.zh.ts"
+WORDS = Path(__file__).parents[2] / "frontend" / "src" / "i18n"
+CHINESE, CHINESE_FIELDS = WORDS / "problems.zh.ts", WORDS / "fields.zh.ts"
 # Those of the S3 endpoint are read by S3 tools only; labeling and models have pages of their own.
 LEFT_OUT = ("atom.gateway.s3", "atom.labeling", "atom.models_registry")
 
@@ -30,3 +32,14 @@ def test_each_code_has_a_chinese_title_and_action() -> None:
     translated = re.findall(r"^  (\w+): \[", text, re.MULTILINE)
     assert len(translated) == len(set(translated))
     assert set(translated) == codes
+
+
+def test_each_code_of_a_field_has_its_chinese_sentence() -> None:
+    given = re.compile(r'ErrorDetail\([^()]*code="(\w+)"\)|ValidationError\([^()]*code="(\w+)"')
+    sources = Path(atom.__path__[0]).rglob("*.py")
+    found = [match for path in sources for match in given.findall(path.read_text("utf-8"))]
+    ours = {code for match in found for code in match if code}
+    assert {"unique", "unknown_field", "not_future"} <= ours
+    translated = re.findall(r"^  (\w+):\s", CHINESE_FIELDS.read_text("utf-8"), re.MULTILINE)
+    assert len(translated) == len(set(translated))
+    assert set(translated) == ours | FIELD_CODES

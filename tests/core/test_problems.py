@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 from django.db import OperationalError, connection
 from django.test import Client
+from rest_framework import serializers
 
+from atom.core.errors import flatten_errors
+from atom.core.field_errors import codes_of
 from tests.factories.accounts import make_member, make_project
 
 pytestmark = pytest.mark.django_db
@@ -150,6 +153,50 @@ def test_unknown_fields_and_wrong_ones_are_told_together(member: Client) -> None
     answer = member.post("/api/v1/projects/vision/runs/", run, content_type="application/json")
     errors = problem_of(answer, 400, "invalid")["errors"]
     assert sorted(errors) == ["resources.disks", "resources.memory_bytes"]
+
+
+WRONG_VALUES: list[tuple[str, dict[str, Any], str, str, dict[str, Any]]] = [
+    ("datasets/", {}, "name", "required", {}),
+    ("datasets/", {"name": ""}, "name", "blank", {}),
+    ("datasets/", {"name": None}, "name", "null", {}),
+    ("datasets/", {"name": []}, "name", "not_text", {}),
+    ("datasets/", {"name": "No!"}, "name", "slug", {}),
+    ("datasets/", {"name": "x" * 64}, "name", "max_length", {"limit": 63}),
+    ("datasets/", {"name": "x", "bogus": 1}, "bogus", "unknown_field", {}),
+    ("runs/", {"command": "true"}, "command", "not_a_list", {}),
+    ("runs/", {"resources": {"cpus": -1}}, "resources.cpus", "min_value", {"limit": 1}),
+    ("runs/", {"max_retries": "many"}, "max_retries", "not_an_integer", {}),
+]
+
+
+@pytest.mark.parametrize(("address", "body", "field", "code", "params"), WRONG_VALUES)
+def test_what_is_wrong_with_a_field_has_a_code_and_its_values(
+    member: Client, address: str, body: Any, field: str, code: str, params: dict[str, Any]
+) -> None:
+    address = f"/api/v1/projects/vision/{address}"
+    answer = member.post(address, body, content_type="application/json")
+    problem = problem_of(answer, 400, "invalid")
+    told = {"code": code, "params": params}
+    assert told in problem["error_codes"][field], problem["errors"][field]
+    assert len(problem["error_codes"][field]) == len(problem["errors"][field])
+
+
+def test_sentences_of_one_code_are_told_apart() -> None:
+    class Body(serializers.Serializer[Any]):
+        names = serializers.ListField(max_length=2)
+        side = serializers.ChoiceField(["left"])
+        share = serializers.FloatField(max_value=0.5)
+        at = serializers.DateTimeField()
+
+    body = Body(data={"names": [1, 2, 3], "side": 'up "', "share": 2, "at": "soon"})
+    assert not body.is_valid()
+    found = codes_of(flatten_errors(body.errors))
+    assert {name: (each["code"], each["params"]) for name, (each,) in found.items()} == {
+        "names": ("max_items", {"limit": 2}),
+        "side": ("invalid_choice", {"input": 'up "'}),
+        "share": ("max_value", {"limit": 0.5}),
+        "at": ("not_a_time", {}),
+    }
 
 
 def test_a_large_body_is_read(member: Client) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from typing import Any
 
@@ -113,6 +114,20 @@ def test_what_both_changed_is_a_conflict_that_names_both_sides(forked: Pusher) -
     assert (by_path["0/001.png"]["ours"], by_path["0/001.png"]["theirs"]) == ("changed", "removed")
     assert by_path["0/000.png"]["our_value"] == entry(forked, "0/000.png")["digest"]
     assert forked.get("versions/main/")["ref"] == "v2"
+
+
+def test_a_conflict_of_attributes_alone_says_which_differ(forked: Pusher) -> None:
+    for branch, camera in (("main", "A"), ("fix", "B" * 200)):
+        attributes = {"camera": camera, "iso": 100}
+        edit = {"op": "set", "paths": ["0/000.png"], "attributes": attributes}
+        published(forked, "edits", branch=branch, edits=[edit])
+
+    (found,) = carried_out(forked, "merges", source="fix", branch="main")["conflicts"]
+
+    assert (found["layer"], found["field"]) == ("", "attributes")
+    assert json.loads(found["our_value"]) == {"camera": "A"}
+    assert json.loads(found["their_value"])["camera"].startswith('"BBB')
+    assert len(found["their_value"]) < 150
 
 
 @pytest.mark.parametrize("side", ["ours", "theirs"])

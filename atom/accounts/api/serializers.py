@@ -18,7 +18,7 @@ from atom.core.names import NameField
 def in_future(value: datetime | None) -> datetime | None:
     """Return the time. Raises ValidationError if it has passed."""
     if value is not None and value <= clock.now():
-        raise serializers.ValidationError("Choose a time in the future.")
+        raise serializers.ValidationError("Choose a time in the future.", code="not_future")
     return value
 
 

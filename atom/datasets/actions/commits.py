@@ -125,6 +125,7 @@ def request_commit(
         )
         named = {"dataset": dataset.name, "branch": new.branch}
         audit.record(user, "commit.requested", request, dataset.project, **named)
+        tell(request, "pending")
         enqueue(_BUILD_TASK, str(request.pk))
     return request
 
@@ -332,7 +333,7 @@ def _finish(request: CommitRequest, state: str, error: AtomError | None, **field
     written = written_by(request, state)
     with transaction.atomic():
         rows = CommitRequest.objects.filter(pk=request.pk, state="building")
-        if not rows.update(state=state, progress=progress, **fields):
+        if not rows.update(state=state, progress=progress, updated_at=Now(), **fields):
             return
         settle_writers(request, state, written, fields)
         tell(request, state)

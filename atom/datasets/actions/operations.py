@@ -20,7 +20,7 @@ from atom.datasets.actions.branches import (
     head_commit,
     move_branch,
 )
-from atom.datasets.actions.commit_progress import CommitWatch, begin_move, give_up_move, note
+from atom.datasets.actions.commit_progress import CommitWatch, begin_move, give_up_move, note, tell
 from atom.datasets.actions.outcomes import Outcome, Site, outcome_of
 from atom.datasets.engines.operations import (
     Arguments,
@@ -91,6 +91,7 @@ def request_operation(dataset: Dataset, new: NewOperation, user: User) -> Commit
         )
         named = {"dataset": dataset.name, "branch": new.branch, "operation": new.operation}
         audit.record(user, "commit.requested", request, dataset.project, **named)
+        tell(request, "pending")
         enqueue(_BUILD_TASK, str(request.pk))
     return request
 

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from atom.accounts.api.serializers import UserShortSerializer
 from atom.accounts.models import slug_validator
-from atom.datasets.api.serializers import MergeConflictSerializer, VersionShortSerializer
+from atom.datasets.api.serializers import (
+    CommitRequestSerializer,
+    MergeConflictSerializer,
+    VersionShortSerializer,
+)
 from atom.datasets.engines.operations import (
     Arguments,
     EditArguments,
@@ -17,7 +23,7 @@ from atom.datasets.engines.operations import (
     RevertArguments,
     Source,
 )
-from atom.datasets.models import Dataset, resolve_ref
+from atom.datasets.models import CommitRequest, Dataset, resolve_ref
 from atom.datasets.queries import narrowed
 from atom_sdk.packs.paths import MAX_PATH_BYTES
 
@@ -97,7 +103,9 @@ class PickSerializer(_ConflictingSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Ask for paths unless the version's own changes are picked."""
         if not attrs["paths"] and not attrs["changes_only"]:
-            raise serializers.ValidationError({"paths": ["Give at least one path."]})
+            raise serializers.ValidationError(
+                {"paths": ["Give at least one path."]}, code="required"
+            )
         return attrs
 
     def arguments(self, dataset: Dataset) -> PickArguments:
@@ -148,7 +156,8 @@ class EditStepSerializer(serializers.Serializer[Any]):
         needed = {"move": {"to"}, "copy": {"to"}, "set": {"attributes"}}.get(attrs["op"], set())
         allowed = needed | ({"source"} if attrs["op"] == "copy" else set())
         if not attrs["paths"] and not attrs["where"] and not attrs["view"]:
-            raise serializers.ValidationError({"paths": ["Give paths, a query or a view."]})
+            said = ["Give paths, a query or a view."]
+            raise serializers.ValidationError({"paths": said}, code="required")
         wrong = {name: ["This is needed."] for name in needed if not attrs[name]}
         for name in {"to", "attributes", "source"} - allowed:
             if attrs[name]:
@@ -191,8 +200,57 @@ def _copy_source(dataset: Dataset, text: str) -> Source:
         return _source(dataset, ref)
     other = Dataset.objects.in_project(dataset.project).filter(name=name).first()
     if other is None:
-        raise serializers.ValidationError({"source": [f"The project has no dataset {name}."]})
+        said = [f"The project has no dataset {name}."]
+        raise serializers.ValidationError({"source": said}, code="does_not_exist")
     return Source(text, resolve_ref(other, ref).commit, str(other.pk))
+
+
+class RunningOperationSerializer(CommitRequestSerializer):
+    """An operation as a dataset's page tells of it; its conflicts are told by its request."""
+
+    kind = serializers.SerializerMethodField()
+    source = serializers.SerializerMethodField(  # type: ignore[assignment]
+        help_text="The version that is merged, undone, picked or copied from; else empty."
+    )
+    version = VersionShortSerializer(read_only=True, allow_null=True)  # type: ignore[assignment]
+    created_by = UserShortSerializer(read_only=True, allow_null=True)
+
+    class Meta(CommitRequestSerializer.Meta):
+        fields = (  # type: ignore[assignment]
+            "id",
+            "kind",
+            "branch",
+            "source",
+            "message",
+            "state",
+            "progress",
+            "stage",
+            "rows_done",
+            "rows_total",
+            "cancellable",
+            "unchanged",
+            "version",
+            "error",
+            "conflicts_total",
+            "created_by",
+            "created_at",
+            "updated_at",
+        )
+        read_only_fields = fields
+
+    @extend_schema_field(
+        serializers.ChoiceField(choices=["merge", "revert", "cherry_pick", "edit", "split"])
+    )
+    def get_kind(self, request: CommitRequest) -> str:
+        """Return what was asked for: a split is stored as a push without changes."""
+        return "split" if request.operation == "push" else request.operation
+
+    @extend_schema_field(serializers.CharField())
+    def get_source(self, request: CommitRequest) -> str:
+        """Return the source of the operation, or of its first edit that has one."""
+        asked = [request.arguments, *request.arguments.get("edits", ())]
+        sources = (step.get("source") for step in asked)
+        return next((source["ref"] for source in sources if source), "")
 
 
 class ChangeExampleSerializer(serializers.Serializer[Any]):

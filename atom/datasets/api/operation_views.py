@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
-from rest_framework import status
+from rest_framework import generics, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -13,6 +14,7 @@ from rest_framework.views import APIView
 from atom.accounts.api.mixins import user_of
 from atom.core.bodies import check
 from atom.core.idempotency import idempotent
+from atom.core.pagination import KeysetPagination
 from atom.datasets import actions
 from atom.datasets.actions.operations import NewOperation
 from atom.datasets.api.operation_serializers import (
@@ -22,9 +24,33 @@ from atom.datasets.api.operation_serializers import (
     OperationSerializer,
     PickSerializer,
     RevertSerializer,
+    RunningOperationSerializer,
 )
 from atom.datasets.api.scope import DatasetScopedView
 from atom.datasets.api.serializers import CommitRequestSerializer
+from atom.datasets.models import CommitRequest
+from atom.datasets.reads import operations_of_now
+
+
+class OperationListView(DatasetScopedView, generics.ListAPIView[CommitRequest]):
+    """What the server does for people, or did lately."""
+
+    serializer_class = RunningOperationSerializer
+    pagination_class = KeysetPagination
+    keyset = ("-created_at", "-id")
+
+    def get(self, request: Request, *args: object, **kwargs: object) -> Response:
+        """Return merges, reverts, picks, edits and splits, newest first.
+
+        These run, made a version within ten minutes, or failed within seven days.
+        """
+        return super().get(request, *args, **kwargs)
+
+    def get_queryset(self) -> QuerySet[CommitRequest]:
+        """Return the dataset's operations."""
+        if getattr(self, "swagger_fake_view", False):
+            return CommitRequest.objects.none()
+        return operations_of_now(self.dataset)
 
 
 class OperationScopedView(DatasetScopedView, APIView):

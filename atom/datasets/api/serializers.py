@@ -257,7 +257,7 @@ class SplitSizeField(serializers.Field[int | str, Any, int | str, Any]):
             SplitRequest.from_json({"test": data})
         except SplitSpecError as error:
             raise serializers.ValidationError(
-                "Give a number of samples, or a part such as 20%."
+                "Give a number of samples, or a part such as 20%.", code="split_size"
             ) from error
         return data or 0
 
@@ -357,7 +357,10 @@ class MergeConflictSerializer(serializers.Serializer[Any]):
 
     path = serializers.CharField()
     layer = serializers.CharField(help_text="Which labels or split; empty for the file itself.")
-    field = serializers.CharField(help_text="Which column of the layer.")
+    field = serializers.CharField(
+        help_text="Which column of the layer; of files with the same bytes what differs: "
+        "`attributes` (as JSON, those that differ) or `media_type`."
+    )
     ours = serializers.ChoiceField(choices=["added", "changed", "removed"])
     theirs = serializers.ChoiceField(choices=["added", "changed", "removed"])
     our_value = serializers.CharField(help_text="The field, or the file's digest.")

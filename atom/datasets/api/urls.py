@@ -71,6 +71,7 @@ _dataset: list[URLPattern | URLResolver] = [
     path("commits/", upload_views.CommitListView.as_view()),
     path("commits/<uuid:commit_id>/", upload_views.CommitView.as_view()),
     path("commits/<uuid:commit_id>/cancel/", upload_views.CommitCancelView.as_view()),
+    path("operations/", operation_views.OperationListView.as_view()),
     path("merges/", operation_views.MergeView.as_view()),
     path("merges/preview/", operation_views.MergePreviewView.as_view()),
     path("reverts/", operation_views.RevertView.as_view()),

@@ -5,6 +5,7 @@ Each operation has a frozen dataclass of arguments; `read_arguments` checks what
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -16,6 +17,9 @@ from atom_sdk.manifests.objects import MemoryObjectStore, ObjectStore
 from atom_sdk.manifests.roots import Root
 from atom_sdk.manifests.three_way import Conflict, Policy
 from atom_sdk.manifests.watching import UNWATCHED, Watch
+
+# As much of one attribute as a conflict tells.
+_SHOWN_CHARS = 100
 
 
 @dataclass(frozen=True)
@@ -175,8 +179,33 @@ def count_changes(
 
 
 def conflict_json(conflict: Conflict) -> dict[str, str]:
-    """Return a conflict as it is stored and shown."""
-    return asdict(conflict)
+    """Return a conflict as it is stored and shown: of attributes, only those that differ."""
+    shown: dict[str, str] = asdict(conflict)
+    if conflict.layer == "" and conflict.field == "attributes":
+        sides = [json.loads(text or "{}") for text in (conflict.our_value, conflict.their_value)]
+        shown["our_value"], shown["their_value"] = map(_as_text, _differing(*sides))
+    return shown
+
+
+def _differing(ours: dict[str, Any], theirs: dict[str, Any]) -> tuple[dict[str, Any], ...]:
+    names = [name for name in {**ours, **theirs} if _side(ours, name) != _side(theirs, name)]
+    return tuple(
+        {name: _cut(side[name]) for name in names if name in side} for side in (ours, theirs)
+    )
+
+
+def _side(attributes: Mapping[str, Any], name: str) -> str:
+    # 1 and true are equal in Python, and an attribute that is null is not one that is missing.
+    return _as_text(attributes[name]) if name in attributes else ""
+
+
+def _cut(value: Any) -> Any:
+    text = _as_text(value)
+    return value if len(text) <= _SHOWN_CHARS else text[:_SHOWN_CHARS] + "…"
+
+
+def _as_text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 class ScratchStore(MemoryObjectStore):

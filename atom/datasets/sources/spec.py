@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, field, fields
 from urllib.parse import urlsplit
 
+from rest_framework.exceptions import ErrorDetail
+
 from atom.core.errors import Invalid
 
 S3, FOLDER, HTTP, AZURE, GCS, HDFS = "s3", "folder", "http", "azure", "gcs", "hdfs"
@@ -116,7 +118,7 @@ def kind_of(url: str) -> str:
             "Give s3://bucket/prefix, gs://bucket/prefix, az://account/container/prefix, "
             "webhdfs://host:port/folder, file:///folder or the https:// address of a list."
         )
-        raise Invalid(errors={"url": [said]})
+        raise Invalid(errors={"url": [ErrorDetail(said, code="source_url")]})
     return _SCHEMES[scheme]
 
 

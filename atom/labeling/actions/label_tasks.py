@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db import IntegrityError, transaction
+from rest_framework.exceptions import ErrorDetail
 
 from atom.accounts import audit
 from atom.accounts.models import Project, User
@@ -55,7 +56,7 @@ def create_task(project: Project, user: User, plan: TaskPlan) -> LabelTask:
     """
     # First: a taken name is said of the task, not of the ontology that would be named after it.
     if LabelTask.objects.filter(project=project, name=plan.name).exists():
-        raise TaskNameTaken(errors={"name": ["This name is taken."]})
+        raise TaskNameTaken(errors={"name": [ErrorDetail("This name is taken.", code="unique")]})
     ontology_version = plan.ontology_version or create_ontology(
         project, user, plan.name, plan.labels, plan.guideline
     )
@@ -73,7 +74,9 @@ def create_task(project: Project, user: User, plan: TaskPlan) -> LabelTask:
 
 def _nothing_to_label(left_out: LeftOut) -> NoItems:
     if left_out == LeftOut():
-        return NoItems(errors={"filter": ["No file of this version matches."]})
+        return NoItems(
+            errors={"filter": [ErrorDetail("No file of this version matches.", code="no_match")]}
+        )
     said = (
         f"Of the files that match, {left_out.not_images} are no images and "
         f"{left_out.unreadable} are images that cannot be read."
@@ -105,7 +108,9 @@ def _insert(
                 created_by=user,
             )
     except IntegrityError as exc:
-        raise TaskNameTaken(errors={"name": ["This name is taken."]}) from exc
+        raise TaskNameTaken(
+            errors={"name": [ErrorDetail("This name is taken.", code="unique")]}
+        ) from exc
 
 
 def start_task(task: LabelTask, user: User) -> LabelTask:

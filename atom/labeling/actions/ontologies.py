@@ -8,6 +8,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.db.models.functions import Now
+from rest_framework.exceptions import ErrorDetail
 
 from atom.accounts import audit
 from atom.accounts.models import Project, User
@@ -28,7 +29,9 @@ def create_ontology(
         with transaction.atomic():
             ontology = Ontology.objects.create(project=project, name=name, created_by=user)
     except IntegrityError as exc:
-        raise OntologyNameTaken(errors={"name": ["This name is taken."]}) from exc
+        raise OntologyNameTaken(
+            errors={"name": [ErrorDetail("This name is taken.", code="unique")]}
+        ) from exc
     audit.record(user, "ontology.created", ontology, project, name=name)
     return ontology.versions.create(number=1, labels=checked, guideline=guideline)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import Max
+from rest_framework.exceptions import ErrorDetail
 
 from atom.accounts import audit
 from atom.accounts.models import Project, User
@@ -63,7 +64,9 @@ def create_model(project: Project, user: User | None, name: str, description: st
             )
             audit.record(user, "model.created", model, project, name=name)
     except IntegrityError as exc:
-        raise ModelNameTaken(errors={"name": ["This name is taken."]}) from exc
+        raise ModelNameTaken(
+            errors={"name": [ErrorDetail("This name is taken.", code="unique")]}
+        ) from exc
     return model
 
 

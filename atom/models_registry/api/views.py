@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from django.utils.functional import cached_property
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import generics, status
+from rest_framework.exceptions import ErrorDetail
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -129,7 +130,9 @@ class VersionListView(ModelScopedView, generics.ListAPIView[ModelVersion]):
         data = body.validated_data
         run = Run.objects.filter(project=self.project, pk=data["run"]).first()
         if run is None:
-            raise Invalid(errors={"run": ["The project has no such run."]})
+            raise Invalid(
+                errors={"run": [ErrorDetail("The project has no such run.", code="does_not_exist")]}
+            )
         made = actions.register(
             self.model, run, data["artifact_path"], user_of(request), data["description"]
         )

@@ -7,8 +7,10 @@ export class ApiError extends Error {
   /** What to do next, in one plain sentence; empty when the server has no advice. */
   readonly action: string;
   readonly requestId: string;
-  /** Messages per form field, as a form's `setErrors` wants them. */
+  /** Messages per form field, in the server's English: pages show `fieldWords`. */
   readonly fields: Readonly<Record<string, string>>;
+  /** What those messages mean, message by message. */
+  readonly fieldCodes: Readonly<Record<string, readonly FieldCode[]>>;
   /** Seconds until a throttled request may be tried again. */
   readonly retryAfterS: number | null;
 
@@ -22,6 +24,7 @@ export class ApiError extends Error {
     this.action = init.action ?? '';
     this.requestId = init.requestId ?? '';
     this.fields = init.fields ?? {};
+    this.fieldCodes = init.fieldCodes ?? {};
     this.retryAfterS = init.retryAfterS ?? null;
   }
 
@@ -29,6 +32,12 @@ export class ApiError extends Error {
   get isTemporary(): boolean {
     return this.status === 503 && this.code === 'unavailable';
   }
+}
+
+/** One thing that is wrong with a field, and the values that its message names. */
+export interface FieldCode {
+  code: string;
+  params: Readonly<Record<string, unknown>>;
 }
 
 export interface ApiErrorInit {
@@ -39,6 +48,7 @@ export interface ApiErrorInit {
   action?: string;
   requestId?: string;
   fields?: Record<string, string>;
+  fieldCodes?: Record<string, readonly FieldCode[]>;
   retryAfterS?: number | null;
 }
 
@@ -75,6 +85,8 @@ export async function readApiError(response: Response): Promise<ApiError> {
     action: text(body.action),
     requestId: text(body.request_id) || requestId,
     fields: flattenFields(body.fields ?? body.errors),
+    // Named by whole paths already, like the messages they stand beside.
+    fieldCodes: (body.error_codes ?? {}) as Record<string, FieldCode[]>,
     retryAfterS: retryAfter > 0 ? retryAfter : null,
   });
 }

@@ -897,6 +897,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/datasets/{dataset}/operations/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * @description Return merges, reverts, picks, edits and splits, newest first.
+         *
+         *     These run, made a version within ten minutes, or failed within seven days.
+         */
+        get: operations["projects_datasets_operations_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/datasets/{dataset}/picks/": {
         parameters: {
             query?: never;
@@ -3693,7 +3714,7 @@ export interface components {
             path: string;
             /** @description Which labels or split; empty for the file itself. */
             layer: string;
-            /** @description Which column of the layer. */
+            /** @description Which column of the layer; of files with the same bytes what differs: `attributes` (as JSON, those that differ) or `media_type`. */
             field: string;
             ours: components["schemas"]["SideChangeEnum"];
             theirs: components["schemas"]["SideChangeEnum"];
@@ -4266,6 +4287,10 @@ export interface components {
         };
         PaginatedQuarantinedPackList: {
             results: components["schemas"]["QuarantinedPack"][];
+            next: string | null;
+        };
+        PaginatedRunningOperationList: {
+            results: components["schemas"]["RunningOperation"][];
             next: string | null;
         };
         PaginatedS3KeyPairList: {
@@ -4983,6 +5008,51 @@ export interface components {
         RunnerUploads: {
             uploads: components["schemas"]["RunnerUpload"][];
         };
+        /** @description An operation as a dataset's page tells of it; its conflicts are told by its request. */
+        RunningOperation: {
+            /** Format: uuid */
+            readonly id: string;
+            readonly kind: components["schemas"]["RunningOperationKindEnum"];
+            readonly branch: string;
+            /** @description The version that is merged, undone, picked or copied from; else empty. */
+            readonly source: string;
+            readonly message: string;
+            readonly state: components["schemas"]["CommitStateEnum"];
+            /** Format: double */
+            readonly progress: number;
+            /**
+             * @description What a worker does at present, with so many rows of how many done.
+             *
+             *     * `` -
+             *     * `comparing` - comparing
+             *     * `reading` - reading
+             *     * `writing` - writing
+             *     * `labels` - labels
+             */
+            readonly stage: components["schemas"]["StageEnum"];
+            readonly rows_done: number;
+            readonly rows_total: number;
+            /** @description Cancelling is not too late. */
+            readonly cancellable: boolean;
+            readonly unchanged: boolean;
+            readonly version: components["schemas"]["VersionShort"] | null;
+            readonly error: components["schemas"]["CommitFailure"] | null;
+            readonly conflicts_total: number;
+            readonly created_by: components["schemas"]["UserShort"] | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            readonly updated_at: string;
+        };
+        /**
+         * @description * `merge` - merge
+         *     * `revert` - revert
+         *     * `cherry_pick` - cherry_pick
+         *     * `edit` - edit
+         *     * `split` - split
+         * @enum {string}
+         */
+        RunningOperationKindEnum: "merge" | "revert" | "cherry_pick" | "edit" | "split";
         /** @description Counts of runs and the newest of them. */
         RunsOverview: {
             queued: number;
@@ -5700,6 +5770,16 @@ export interface components {
             errors?: {
                 [key: string]: string[];
             };
+            /** @description What the messages mean, in the same order: for programs. */
+            error_codes?: {
+                [key: string]: {
+                    code: string;
+                    /** @description The `limit`, or the `input`, that the message names. */
+                    params: {
+                        [key: string]: unknown;
+                    };
+                }[];
+            };
         } & {
             [key: string]: unknown;
         };
@@ -5874,6 +5954,7 @@ export type PaginatedModelVersionList = components['schemas']['PaginatedModelVer
 export type PaginatedOntologyList = components['schemas']['PaginatedOntologyList'];
 export type PaginatedProjectList = components['schemas']['PaginatedProjectList'];
 export type PaginatedQuarantinedPackList = components['schemas']['PaginatedQuarantinedPackList'];
+export type PaginatedRunningOperationList = components['schemas']['PaginatedRunningOperationList'];
 export type PaginatedS3KeyPairList = components['schemas']['PaginatedS3KeyPairList'];
 export type PaginatedSavedViewList = components['schemas']['PaginatedSavedViewList'];
 export type PaginatedScanList = components['schemas']['PaginatedScanList'];
@@ -5944,6 +6025,8 @@ export type RunnerOk = components['schemas']['RunnerOk'];
 export type RunnerOutputStates = components['schemas']['RunnerOutputStates'];
 export type RunnerUpload = components['schemas']['RunnerUpload'];
 export type RunnerUploads = components['schemas']['RunnerUploads'];
+export type RunningOperation = components['schemas']['RunningOperation'];
+export type RunningOperationKindEnum = components['schemas']['RunningOperationKindEnum'];
 export type RunsOverview = components['schemas']['RunsOverview'];
 export type Runtime = components['schemas']['Runtime'];
 export type RuntimeState = components['schemas']['RuntimeState'];
@@ -7897,6 +7980,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OperationPreview"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_datasets_operations_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedRunningOperationList"];
                 };
             };
             /** @description The request failed. */

@@ -15,12 +15,15 @@ export type Language = keyof typeof LANGUAGES;
 const STORED = 'atom-language';
 /** The namespace of the server's problems, by code. */
 export const PROBLEMS = 'problems';
+/** The namespace of what is wrong with a field, by code. */
+export const FIELDS = 'fields';
 
 async function load(language: Language): Promise<void> {
   if (language === 'en' || i18n.hasResourceBundle(language, 'translation')) return;
-  const [words, problems] = await Promise.all([import('./zh'), import('./problems.zh')]);
+  const [words, problems, fields] = await Promise.all([import('./zh'), import('./problems.zh'), import('./fields.zh')]);
   i18n.addResourceBundle(language, 'translation', words.default);
   i18n.addResourceBundle(language, PROBLEMS, problems.default);
+  i18n.addResourceBundle(language, FIELDS, fields.default);
 }
 
 export async function setLanguage(language: Language): Promise<void> {

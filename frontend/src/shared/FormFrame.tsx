@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asApiError } from '@/api/errors';
 import { ErrorState } from './ErrorState';
+import { fieldWords } from './problemWords';
 
 export interface FormFrameProps<T extends object> {
   form: UseFormReturnType<T>;
@@ -48,7 +49,7 @@ export function FormFrame<T extends object>(props: FormFrameProps<T>) {
     try {
       await send(values);
     } catch (thrown) {
-      const refused = asApiError(thrown).fields;
+      const refused = fieldWords(asApiError(thrown));
       const named = Object.entries(refused).map(([name, text]) => [fieldNames[name] ?? name, text] as const);
       const known = named.filter(([name]) => (name.split('.')[0] ?? '') in values);
       form.setErrors(Object.fromEntries(known));

@@ -14,3 +14,18 @@ export function useFocusBack(): void {
     [before],
   );
 }
+
+/**
+ * Call it when the button, marked `data-takes-row`, is about to take its row away: the focus goes to the same button of
+ * the next row, or of the one before it; where there is none, to what the page marks as `data-first-action`, or to the
+ * page itself.
+ */
+export function focusNeighbour(button: HTMLElement): void {
+  const rows = button.closest('table, section') ?? document;
+  const buttons = [...rows.querySelectorAll<HTMLElement>('[data-takes-row]')];
+  const at = buttons.indexOf(button);
+  const neighbour = buttons[at + 1] ?? buttons[at - 1];
+  const target =
+    neighbour ?? document.querySelector<HTMLElement>('[data-first-action]') ?? document.querySelector('main');
+  target?.focus({ preventScroll: neighbour === undefined });
+}

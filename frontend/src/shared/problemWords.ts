@@ -1,5 +1,5 @@
 import type { ApiError } from '@/api/errors';
-import i18n, { PROBLEMS } from '@/i18n';
+import i18n, { FIELDS, PROBLEMS } from '@/i18n';
 
 export interface ProblemWords {
   title: string;
@@ -15,4 +15,17 @@ export function translatedProblem(error: ApiError): ProblemWords | undefined {
   const [title, action] = words;
   // Without a detail of its own the server repeats its title.
   return { title, action, detail: error.detail === error.title ? '' : error.detail };
+}
+
+/** What is wrong with each field in the present language; as the server says it where one of its codes has no words. */
+export function fieldWords({ fields, fieldCodes }: ApiError): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, said]) => {
+      const words = (fieldCodes[name] ?? []).map(({ code, params }) => {
+        const template: string | undefined = i18n.getResource(i18n.language, FIELDS, code);
+        return template && i18n.services.interpolator.interpolate(template, params, i18n.language, {});
+      });
+      return [name, words.length > 0 && words.every(Boolean) ? words.join('') : said];
+    }),
+  );
 }

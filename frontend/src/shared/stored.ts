@@ -28,7 +28,7 @@ export function writeStored(key: string, value: string | null): void {
   notify();
 }
 
-function subscribe(listener: () => void): () => void {
+export function subscribeStored(listener: () => void): () => void {
   listeners.add(listener);
   window.addEventListener('storage', listener);
   return () => {
@@ -39,6 +39,6 @@ function subscribe(listener: () => void): () => void {
 
 /** A small preference that survives reloads and follows other tabs. */
 export function useStored(key: string, fallback: string): [string, (value: string) => void] {
-  const value = useSyncExternalStore(subscribe, () => readStored(key) ?? fallback);
+  const value = useSyncExternalStore(subscribeStored, () => readStored(key) ?? fallback);
   return [value, useCallback((next: string) => writeStored(key, next), [key])];
 }

@@ -78,9 +78,10 @@ def _print_version(out: Console, dataset: str, request: dict[str, Any]) -> None:
 def print_conflicts(out: Console, conflicts: list[dict[str, Any]], total: int) -> None:
     """Print what both sides changed, one a line."""
     for row in conflicts[:_SHOWN]:
-        what = f" ({row['layer']}: {row['field']})" if row["layer"] else ""
+        named = ": ".join(filter(None, (row["layer"], row["field"])))
+        what = f" ({named})" if named else ""
         sides = f"here {row['ours']}, there {row['theirs']}"
-        if row["layer"] and (row["our_value"] or row["their_value"]):
+        if named and (row["our_value"] or row["their_value"]):
             sides = f"here {row['our_value'] or '-'}, there {row['their_value'] or '-'}"
         out.print(f"! {path_text(row['path'])}{what}: {sides}", markup=False)
     if total > _SHOWN:

@@ -32,7 +32,8 @@ from atom_sdk.manifests.watching import UNWATCHED, Watch
 EMPTY_ROOT = make_root(())
 # Where the bytes lie goes with the file.
 _PLACE = tuple(name for name in ENTRY_SCHEMA.names if name not in LOGICAL_COLUMNS)
-_FILE = (Field("", LOGICAL_COLUMNS[1:], "digest", _PLACE),)
+_TOLD = ("digest", "attributes", "media_type")
+_FILE = (Field("", LOGICAL_COLUMNS[1:], _TOLD, _PLACE),)
 # A boolean per path: whether the merge may change it.
 Selector = Callable[[pa.Array], pa.Array]
 
@@ -256,7 +257,7 @@ class _Layers:
 def _fields(kind: str) -> list[Field]:
     """Each column by itself; the digest is the same in all rows of a path by then."""
     first, *others = (name for name in layer_schema(kind).names if name not in ("path", "digest"))
-    return [Field(first, (first,), first, ("digest",)), *(Field(n, (n,), n) for n in others)]
+    return [Field(first, (first,), (first,), ("digest",)), *(Field(n, (n,), (n,)) for n in others)]
 
 
 def _content(ref: LayerRef | None) -> tuple[str, bytes] | None:

@@ -26,7 +26,8 @@ class Conflict:
 
     `layer` and `field` are "" for the file itself. `other_path` is set where one side has a file
     and the other a folder of that name: it is our path, `path` is theirs. The values are those of
-    the field, or the digests of the files in hex.
+    the field, or the digests of the files in hex. Of files with the same bytes `field` says what
+    differs, their attributes or their media type, with its values.
     """
 
     path: str
@@ -58,12 +59,12 @@ class Conflicts:
 class Field:
     """Columns that change together; `carried` ones go with them and are not compared.
 
-    `shown` is the column that a conflict tells of.
+    A conflict tells of the first of the `shown` columns that differs.
     """
 
     name: str
     compared: tuple[str, ...]
-    shown: str
+    shown: tuple[str, ...]
     carried: tuple[str, ...] = ()
 
 
@@ -169,9 +170,9 @@ def _conflicts(rows: _Rows, same: dict[str, _Same], fields: Sequence[Field]) -> 
     ours_gone = rows.has_base & ~rows.has_ours & rows.has_theirs
     theirs_gone = rows.has_base & ~rows.has_theirs & rows.has_ours
     for row in np.flatnonzero(ours_gone & ~_all(same, lambda each: each.base_theirs)):
-        yield _conflict(rows, int(row), ("removed", "changed"), "", fields[0].shown)
+        yield _conflict(rows, int(row), ("removed", "changed"), "", fields[0].shown[:1])
     for row in np.flatnonzero(theirs_gone & ~_all(same, lambda each: each.base_ours)):
-        yield _conflict(rows, int(row), ("changed", "removed"), "", fields[0].shown)
+        yield _conflict(rows, int(row), ("changed", "removed"), "", fields[0].shown[:1])
     for each in fields:
         change: Change
         for row in np.flatnonzero(same[each.name].clashes & rows.has_both):
@@ -180,11 +181,17 @@ def _conflicts(rows: _Rows, same: dict[str, _Same], fields: Sequence[Field]) -> 
 
 
 def _conflict(
-    rows: _Rows, row: int, changes: tuple[Change, Change], name: str, shown: str
+    rows: _Rows, row: int, changes: tuple[Change, Change], name: str, shown: Sequence[str]
 ) -> Conflict:
-    values = [_shown(table[shown][row].as_py()) for table in (rows.ours, rows.theirs)]
+    sides = {
+        column: [_shown(table[column][row].as_py()) for table in (rows.ours, rows.theirs)]
+        for column in shown
+    }
+    told = next((column for column, (ours, theirs) in sides.items() if ours != theirs), shown[0])
+    field = name if told == shown[0] else told
+    ours, theirs = sides[told]
     return Conflict(
-        rows.paths[row].as_py(), *changes, field=name, our_value=values[0], their_value=values[1]
+        rows.paths[row].as_py(), *changes, field=field, our_value=ours, their_value=theirs
     )
 
 

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import generics, status
+from rest_framework.exceptions import ErrorDetail
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -58,7 +59,7 @@ def version_named(project: Project, text: str) -> Version:
     try:
         return resolve_ref(find_dataset(project, name), ref or "main")
     except NotFound as exc:
-        raise Invalid(errors={"dataset": [exc.detail]}) from exc
+        raise Invalid(errors={"dataset": [ErrorDetail(exc.detail, code="does_not_exist")]}) from exc
 
 
 class LabelTaskListView(ProjectScopedView, generics.GenericAPIView[LabelTask]):

@@ -30,6 +30,7 @@ export type {
   Retention,
   RetentionKindEnum as RetentionKind,
   RetentionRequest as NewRetention,
+  RunningOperation,
   SavedView,
   Scan as SourceScan,
   Source,

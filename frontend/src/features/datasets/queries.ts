@@ -28,6 +28,18 @@ export function useDatasets() {
   return useKeysetRows($api.useInfiniteQuery('get', DATASETS, init, KEYSET));
 }
 
+// As many as a page of the list may hold.
+const MOST = 200;
+
+/** The names of the project's other datasets, for a picker. */
+export function useOtherDatasets(dataset: string): string[] {
+  const project = useProject();
+  const init = { params: { path: { project }, query: { limit: MOST } } };
+  const { data } = $api.useQuery('get', DATASETS, init);
+  const names = data?.results.map(({ name }) => name) ?? [];
+  return names.filter((name) => name !== dataset).sort();
+}
+
 export function useCreateDataset() {
   const project = useProject();
   const client = useQueryClient();

@@ -18,6 +18,7 @@ const READ_AGAIN: Readonly<Record<string, readonly Parameters<typeof keyOf>[0][]
   // A cleaning report shows how far its run is.
   run: [OVERVIEW, '/api/v1/projects/{project}/runs/', REPORT],
   writer: [`${IN_DATASET}writers/`, `${IN_DATASET}write-jobs/`],
+  commit: [`${IN_DATASET}operations/`],
   cleaning: [`${IN_DATASET}versions/{ref}/cleaning/`, REPORT],
   dataset: [`${IN_DATASET}versions/`, `${IN_DATASET}branches/`, `${IN_DATASET}tags/`],
   source: ['/api/v1/projects/{project}/sources/'],

@@ -7,6 +7,7 @@ import { FailedPage } from '@/shared/FailedPage';
 import { AnchorLink, ButtonLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { useShortcuts } from '@/shared/shortcuts';
+import { OperationsNow } from '../operations/OperationsNow';
 import { useVersion, type VersionAddress } from '../queries';
 import classes from './browse.module.css';
 import { EntryDrawer } from './EntryDrawer';
@@ -72,6 +73,7 @@ export function BrowsePage() {
         search={search}
         onRef={(ref) => change({ ref, item: undefined })}
       />
+      <OperationsNow name={name} />
       <Browser address={address} search={search} change={change} />
     </Page>
   );

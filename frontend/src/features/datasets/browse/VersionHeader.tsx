@@ -5,6 +5,7 @@ import {
   IconArrowBackUp,
   IconArrowsSplit2,
   IconCherry,
+  IconDatabaseImport,
   IconDotsVertical,
   IconGitCompare,
   IconGitMerge,
@@ -27,6 +28,7 @@ import { RelativeTime } from '@/shared/RelativeTime';
 import { CachePanel } from '../cache/CachePanel';
 import { authorName } from '../names';
 import { AttributesDialog, type AttributesOf } from '../operations/AttributesDialog';
+import { CopyFromDialog } from '../operations/CopyFromDialog';
 import { MergeDialog } from '../operations/MergeDialog';
 import { PickDialog } from '../operations/PickDialog';
 import { RevertDialog } from '../operations/RevertDialog';
@@ -164,6 +166,7 @@ function MoreMenu({ dataset: { name, latest }, address, search, version, onRef }
   const [splitting, split] = useDisclosure();
   const [reverting, revert] = useDisclosure();
   const [picking, pick] = useDisclosure();
+  const [copying, copy] = useDisclosure();
   const [setting, set] = useDisclosure();
   const [merging, setMerging] = useState<string>();
   const branch = useHeadBranch(address);
@@ -219,6 +222,9 @@ function MoreMenu({ dataset: { name, latest }, address, search, version, onRef }
               <Menu.Item leftSection={<IconCherry size={15} />} onClick={pick.open}>
                 {t('versioning.pick')}
               </Menu.Item>
+              <Menu.Item leftSection={<IconDatabaseImport size={15} />} onClick={copy.open}>
+                {t('versioning.copyFrom')}
+              </Menu.Item>
               {branch && (
                 <Menu.Item leftSection={<IconTags size={15} />} onClick={set.open}>
                   {t('versioning.attributes')}
@@ -244,6 +250,13 @@ function MoreMenu({ dataset: { name, latest }, address, search, version, onRef }
           onDone={onRef}
         />
       )}
+      <CopyFromDialog
+        name={name}
+        branch={branch?.name ?? 'main'}
+        opened={copying}
+        onClose={copy.close}
+        onDone={onRef}
+      />
       {branch && (
         <AttributesDialog
           name={name}

@@ -1,16 +1,17 @@
-import { ActionIcon, Button, Code, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Code, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Branch, EditStepRequest } from '@/api/contract/datasets';
+import { Dialog } from '@/shared/Dialog';
 import { notifySuccess } from '@/shared/undo';
 import { useEdit, useEditPreview } from '../operationQueries';
 import { Message } from './MergeDialog';
 import { OperationFrame } from './OperationFrame';
 import { Preview } from './Preview';
 import { type AttributeRow, patchOf, rowErrors } from './patch';
-import { useOperation } from './useOperation';
+import { useDialogOperation } from './useOperation';
 
 /** Whose attributes are set: files and folders, of them those that match. */
 export interface AttributesOf {
@@ -33,15 +34,13 @@ interface AttributesDialogProps {
 export function AttributesDialog({ opened, ...rest }: AttributesDialogProps) {
   const { t } = useTranslation();
   return (
-    <Modal
+    <Dialog
       opened={opened}
       onClose={rest.onClose}
-      size="lg"
       title={t('versioning.attributesTitle', { branch: rest.branch.name })}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
     >
-      {opened && <AttributesForm {...rest} />}
-    </Modal>
+      <AttributesForm {...rest} />
+    </Dialog>
   );
 }
 
@@ -65,7 +64,7 @@ function AttributesForm({ name, branch, of, onClose, onDone }: Omit<AttributesDi
   const { rows, message } = form.values;
   const [asked] = useDebouncedValue(rows, 300);
   const preview = useEditPreview(name, branch.name, stepOf(of, asked));
-  const operation = useOperation(name);
+  const operation = useDialogOperation(name);
   const edit = useEdit(name, operation);
   const send = async () => {
     const step = stepOf(of, rows);

@@ -1,8 +1,9 @@
-import { Modal, Select, Text, TextInput } from '@mantine/core';
+import { Select, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
 import type { EditStepRequest } from '@/api/contract/datasets';
+import { Dialog } from '@/shared/Dialog';
 import { notifySuccess } from '@/shared/undo';
 import { useEdit, useEditPreview } from '../operationQueries';
 import { useRefs } from '../queries';
@@ -10,7 +11,7 @@ import { Message } from './MergeDialog';
 import { OperationFrame } from './OperationFrame';
 import { PathsField } from './PathsField';
 import { Preview } from './Preview';
-import { useOperation } from './useOperation';
+import { useDialogOperation } from './useOperation';
 
 interface CopyDialogProps {
   name: string;
@@ -30,15 +31,9 @@ interface CopyDialogProps {
 export function CopyDialog({ opened, ...rest }: CopyDialogProps) {
   const { t } = useTranslation();
   return (
-    <Modal
-      opened={opened}
-      onClose={rest.onClose}
-      size="lg"
-      title={t('versioning.copyTitle', { ref: rest.source })}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
-      {opened && <CopyForm {...rest} />}
-    </Modal>
+    <Dialog opened={opened} onClose={rest.onClose} title={t('versioning.copyTitle', { ref: rest.source })}>
+      <CopyForm {...rest} />
+    </Dialog>
   );
 }
 
@@ -62,7 +57,7 @@ function CopyForm({ name, source, paths, branch, onClose, onDone }: Omit<CopyDia
   const [asked] = useDebouncedValue(values, 300);
   const isWhole = asked.paths.length > 0 && isFolder(asked.to);
   const preview = useEditPreview(name, asked.branch, isWhole ? stepOf(asked.paths, asked.to, source) : null);
-  const operation = useOperation(name);
+  const operation = useDialogOperation(name);
   const edit = useEdit(name, operation);
   const send = async () => {
     const steps = [stepOf(values.paths, values.to, source)];

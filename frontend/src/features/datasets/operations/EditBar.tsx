@@ -1,5 +1,4 @@
-import { Box, Button, Group, Modal, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Button, Group, Text } from '@mantine/core';
 import { IconCherry, IconCopy, IconFolderShare, IconTags, IconTrash, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -8,10 +7,9 @@ import { confirmUndo, notifySuccess } from '@/shared/undo';
 import { useEdit } from '../operationQueries';
 import { AttributesDialog } from './AttributesDialog';
 import { CopyDialog } from './CopyDialog';
-import { OperationFrame } from './OperationFrame';
-import { OperationProgress } from './OperationProgress';
+import { MoveDialog } from './MoveDialog';
 import { PickDialog } from './PickDialog';
-import { type Operation, tellIfCancelled, useOperation } from './useOperation';
+import { tellIfCancelled, useOperation } from './useOperation';
 
 interface EditBarProps {
   name: string;
@@ -32,8 +30,8 @@ export function EditBar({ name, branch, source, selected, onClear, onDone }: Edi
   const close = () => setOpened(undefined);
   const operation = useOperation(name);
   const edit = useEdit(name, operation);
-  // What runs is shown though its files are chosen no more.
-  if (selected.size === 0) return <OperationProgress operation={operation} withCancel />;
+  // What runs is shown with all that the server does to the dataset.
+  if (selected.size === 0) return null;
   const paths = [...selected];
   const run = async (step: EditStepRequest) => {
     if (!branch?.head) return;
@@ -92,25 +90,16 @@ export function EditBar({ name, branch, source, selected, onClear, onDone }: Edi
       <Button size="xs" variant="subtle" color="gray" leftSection={<IconX size={14} />} onClick={onClear}>
         {t('versioning.clear')}
       </Button>
-      {opened === undefined && operation.running && (
-        <Box w="100%">
-          <OperationProgress operation={operation} withCancel />
-        </Box>
+      {branch && (
+        <MoveDialog
+          name={name}
+          branch={branch}
+          paths={paths}
+          opened={opened === 'move'}
+          onClose={close}
+          onDone={done}
+        />
       )}
-      <Modal
-        opened={opened === 'move'}
-        onClose={close}
-        title={t('versioning.moveTitle')}
-        closeButtonProps={{ 'aria-label': t('common.close') }}
-      >
-        {opened === 'move' && (
-          <MoveForm
-            operation={operation}
-            onClose={close}
-            send={(folder) => run({ op: 'move', paths, to: `${folder.replace(/\/+$/, '')}/` })}
-          />
-        )}
-      </Modal>
       {branch && (
         <AttributesDialog
           name={name}
@@ -132,36 +121,5 @@ export function EditBar({ name, branch, source, selected, onClear, onDone }: Edi
       />
       <PickDialog name={name} source={source} paths={paths} opened={opened === 'pick'} onClose={close} onDone={done} />
     </Group>
-  );
-}
-
-interface MoveFormProps {
-  operation: Operation;
-  send: (folder: string) => Promise<void>;
-  onClose: () => void;
-}
-
-function MoveForm({ operation, send, onClose }: MoveFormProps) {
-  const { t } = useTranslation();
-  const form = useForm({
-    initialValues: { to: '' },
-    validate: { to: (value) => (value.replaceAll('/', '') ? null : t('versioning.moveToMissing')) },
-  });
-  return (
-    <OperationFrame
-      operation={operation}
-      form={form}
-      send={({ to }) => send(to).then(onClose)}
-      submit={t('versioning.moveSubmit')}
-      onCancel={onClose}
-    >
-      <TextInput
-        label={t('versioning.moveTo')}
-        description={t('versioning.moveToHint')}
-        data-autofocus
-        autoComplete="off"
-        {...form.getInputProps('to')}
-      />
-    </OperationFrame>
   );
 }

@@ -1,14 +1,15 @@
-import { Modal, Select, Textarea } from '@mantine/core';
+import { Select, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import type { Side } from '@/api/contract/datasets';
+import { Dialog } from '@/shared/Dialog';
 import { notifySuccess } from '@/shared/undo';
 import { VersionPicker } from '../browse/VersionPicker';
 import { useMerge, useMergePreview } from '../operationQueries';
 import { useRefs } from '../queries';
 import { OperationFrame } from './OperationFrame';
 import { Preview, SideChoice } from './Preview';
-import { useOperation } from './useOperation';
+import { useDialogOperation } from './useOperation';
 
 interface MergeDialogProps {
   name: string;
@@ -20,15 +21,9 @@ interface MergeDialogProps {
 export function MergeDialog({ name, source, onClose }: MergeDialogProps) {
   const { t } = useTranslation();
   return (
-    <Modal
-      opened={source !== undefined}
-      onClose={onClose}
-      size="lg"
-      title={t('versioning.mergeTitle')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
-      {source !== undefined && <MergeForm name={name} source={source} onClose={onClose} />}
-    </Modal>
+    <Dialog opened={source !== undefined} onClose={onClose} title={t('versioning.mergeTitle')}>
+      <MergeForm name={name} source={source ?? ''} onClose={onClose} />
+    </Dialog>
   );
 }
 
@@ -46,7 +41,7 @@ function MergeForm({ name, source, onClose }: { name: string; source: string; on
   });
   const { values } = form;
   const preview = useMergePreview(name, values.source, values.branch);
-  const operation = useOperation(name);
+  const operation = useDialogOperation(name);
   const merge = useMerge(name, operation);
   const send = async () => {
     const { unchanged, version } = await merge(values);
@@ -86,15 +81,7 @@ function MergeForm({ name, source, onClose }: { name: string; source: string; on
         {...form.getInputProps('branch')}
       />
       <Preview preview={preview} contained={t('versioning.contained', values)} />
-      {preview.data && preview.data.conflicts_total > 0 && (
-        <SideChoice
-          value={values.on_conflict}
-          onChange={(side) => form.setFieldValue('on_conflict', side)}
-          branch={values.branch}
-          source={values.source}
-          error={form.errors.on_conflict as string | undefined}
-        />
-      )}
+      <SideChoice preview={preview} form={form} branch={values.branch} source={values.source} />
       <Message {...form.getInputProps('message')} />
     </OperationFrame>
   );

@@ -1,6 +1,7 @@
-import { Modal, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
+import { Dialog } from '@/shared/Dialog';
 import { FormFrame } from '@/shared/FormFrame';
 import { notifySuccess } from '@/shared/undo';
 import { VersionPicker } from '../browse/VersionPicker';
@@ -19,14 +20,14 @@ interface NewRefDialogProps {
 export function NewRefDialog({ kind, onClose, ...rest }: NewRefDialogProps) {
   const { t } = useTranslation();
   return (
-    <Modal
+    <Dialog
       opened={kind !== undefined}
       onClose={onClose}
       title={kind === 'tag' ? t('versioning.newTag') : t('versioning.newBranch')}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
+      size="md"
     >
       {kind && <NewRefForm kind={kind} onClose={onClose} {...rest} />}
-    </Modal>
+    </Dialog>
   );
 }
 

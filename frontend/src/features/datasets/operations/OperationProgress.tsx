@@ -1,18 +1,17 @@
 import { Box, Button, Group, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { CommitRequest } from '@/api/contract/datasets';
 import { ProgressBar } from '@/shared/ProgressBar';
-import type { Operation } from './useOperation';
+import type { Operation, Progressing } from './useOperation';
 
 interface OperationProgressProps {
-  operation: Operation;
+  operation: Pick<Operation, 'running' | 'cancel'>;
   /** Left out where another button cancels it. */
   withCancel?: boolean;
 }
 
 function useStep() {
   const { t } = useTranslation();
-  return ({ state, stage, rows_done, rows_total, cancellable }: CommitRequest) => {
+  return ({ state, stage, rows_done, rows_total, cancellable }: Progressing) => {
     if (state === 'pending') return t('versioning.stage.waiting');
     if (!cancellable) return t('versioning.stage.finishing');
     if (!stage) return t('versioning.stage.beginning');

@@ -16,7 +16,8 @@ export function PathsField(props: TagsInputProps) {
       splitChars={['\n']}
       acceptValueOnBlur
       maxTags={MOST}
-      maxDropdownHeight={0}
+      // It offers nothing; what is open would take the Escape that closes the dialog.
+      dropdownOpened={false}
       styles={{ pillsList: { maxHeight: 140, overflowY: 'auto' } }}
       {...props}
     />

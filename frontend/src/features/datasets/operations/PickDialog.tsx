@@ -1,8 +1,9 @@
-import { Checkbox, Modal, Select, Text } from '@mantine/core';
+import { Checkbox, Select, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
 import type { Side } from '@/api/contract/datasets';
+import { Dialog } from '@/shared/Dialog';
 import { notifySuccess } from '@/shared/undo';
 import { usePick, usePickPreview } from '../operationQueries';
 import { useRefs } from '../queries';
@@ -10,7 +11,7 @@ import { Message } from './MergeDialog';
 import { OperationFrame } from './OperationFrame';
 import { PathsField } from './PathsField';
 import { Preview, SideChoice } from './Preview';
-import { useOperation } from './useOperation';
+import { useDialogOperation } from './useOperation';
 
 interface PickDialogProps {
   name: string;
@@ -28,15 +29,9 @@ interface PickDialogProps {
 export function PickDialog({ opened, ...rest }: PickDialogProps) {
   const { t } = useTranslation();
   return (
-    <Modal
-      opened={opened}
-      onClose={rest.onClose}
-      size="lg"
-      title={t('versioning.pickTitle', { ref: rest.source })}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
-      {opened && <PickForm {...rest} />}
-    </Modal>
+    <Dialog opened={opened} onClose={rest.onClose} title={t('versioning.pickTitle', { ref: rest.source })}>
+      <PickForm {...rest} />
+    </Dialog>
   );
 }
 
@@ -54,7 +49,7 @@ function PickForm({ name, source, paths, onClose, onDone }: Omit<PickDialogProps
   const [asked] = useDebouncedValue(values, 300);
   const { branch, changes_only } = asked;
   const preview = usePickPreview(name, { source, branch, paths: asked.paths, changes_only });
-  const operation = useOperation(name);
+  const operation = useDialogOperation(name);
   const pick = usePick(name, operation);
   const send = async () => {
     const { unchanged, version } = await pick({ ...values, source });
@@ -83,15 +78,7 @@ function PickForm({ name, source, paths, onClose, onDone }: Omit<PickDialogProps
       />
       <Select label={t('versioning.onto')} data={branches} allowDeselect={false} {...form.getInputProps('branch')} />
       <Preview preview={preview} contained={t('versioning.nothing')} />
-      {preview.data && preview.data.conflicts_total > 0 && (
-        <SideChoice
-          value={values.on_conflict}
-          onChange={(side) => form.setFieldValue('on_conflict', side)}
-          branch={values.branch}
-          source={source}
-          error={form.errors.on_conflict as string | undefined}
-        />
-      )}
+      <SideChoice preview={preview} form={form} branch={values.branch} source={source} />
       <Message {...form.getInputProps('message')} />
     </OperationFrame>
   );

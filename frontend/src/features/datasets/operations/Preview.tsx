@@ -1,9 +1,11 @@
 import { Alert, Radio, ScrollArea, Skeleton, Stack, Table, Text } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { MergeConflict, OperationPreview, Side } from '@/api/contract/datasets';
 import { ErrorState } from '@/shared/ErrorState';
 import { ChangeCounts } from '../versions/ChangeCounts';
+import { attributeSides } from './conflicts';
 
 interface PreviewProps {
   /** `isLoading` is false where nothing is asked yet: then nothing is shown. */
@@ -79,44 +81,68 @@ function Conflicts({ total, conflicts }: { total: number; conflicts: MergeConfli
 
 function ConflictRow({ conflict }: { conflict: MergeConflict }) {
   const { t } = useTranslation();
-  const { path, layer, field, ours, theirs, our_value, their_value } = conflict;
-  const words = { added: t('versioning.added'), changed: t('versioning.changed'), removed: t('versioning.removed') };
-  // A label is told by what it says, a file by what happened to it.
-  const sides = field
-    ? { ours: our_value || t('versioning.none'), theirs: their_value || t('versioning.none') }
-    : { ours: words[ours], theirs: words[theirs] };
+  const { path, layer, field } = conflict;
+  const ofFile = { attributes: t('versioning.attributesOnly'), media_type: t('versioning.mediaTypeOnly') };
+  const what = layer ? [layer, field].filter(Boolean).join('.') : ofFile[field as keyof typeof ofFile];
   return (
     <Table.Tr>
       <Table.Td style={{ overflowWrap: 'anywhere' }}>
         {path}
-        {layer && (
-          <Text span inherit c="dimmed">
+        {what && (
+          <Text span size="xs">
             {' '}
-            {field ? `${layer}.${field}` : layer}
+            {what}
           </Text>
         )}
       </Table.Td>
-      <Table.Td>{t('versioning.conflictSides', sides)}</Table.Td>
+      <Table.Td style={{ overflowWrap: 'anywhere' }}>
+        {!layer && field === 'attributes' ? <AttributeSides {...conflict} /> : <Sides {...conflict} />}
+      </Table.Td>
     </Table.Tr>
   );
 }
 
-interface SideChoiceProps {
-  value: Side;
-  onChange: (side: Side) => void;
-  branch: string;
-  source: string;
-  error?: string;
+/** A label is told by what it says, a file by what happened to it. */
+function Sides({ field, ours, theirs, our_value, their_value }: MergeConflict) {
+  const { t } = useTranslation();
+  const words = { added: t('versioning.added'), changed: t('versioning.changed'), removed: t('versioning.removed') };
+  const sides = field
+    ? { ours: our_value || t('versioning.none'), theirs: their_value || t('versioning.none') }
+    : { ours: words[ours], theirs: words[theirs] };
+  return t('versioning.conflictSides', sides);
 }
 
-/** Whose side counts where both changed; nothing is chosen at first. */
-export function SideChoice({ value, onChange, branch, source, error }: SideChoiceProps) {
+/** Files of the same bytes: which attributes differ, each on a line. */
+function AttributeSides({ our_value, their_value }: MergeConflict) {
   const { t } = useTranslation();
+  return attributeSides(our_value, their_value).map(({ name, ours, theirs }) => (
+    <div key={name}>
+      {t('versioning.attributeSides', {
+        name,
+        ours: ours ?? t('versioning.none'),
+        theirs: theirs ?? t('versioning.none'),
+      })}
+    </div>
+  ));
+}
+
+interface SideChoiceProps {
+  preview: PreviewProps['preview'];
+  form: Pick<UseFormReturnType<{ on_conflict: Side }>, 'errors' | 'setFieldValue' | 'values'>;
+  branch: string;
+  source: string;
+}
+
+/** Whose side counts where both changed, if there is such a thing; nothing is chosen at first. */
+export function SideChoice({ preview, form, branch, source }: SideChoiceProps) {
+  const { t } = useTranslation();
+  if (!preview.data?.conflicts_total) return null;
+  const error = form.errors.on_conflict;
   return (
     <Radio.Group
       label={t('versioning.side')}
-      value={value}
-      onChange={(next) => onChange(next as Side)}
+      value={form.values.on_conflict}
+      onChange={(next) => form.setFieldValue('on_conflict', next as Side)}
       error={error}
       data-wrong={error ? true : undefined}
     >

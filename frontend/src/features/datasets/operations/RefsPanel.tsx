@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { Branch, Tag } from '@/api/contract/datasets';
 import { type Column, DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
+import { focusNeighbour } from '@/shared/focusBack';
 import { AnchorLink, IconLink } from '@/shared/links';
 import { useMay } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
@@ -138,7 +139,7 @@ function useBranchColumns(
             </Action>
           )}
           {mayWrite && row.name !== MAIN && (
-            <Action label={t('versioning.deleteOf', { name: row.name })} onClick={() => onDelete(row)}>
+            <Action label={t('versioning.deleteOf', { name: row.name })} takesRow onClick={() => onDelete(row)}>
               <IconTrash size={15} />
             </Action>
           )}
@@ -159,7 +160,7 @@ function useTagColumns(name: string, mayDelete: boolean, onDelete: (tag: Tag) =>
       align: 'right',
       cell: (row) =>
         mayDelete ? (
-          <Action label={t('versioning.deleteOf', { name: row.name })} onClick={() => onDelete(row)}>
+          <Action label={t('versioning.deleteOf', { name: row.name })} takesRow onClick={() => onDelete(row)}>
             <IconTrash size={15} />
           </Action>
         ) : null,
@@ -178,14 +179,25 @@ function At({ name, at }: { name: string; at: string | undefined }) {
 
 interface ActionProps {
   label: string;
+  /** Its row goes with it, and the focus to the next one. */
+  takesRow?: boolean;
   onClick: () => void;
   children: ReactNode;
 }
 
-function Action({ label, onClick, children }: ActionProps) {
+function Action({ label, takesRow, onClick, children }: ActionProps) {
   return (
     <Tooltip label={label}>
-      <ActionIcon variant="subtle" color="gray" aria-label={label} onClick={onClick}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={label}
+        data-takes-row={takesRow}
+        onClick={(event) => {
+          if (takesRow) focusNeighbour(event.currentTarget);
+          onClick();
+        }}
+      >
         {children}
       </ActionIcon>
     </Tooltip>

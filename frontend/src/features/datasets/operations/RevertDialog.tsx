@@ -1,14 +1,15 @@
-import { Modal, Select, Text } from '@mantine/core';
+import { Select, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import type { Side } from '@/api/contract/datasets';
+import { Dialog } from '@/shared/Dialog';
 import { notifySuccess } from '@/shared/undo';
 import { useRevert, useRevertPreview } from '../operationQueries';
 import { useRefs } from '../queries';
 import { Message } from './MergeDialog';
 import { OperationFrame } from './OperationFrame';
 import { Preview, SideChoice } from './Preview';
-import { useOperation } from './useOperation';
+import { useDialogOperation } from './useOperation';
 
 interface RevertDialogProps {
   name: string;
@@ -22,15 +23,9 @@ interface RevertDialogProps {
 export function RevertDialog({ opened, ...rest }: RevertDialogProps) {
   const { t } = useTranslation();
   return (
-    <Modal
-      opened={opened}
-      onClose={rest.onClose}
-      size="lg"
-      title={t('versioning.revertTitle', { ref: rest.version })}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
-      {opened && <RevertForm {...rest} />}
-    </Modal>
+    <Dialog opened={opened} onClose={rest.onClose} title={t('versioning.revertTitle', { ref: rest.version })}>
+      <RevertForm {...rest} />
+    </Dialog>
   );
 }
 
@@ -45,7 +40,7 @@ function RevertForm({ name, version, onClose, onDone }: Omit<RevertDialogProps, 
   });
   const { values } = form;
   const preview = useRevertPreview(name, version, values.branch);
-  const operation = useOperation(name);
+  const operation = useDialogOperation(name);
   const revert = useRevert(name, operation);
   const send = async () => {
     const done = await revert({ ...values, version });
@@ -72,15 +67,7 @@ function RevertForm({ name, version, onClose, onDone }: Omit<RevertDialogProps, 
         {...form.getInputProps('branch')}
       />
       <Preview preview={preview} contained={t('versioning.nothing')} />
-      {preview.data && preview.data.conflicts_total > 0 && (
-        <SideChoice
-          value={values.on_conflict}
-          onChange={(side) => form.setFieldValue('on_conflict', side)}
-          branch={values.branch}
-          source={version}
-          error={form.errors.on_conflict as string | undefined}
-        />
-      )}
+      <SideChoice preview={preview} form={form} branch={values.branch} source={version} />
       <Message {...form.getInputProps('message')} />
     </OperationFrame>
   );

@@ -71,6 +71,13 @@ const conflict = (path: string, extra: object = {}) => ({
   ...extra,
 });
 const asked = (state: string, extra: object = {}) => ({ id: 'c', state, unchanged: false, error: null, ...extra });
+const told = (kind: string, extra: object = {}, id = 'c') => ({
+  ...asked('building', { kind, branch: 'main', source: kind === 'merge' ? 'fix' : '', version: null, ...extra }),
+  created_by: { id: 'b', username: 'bob', full_name: 'Bob' },
+  created_at: '2026-01-01T00:00:00Z',
+  updated_at: '2026-01-01T00:00:00Z',
+  id,
+});
 const bodyOf = (end: string) => sent.findLast(({ line }) => line.startsWith('POST') && line.endsWith(end))?.body;
 
 beforeEach(() => {
@@ -88,6 +95,8 @@ beforeEach(() => {
   serve('GET', `${AT}write-jobs/`, listing());
   serve('GET', `${AT}tags/`, listing({ id: 't', name: 'release', version: version(1) }));
   serve('GET', `${AT}quarantined-packs/`, listing());
+  serve('GET', `${AT}operations/`, listing());
+  localStorage.clear();
 });
 
 /** The page, and where the app shows what has happened. */
@@ -135,16 +144,21 @@ test('a dataset with one branch has nothing to merge', async () => {
 
 test('a merge with conflicts is sent once a side is chosen', async () => {
   const label = conflict('a.txt', { layer: 'labels', field: 'label', our_value: 'cat', their_value: 'dog' });
-  const found = preview({ conflicts_total: 2, conflicts: [label, conflict('b.txt')] });
+  const sides = { ours: 'added', theirs: 'added', our_value: '{"camera": "A"}', their_value: '{"iso": 100}' };
+  const attributes = conflict('c.txt', { field: 'attributes', ...sides });
+  const found = preview({ conflicts_total: 3, conflicts: [label, conflict('b.txt'), attributes] });
   serve('POST', `${AT}merges/preview/`, found);
   serve('POST', `${AT}merges/`, asked('pending'));
   serve('GET', `${AT}commits/c/`, asked('published', { version: version(3) }));
   await openVersions();
   await userEvent.click(await screen.findByRole('button', { name: 'Merge fix into another branch' }));
   const dialog = await screen.findByRole('dialog', { name: 'Merge versions' });
-  await within(dialog).findByText('2 conflicts: both sides changed the same');
+  await within(dialog).findByText('3 conflicts: both sides changed the same');
   within(dialog).getByText('here cat, there dog');
   within(dialog).getByText('here changed, there removed');
+  within(dialog).getByText('attributes, same bytes');
+  within(dialog).getByText('camera: here A, there nothing');
+  within(dialog).getByText('iso: here nothing, there 100');
   await expectNoViolations(dialog);
 
   await userEvent.click(within(dialog).getByRole('button', { name: 'Merge' }));
@@ -204,6 +218,7 @@ test('a removal that is too late to cancel says so, and is done', async () => {
   let state = asked('building', { stage: 'writing', rows_done: 1, rows_total: 2, progress: 0.8, cancellable: true });
   serve('POST', `${AT}edits/`, () => state);
   serve('GET', `${AT}commits/c/`, () => state);
+  serve('GET', `${AT}operations/`, () => listing(...(state.state === 'building' ? [told('edit', state)] : [])));
   serve('POST', `${AT}commits/c/cancel/`, () => {
     state = asked('published', { version: version(3) });
     return problem(409, 'commit_over', 'It is too late to cancel.');
@@ -214,10 +229,80 @@ test('a removal that is too late to cancel says so, and is done', async () => {
   await userEvent.click(within(bar).getByRole('button', { name: 'Remove' }));
   // Leaving the page is the end of the time to undo.
   window.dispatchEvent(new Event('pagehide'));
-  await screen.findByRole('progressbar', { name: 'Writing: 1 of 2' });
-  await userEvent.click(within(bar).getByRole('button', { name: 'Cancel' }));
+  const row = await screen.findByRole('group', { name: 'Edit of main' });
+  within(row).getByRole('progressbar', { name: 'Writing: 1 of 2' });
+  await userEvent.click(within(row).getByRole('button', { name: 'Cancel' }));
   await screen.findByText('It is too late to cancel.');
   await screen.findByText('main has a new version: v3');
+});
+
+test('what others do to the dataset is shown: how far it is, its version, why it failed and what next', async () => {
+  const error = { code: 'merge_conflict', detail: 'Both sides changed a.txt.', action: 'Merge again.', head: null };
+  const running = told('merge', { state: 'building', stage: 'reading', progress: 0.4, cancellable: true }, 'r');
+  const rows = [
+    told('split', { state: 'published', source: '', version: version(7) }, 'd'),
+    told('edit', { state: 'published', source: 'pets@v1', unchanged: true }, 'u'),
+    // What runs comes first.
+    running,
+    told('revert', { state: 'conflict', source: 'v1', error }, 'f'),
+  ];
+  serve('GET', `${AT}operations/`, () => listing(...rows));
+  serve('POST', `${AT}commits/r/cancel/`, () => asked('cancelled', rows.splice(rows.indexOf(running), 1)[0]));
+  const { container, unmount } = await openVersions();
+  const merge = await screen.findByRole('group', { name: 'Merge of fix into main' });
+  within(merge).getByText(/Bob/);
+  await expectNoViolations(container);
+  const split = screen.getByRole('group', { name: 'Split of main' });
+  const link = within(split).getByRole('link', { name: 'main has a new version: v7' });
+  expect(link.getAttribute('href')).toContain('ref=v7');
+  within(screen.getByRole('group', { name: 'Copy from pets@v1 to main' })).getByText('Nothing was changed.');
+  await userEvent.click(screen.getByRole('button', { name: 'Show 1 more' }));
+  const failed = screen.getByRole('group', { name: 'Undo of v1 on main' });
+  expect(failed.textContent).toContain('Both sides changed a.txt.Merge again.');
+  await userEvent.click(within(merge).getByRole('button', { name: 'Cancel' }));
+  await vi.waitFor(() => expect(screen.queryByRole('group', { name: 'Merge of fix into main' })).toBeNull());
+  await userEvent.click(within(failed).getByRole('button', { name: 'Dismiss: Undo of v1 on main' }));
+  expect(screen.queryByRole('group', { name: 'Undo of v1 on main' })).toBeNull();
+  // It stays so.
+  unmount();
+  await openFiles();
+  await screen.findByRole('group', { name: 'Split of main' });
+  expect(screen.queryByRole('group', { name: 'Undo of v1 on main' })).toBeNull();
+});
+
+test('how an operation ended is told once: by its dialog, or by the page once that is closed', async () => {
+  const error = { code: 'merge_conflict', detail: 'Both sides changed a.txt.', action: 'Merge again.', head: null };
+  let request = asked('building', { stage: 'reading', progress: 0.4, cancellable: true });
+  let id = 'c';
+  serve('POST', `${AT}merges/preview/`, preview());
+  serve('POST', `${AT}merges/`, () => ({ ...request, id }));
+  serve('GET', `${AT}commits/${id}/`, () => request);
+  serve('GET', `${AT}operations/`, () => listing(told('merge', request, id)));
+  request = asked('conflict', { error });
+  await openVersions();
+  const open = async () => {
+    await userEvent.click(await screen.findByRole('button', { name: 'Merge fix into another branch' }));
+    const dialog = await screen.findByRole('dialog', { name: 'Merge versions' });
+    await pressMerge(dialog);
+    return dialog;
+  };
+  const row = () => screen.queryByRole('group', { name: 'Merge of fix into main' });
+  const dialog = await open();
+  await within(dialog).findByText('Both sides changed a.txt.');
+  expect(row()).toBeNull();
+  await userEvent.keyboard('{Escape}');
+  await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+
+  id = 'later';
+  request = asked('building', { stage: 'reading', progress: 0.4, cancellable: true });
+  serve('GET', `${AT}commits/later/`, () => ({ ...request, id }));
+  await within(await open()).findByRole('progressbar');
+  await userEvent.keyboard('{Escape}');
+  await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  expect(row()?.textContent).toContain('Reading');
+  request = asked('published', { version: version(3) });
+  await vi.waitFor(() => expect(row()?.textContent).toContain('main has a new version: v3'), 6000);
+  expect(screen.queryByText('fix is merged into main: v3')).toBeNull();
 });
 
 test('a new branch begins where one is', async () => {
@@ -343,4 +428,37 @@ test('attributes are set for what the page shows', async () => {
       edits: [{ op: 'set', paths: ['cats/'], where: 'size > 1', view: 'big', attributes }],
     }),
   );
+});
+
+test('files of another dataset are copied by a query, once it is said from where and into which folder', async () => {
+  serve('GET', 'projects/{project}/datasets/', listing({ id: 'd', name: 'pets' }, { id: 'e', name: 'birds' }));
+  serve('POST', `${AT}edits/preview/`, preview({ added: 120 }));
+  serve('POST', `${AT}edits/`, asked('published', { version: version(3) }));
+  await openFiles();
+  await userEvent.click(await screen.findByRole('button', { name: 'More' }));
+  await userEvent.click(await screen.findByRole('menuitem', { name: 'Copy from another dataset…' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Copy files to pets' });
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Copy' }));
+  within(dialog).getByText('Choose a dataset.');
+  within(dialog).getByText('Write the name of a folder.');
+  await userEvent.click(within(dialog).getByRole('combobox', { name: 'From the dataset' }));
+  // A dataset is not copied into itself here.
+  expect(screen.getAllByRole('option').map((option) => option.textContent)).toEqual(['birds']);
+  await userEvent.click(screen.getByRole('option', { name: 'birds' }));
+  within(dialog).getByRole('combobox', { name: 'Version' });
+  await type(dialog, 'Query', 'size > 1');
+  await type(dialog, 'To the folder', 'in');
+  await within(dialog).findByText('+120');
+  await expectNoViolations(dialog);
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Copy' }));
+  const edits = [{ op: 'copy', paths: [], where: 'size > 1', to: 'in/', source: 'birds@main' }];
+  await vi.waitFor(() => expect(bodyOf('edits/')).toEqual({ branch: 'main', expected_head: null, edits, message: '' }));
+});
+
+test('who may only look is offered nothing that changes the dataset', async () => {
+  serve('GET', 'projects/', listing({ slug: 'vision', name: 'Vision', role: 'viewer', unit: null }));
+  await openFiles();
+  await userEvent.click(await screen.findByRole('button', { name: 'More' }));
+  await screen.findByRole('menuitem', { name: 'Compare' });
+  expect(screen.queryByRole('menuitem', { name: 'Copy from another dataset…' })).toBeNull();
 });

@@ -1,23 +1,27 @@
-import { useState } from 'react';
-import { api } from '@/api/client';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { $api, api, keyOf } from '@/api/client';
 import type { CommitRequest } from '@/api/contract/datasets';
 import { ApiError, asApiError } from '@/api/errors';
 import i18n from '@/i18n';
-import { listenFor } from '@/shared/live/projectLive';
+import { listenFor, usePollMs } from '@/shared/live/projectLive';
 import { useProject } from '@/shared/project';
 import { notifyError, notifySuccess } from '@/shared/undo';
 import { useRefresh } from '../operationQueries';
+import { markTold } from './toldOperations';
 
+const OPERATIONS = '/api/v1/projects/{project}/datasets/{dataset}/operations/';
 const COMMIT = '/api/v1/projects/{project}/datasets/{dataset}/commits/{commit_id}/';
 const CANCEL = '/api/v1/projects/{project}/datasets/{dataset}/commits/{commit_id}/cancel/';
 
 const POLL_MS = 400;
 /** An event may get lost: what is pushed is asked for again now and then. */
 const SAFETY_MS = 5000;
+const OTHERS_POLL_MS = 5000;
 
 type Path = { project: string; dataset: string };
 
-const isRunning = ({ state }: CommitRequest) => state === 'pending' || state === 'building';
+export const isRunning = ({ state }: Pick<CommitRequest, 'state'>) => state === 'pending' || state === 'building';
 
 /** Follows a request to its end, telling each step; what it ended with is thrown as any other failure. */
 export async function untilDone(
@@ -43,34 +47,81 @@ export async function untilDone(
   return request;
 }
 
-/** What the server does to a dataset for a dialog: how far it is, and a way to stop it. */
+/** How far the server is with an operation. */
+export type Progressing = Pick<
+  CommitRequest,
+  'id' | 'state' | 'stage' | 'progress' | 'rows_done' | 'rows_total' | 'cancellable'
+>;
+
+/** What the server does to a dataset for a page: how far it is, and a way to stop it. */
 export interface Operation {
   /** The request as it was seen last; undefined while nothing runs. */
-  running: CommitRequest | undefined;
+  running: Progressing | undefined;
   /** Follows a request to its end, and has what changed shown. */
   follow: (asked: CommitRequest) => Promise<CommitRequest>;
   cancel: () => void;
 }
 
-export function useOperation(dataset: string): Operation {
+const NEVER = new Promise<never>(() => {});
+
+function useFollowing(dataset: string, isHeard: () => boolean): Operation {
   const path = { project: useProject(), dataset };
+  const client = useQueryClient();
   const refresh = useRefresh();
-  const [running, setRunning] = useState<CommitRequest>();
+  const [running, setRunning] = useState<Progressing>();
   const follow = async (asked: CommitRequest) => {
+    void client.invalidateQueries({ queryKey: keyOf(OPERATIONS) });
     try {
       return await untilDone(path, asked, setRunning);
     } finally {
+      if (isHeard()) markTold(asked.id);
       await refresh();
       setRunning(undefined);
+      if (!isHeard()) await NEVER;
     }
   };
-  const cancel = () => {
-    if (!running) return;
-    const params = { path: { ...path, commit_id: running.id } };
-    // How it ended is seen by whoever follows it.
-    api.POST(CANCEL, { params }).then(({ data }) => data && setRunning(data), notifyError);
-  };
+  const cancelIt = useCancel(dataset);
+  // How it ended is seen by whoever follows it.
+  const cancel = () => running && void cancelIt(running.id).then((data) => data && setRunning(data));
   return { running, follow, cancel };
+}
+
+/** An operation whose end is told wherever the person is by then. */
+export const useOperation = (dataset: string): Operation => useFollowing(dataset, () => true);
+
+/** An operation of a dialog: once that is closed, the dataset's page tells how it ended, and the dialog no more. */
+export function useDialogOperation(dataset: string): Operation {
+  const isOpen = useRef(true);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+    };
+  }, []);
+  return useFollowing(dataset, () => isOpen.current);
+}
+
+/** Stops an operation; what forbids it is told as a notice. */
+export function useCancel(dataset: string) {
+  const path = { project: useProject(), dataset };
+  const client = useQueryClient();
+  return async (id: string): Promise<CommitRequest | undefined> => {
+    try {
+      const { data } = await api.POST(CANCEL, { params: { path: { ...path, commit_id: id } } });
+      return data;
+    } catch (error) {
+      notifyError(error);
+    } finally {
+      void client.invalidateQueries({ queryKey: keyOf(OPERATIONS) });
+    }
+  };
+}
+
+/** What the server does to a dataset for anybody, and how it ended lately, newest first. */
+export function useOperationsOfNow(dataset: string) {
+  const poll = usePollMs();
+  const init = { params: { path: { project: useProject(), dataset } } };
+  return $api.useQuery('get', OPERATIONS, init, { refetchInterval: poll(OTHERS_POLL_MS) }).data?.results ?? [];
 }
 
 /** Says that an operation was cancelled, which is no failure; what else was thrown is thrown again. */

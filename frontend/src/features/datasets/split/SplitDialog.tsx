@@ -1,11 +1,12 @@
-import { Checkbox, Group, Modal, NumberInput, Select, Stack, Switch, TextInput } from '@mantine/core';
+import { Checkbox, Group, NumberInput, Select, Stack, Switch, TextInput } from '@mantine/core';
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
+import { Dialog } from '@/shared/Dialog';
 import { notifySuccess } from '@/shared/undo';
 import { queryProblem } from '../browse/QueryField';
 import { OperationFrame } from '../operations/OperationFrame';
-import { useOperation } from '../operations/useOperation';
+import { useDialogOperation } from '../operations/useOperation';
 import { useViews } from '../views/viewQueries';
 import { SplitCounts } from './SplitCounts';
 import { type SplitForm, useSplit, useSplitPreview } from './useSplit';
@@ -34,9 +35,19 @@ const GROUP = /^(folder|attributes(\.[^.\s]+)+)?$/;
 const PREVIEW_AFTER_MS = 300;
 
 /** Makes a version of the same files with another split; the counts are shown before. */
-export function SplitDialog({ name, latest, opened, onClose, onSplit }: SplitDialogProps) {
+export function SplitDialog({ opened, ...rest }: SplitDialogProps) {
   const { t } = useTranslation();
-  const operation = useOperation(name);
+  const { name, latest, onClose } = rest;
+  return (
+    <Dialog opened={opened} onClose={onClose} title={t('datasets.splitTitle', { ref: `${name}@${latest}` })}>
+      <NewSplit {...rest} />
+    </Dialog>
+  );
+}
+
+function NewSplit({ name, latest, onClose, onSplit }: Omit<SplitDialogProps, 'opened'>) {
+  const { t } = useTranslation();
+  const operation = useDialogOperation(name);
   const split = useSplit(name, operation);
   const size = (value: string) => (SIZE.test(value.trim()) ? null : t('datasets.splitSizeWrong'));
   const form = useForm<SplitForm>({
@@ -50,69 +61,57 @@ export function SplitDialog({ name, latest, opened, onClose, onSplit }: SplitDia
     },
   });
   const [values] = useDebouncedValue(form.values, PREVIEW_AFTER_MS);
-  const preview = useSplitPreview(name, latest, values, opened && form.isValid());
-  const close = () => {
-    form.reset();
-    onClose();
-  };
+  const preview = useSplitPreview(name, latest, values, form.isValid());
   const send = async (wanted: SplitForm) => {
     const ref = await split(wanted);
     notifySuccess(t('datasets.splitDone', { ref: `${name}@${ref}` }));
-    close();
+    onClose();
     onSplit(ref);
   };
   return (
-    <Modal
-      opened={opened}
-      onClose={close}
-      size="lg"
-      title={t('datasets.splitTitle', { ref: `${name}@${latest}` })}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
-    >
-      <OperationFrame operation={operation} form={form} send={send} submit={t('datasets.splitMake')} onCancel={close}>
-        <Group grow align="flex-start">
-          <TextInput
-            label={t('datasets.splitTest')}
-            description={t('datasets.splitSizeHint')}
-            data-autofocus
-            autoComplete="off"
-            {...form.getInputProps('test')}
-          />
-          <TextInput
-            label={t('datasets.splitVal')}
-            description={t('datasets.splitSizeHint')}
-            autoComplete="off"
-            {...form.getInputProps('val')}
-          />
-          <NumberInput
-            label={t('datasets.splitSeed')}
-            description={t('datasets.splitSeedHint')}
-            min={0}
-            max={Number.MAX_SAFE_INTEGER}
-            allowDecimal={false}
-            allowNegative={false}
-            {...form.getInputProps('seed')}
-          />
-        </Group>
+    <OperationFrame operation={operation} form={form} send={send} submit={t('datasets.splitMake')} onCancel={onClose}>
+      <Group grow align="flex-start">
         <TextInput
-          label={t('datasets.splitGroup')}
-          description={t('datasets.splitGroupHint')}
-          placeholder="attributes.patient"
+          label={t('datasets.splitTest')}
+          description={t('datasets.splitSizeHint')}
+          data-autofocus
           autoComplete="off"
-          {...form.getInputProps('group_by')}
+          {...form.getInputProps('test')}
         />
-        <Chosen name={name} form={form} problem={queryProblem(preview.error)} />
-        <Stack gap={6}>
-          <Switch label={t('datasets.splitStratify')} {...form.getInputProps('stratify', { type: 'checkbox' })} />
-          <Checkbox
-            label={t('datasets.splitRedraw')}
-            description={t('datasets.splitRedrawHint')}
-            {...form.getInputProps('redraw', { type: 'checkbox' })}
-          />
-        </Stack>
-        <SplitCounts counts={preview.data} error={preview.error} pending={preview.isFetching} />
-      </OperationFrame>
-    </Modal>
+        <TextInput
+          label={t('datasets.splitVal')}
+          description={t('datasets.splitSizeHint')}
+          autoComplete="off"
+          {...form.getInputProps('val')}
+        />
+        <NumberInput
+          label={t('datasets.splitSeed')}
+          description={t('datasets.splitSeedHint')}
+          min={0}
+          max={Number.MAX_SAFE_INTEGER}
+          allowDecimal={false}
+          allowNegative={false}
+          {...form.getInputProps('seed')}
+        />
+      </Group>
+      <TextInput
+        label={t('datasets.splitGroup')}
+        description={t('datasets.splitGroupHint')}
+        placeholder="attributes.patient"
+        autoComplete="off"
+        {...form.getInputProps('group_by')}
+      />
+      <Chosen name={name} form={form} problem={queryProblem(preview.error)} />
+      <Stack gap={6}>
+        <Switch label={t('datasets.splitStratify')} {...form.getInputProps('stratify', { type: 'checkbox' })} />
+        <Checkbox
+          label={t('datasets.splitRedraw')}
+          description={t('datasets.splitRedrawHint')}
+          {...form.getInputProps('redraw', { type: 'checkbox' })}
+        />
+      </Stack>
+      <SplitCounts counts={preview.data} error={preview.error} pending={preview.isFetching} />
+    </OperationFrame>
   );
 }
 

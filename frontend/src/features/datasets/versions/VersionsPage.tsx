@@ -15,6 +15,7 @@ import { PageHeader } from '@/shared/PageHeader';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { Bytes, Count } from '@/shared/values';
 import { authorName } from '../names';
+import { OperationsNow } from '../operations/OperationsNow';
 import { RefsPanel } from '../operations/RefsPanel';
 import { useRefs, useVersions } from '../queries';
 import { WritersPanel } from '../writers/WritersPanel';
@@ -53,6 +54,7 @@ export function VersionsPage() {
         <BranchSelect name={name} branch={branch} />
         <CompareButton name={name} versions={versions.rows ?? []} selected={selected} />
       </PageHeader>
+      <OperationsNow name={name} />
       <Card p={0}>
         <DataTable
           {...versions}

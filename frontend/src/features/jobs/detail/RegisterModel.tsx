@@ -7,6 +7,7 @@ import type { Run } from '@/api/contract/jobs';
 import { asApiError } from '@/api/errors';
 import { ErrorState } from '@/shared/ErrorState';
 import { useFocusBack } from '@/shared/focusBack';
+import { fieldWords } from '@/shared/problemWords';
 import { useProject } from '@/shared/project';
 import { registerModel, useFiles } from '../queries';
 import { RegisteredVersions } from './RegisteredVersions';
@@ -56,7 +57,7 @@ export function RegisterModel({ run, onClose }: { run: Run; onClose: () => void 
       if (version)
         await navigate({ to: '/models/$name/versions/$n', params: { name: model, n: String(version.number) } });
     } catch (thrown) {
-      form.setErrors(asApiError(thrown).fields);
+      form.setErrors(fieldWords(asApiError(thrown)));
       setError(thrown);
     }
   });

@@ -9,6 +9,7 @@ import { EmptyState } from '@/shared/EmptyState';
 import { ErrorState } from '@/shared/ErrorState';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
+import { fieldWords } from '@/shared/problemWords';
 import { useCurrentProject, useMay, useProject } from '@/shared/project';
 import { useShortcuts } from '@/shared/shortcuts';
 import { confirmUndo } from '@/shared/undo';
@@ -108,7 +109,8 @@ function Wizard() {
   const preview = usePreview(settled, draft.workflow !== null);
   const stale = settled !== request || preview.isFetching;
   // The server answers 400 with the same fields when the request itself cannot be read.
-  const sent = sendError ? asApiError(sendError).fields : preview.error ? asApiError(preview.error).fields : {};
+  const refused = sendError ?? preview.error;
+  const sent = refused ? fieldWords(asApiError(refused)) : {};
   const own = Object.fromEntries(draftErrors(draft).map(({ field, error }) => [field, t(`jobs.wizard.${error}`)]));
   // What the form itself finds wrong comes last: the server was not asked about it.
   const allErrors = fieldErrors({ ...preview.data?.errors, ...sent, ...own });

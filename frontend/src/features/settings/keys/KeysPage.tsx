@@ -28,7 +28,7 @@ export function KeysPage<Row extends PersonalKey>(props: KeysPageProps<Row>) {
   useShortcuts([{ keys: 'N', label: words.create, run: onCreate }]);
   useCommands([{ id: command, label: words.create, icon: IconPlus, run: onCreate }]);
   const create = (
-    <Button leftSection={<IconPlus size={15} />} onClick={onCreate}>
+    <Button leftSection={<IconPlus size={15} />} onClick={onCreate} data-first-action>
       {words.create}
     </Button>
   );

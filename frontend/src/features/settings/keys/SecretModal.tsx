@@ -1,5 +1,5 @@
 import { Modal } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFocusBack } from '@/shared/focusBack';
 
@@ -10,11 +10,16 @@ interface SecretModalProps<Created> {
   secret: (created: Created) => ReactNode;
 }
 
-/** First the form; then the secret, which only a deliberate press closes. */
+/** First the form; then the secret (marked `data-secret`), which only a deliberate press closes. */
 export function SecretModal<Created>({ title, onClose, form, secret }: SecretModalProps<Created>) {
   const { t } = useTranslation();
   useFocusBack();
   const [created, setCreated] = useState<{ value: Created } | null>(null);
+  const body = useRef<HTMLDivElement>(null);
+  // The button that was pressed is gone with the form; what comes next is to copy the secret.
+  useEffect(() => {
+    if (created) body.current?.querySelector<HTMLElement>('[data-secret] button')?.focus();
+  }, [created]);
   return (
     <Modal
       opened
@@ -26,7 +31,7 @@ export function SecretModal<Created>({ title, onClose, form, secret }: SecretMod
       withCloseButton={created === null}
       closeButtonProps={{ 'aria-label': t('common.close') }}
     >
-      {created === null ? form((value) => setCreated({ value })) : secret(created.value)}
+      <div ref={body}>{created === null ? form((value) => setCreated({ value })) : secret(created.value)}</div>
     </Modal>
   );
 }

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import type { TFunction } from 'i18next';
 import { CutName } from '@/shared/CutName';
 import type { Column } from '@/shared/DataTable';
+import { focusNeighbour } from '@/shared/focusBack';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { StateBadge } from '@/shared/StateBadge';
 
@@ -60,7 +61,17 @@ export function lifeColumns<Row extends PersonalKey>(t: TFunction, { label, revo
       header: t('common.actions'),
       align: 'right',
       cell: (row) => (
-        <Button size="compact-xs" variant="light" color="red" aria-label={label(row.name)} onClick={() => revoke(row)}>
+        <Button
+          size="compact-xs"
+          variant="light"
+          color="red"
+          aria-label={label(row.name)}
+          data-takes-row
+          onClick={(event) => {
+            focusNeighbour(event.currentTarget);
+            revoke(row);
+          }}
+        >
           {t('settings.revoke')}
         </Button>
       ),

@@ -13,7 +13,9 @@ export function S3KeySecret({ created, onDone }: { created: CreatedS3Key; onDone
         {t('settings.s3.shownOnceHint')}
       </Alert>
       <Shown label={t('settings.s3.keyId')} value={created.access_key_id} />
-      <Shown label={t('settings.s3.secret')} value={created.secret_access_key} />
+      <div data-secret>
+        <Shown label={t('settings.s3.secret')} value={created.secret_access_key} />
+      </div>
       <Tabs defaultValue={TOOLS[0]}>
         <Tabs.List aria-label={t('settings.s3.useIt')}>
           {TOOLS.map((tool) => (
@@ -29,9 +31,7 @@ export function S3KeySecret({ created, onDone }: { created: CreatedS3Key; onDone
         ))}
       </Tabs>
       <Group justify="flex-end">
-        <Button onClick={onDone} data-autofocus>
-          {t('settings.done')}
-        </Button>
+        <Button onClick={onDone}>{t('settings.done')}</Button>
       </Group>
     </Stack>
   );
@@ -43,7 +43,7 @@ function Shown({ label, value }: { label: string; value: string }) {
       <Text size="sm" mb={4} aria-hidden>
         {label}
       </Text>
-      <CommandLine command={value} />
+      <CommandLine command={value} what={label} />
     </section>
   );
 }

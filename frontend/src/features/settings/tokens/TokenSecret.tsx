@@ -10,15 +10,13 @@ export function TokenSecret({ secret, onDone }: { secret: string; onDone: () => 
       <Alert color="orange" icon={<IconAlertTriangle size={18} />} title={t('settings.shownOnce')} role="alert">
         {t('settings.shownOnceHint')}
       </Alert>
-      <section aria-label={t('settings.secret')}>
-        <CommandLine command={secret} />
+      <section aria-label={t('settings.secret')} data-secret>
+        <CommandLine command={secret} what={t('settings.secret')} />
       </section>
       <Text size="sm">{t('settings.useIt')}</Text>
       <CommandLine command={`atom login ${window.location.origin}`} />
       <Group justify="flex-end">
-        <Button onClick={onDone} data-autofocus>
-          {t('settings.done')}
-        </Button>
+        <Button onClick={onDone}>{t('settings.done')}</Button>
       </Group>
     </Stack>
   );

@@ -1,0 +1,77 @@
+"""What is wrong with a field, for programs: a code, and the values that its sentence names.
+
+Clients translate by these. The codes are those of Django REST framework, finer where it has one
+for different things; its exceptions hold sentences only, so values are read back from them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any
+
+from rest_framework.exceptions import ErrorDetail
+
+# What a sentence is that has no code of its own.
+UNCODED = "invalid"
+# A validator's code would be part of every migration that names it.
+SLUG_RULE = "Use 1 to 63 lower-case letters, digits, dots, dashes and underscores."
+# What DRF calls `invalid`, by the kind of field whose sentence it is.
+_KINDS = {
+    "IntegerField": "not_an_integer",
+    "BigIntegerField": "not_an_integer",
+    "FloatField": "not_a_number",
+    "BooleanField": "not_a_boolean",
+    "CharField": "not_text",
+    "UUIDField": "not_a_uuid",
+    "URLField": "not_a_url",
+    "EmailField": "not_an_email",
+    "JSONField": "not_json",
+    "RegexField": "wrong_pattern",
+}
+_OF_ITEMS = {"max_length": "max_items", "min_length": "min_items"}
+_LIMITED: set[str] = {"max_length", "min_length", "max_value", "min_value", *_OF_ITEMS.values()}
+# Each has a sentence in every language of the portal; the others are told as they are.
+FIELD_CODES = (
+    _LIMITED
+    | set(_KINDS.values())
+    | {"slug", "required", "null", "blank", "empty", "unique", "does_not_exist", "incorrect_type"}
+    | {"invalid_choice", "not_a_list", "not_a_dict", "not_a_time", "max_string_length", "overflow"}
+)
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_INPUT = re.compile(r'^"(.*)" is not', re.DOTALL)
+_TIME = re.compile(r"^(Datetime|Date|Time) has wrong format")
+
+
+def codes_of(errors: Mapping[str, Iterable[str]]) -> dict[str, list[dict[str, Any]]]:
+    """Return `{"field": [{"code": …, "params": {…}}]}`, as many as there are sentences."""
+    return {name: [_code_of(said) for said in sentences] for name, sentences in errors.items()}
+
+
+def _code_of(said: str) -> dict[str, Any]:
+    code = (said.code if isinstance(said, ErrorDetail) else "") or UNCODED
+    if code == UNCODED:
+        code = "not_a_time" if _TIME.match(said) else _finer().get(str(said), UNCODED)
+    elif said.endswith(" elements."):
+        code = _OF_ITEMS.get(code, code)
+    return {"code": code, "params": _params_of(code, said)}
+
+
+@cache
+def _finer() -> dict[str, str]:
+    # Imported late: the sentences are translated, which needs all apps.
+    from rest_framework import serializers
+
+    kinds = {getattr(serializers, name): code for name, code in _KINDS.items()}
+    said = {str(kind.default_error_messages["invalid"]): code for kind, code in kinds.items()}
+    return {**said, SLUG_RULE: "slug"}
+
+
+def _params_of(code: str, said: str) -> dict[str, Any]:
+    if code in _LIMITED and (number := _NUMBER.search(said)):
+        text = number.group()
+        return {"limit": float(text) if "." in text else int(text)}
+    if code == "invalid_choice" and (given := _INPUT.match(said)):
+        return {"input": given.group(1)}
+    return {}

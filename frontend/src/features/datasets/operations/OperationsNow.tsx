@@ -1,0 +1,128 @@
+import { ActionIcon, Button, Group, Paper, Stack, Text, ThemeIcon, Tooltip } from '@mantine/core';
+import { IconAlertTriangle, IconCircleCheck, IconLoader2, IconX } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { RunningOperation } from '@/api/contract/datasets';
+import { ApiError } from '@/api/errors';
+import { useErrorWords } from '@/shared/ErrorState';
+import { focusNeighbour } from '@/shared/focusBack';
+import { AnchorLink } from '@/shared/links';
+import { useMay } from '@/shared/project';
+import { RelativeTime } from '@/shared/RelativeTime';
+import { personName } from '../names';
+import { OperationProgress } from './OperationProgress';
+import { markTold, useTold } from './toldOperations';
+import { isRunning, useCancel, useOperationsOfNow } from './useOperation';
+
+const SHOWN = 3;
+
+/** What the server does to a dataset now, for whomever, and how it ended until that is dismissed; mostly nothing. */
+export function OperationsNow({ name }: { name: string }) {
+  const { t } = useTranslation();
+  const told = useTold();
+  const [isWhole, setWhole] = useState(false);
+  const asked = useOperationsOfNow(name);
+  const rows = [...asked.filter(isRunning), ...asked.filter((row) => !isRunning(row) && !told.has(row.id))];
+  if (rows.length === 0) return null;
+  return (
+    <Stack component="section" gap={6} mb="sm" aria-label={t('versioning.operations')}>
+      {rows.slice(0, isWhole ? undefined : SHOWN).map((row) => (
+        <OperationRow key={row.id} name={name} row={row} />
+      ))}
+      {rows.length > SHOWN && !isWhole && (
+        <Button size="compact-xs" variant="subtle" color="gray" mr="auto" onClick={() => setWhole(true)}>
+          {t('versioning.moreOperations', { count: rows.length - SHOWN })}
+        </Button>
+      )}
+    </Stack>
+  );
+}
+
+function OperationRow({ name, row }: { name: string; row: RunningOperation }) {
+  const { t } = useTranslation();
+  const what = useWhat()(row);
+  const isOver = !isRunning(row);
+  return (
+    <Paper withBorder px="sm" py={6} role="group" aria-label={what}>
+      <Group gap="sm" wrap="nowrap" align="flex-start">
+        <Glyph row={row} />
+        <Stack gap={2} flex={1} miw={0}>
+          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+            <Text span inherit fw={550}>
+              {what}
+            </Text>{' '}
+            <Text span size="xs" c="dimmed">
+              {personName(row.created_by)} · <RelativeTime at={isOver ? row.updated_at : row.created_at} />
+            </Text>
+          </Text>
+          <Fate name={name} row={row} />
+        </Stack>
+        {isOver && (
+          <Tooltip label={t('versioning.dismiss')}>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size="sm"
+              aria-label={t('versioning.dismissOf', { what })}
+              data-takes-row
+              onClick={(event) => {
+                focusNeighbour(event.currentTarget);
+                markTold(row.id);
+              }}
+            >
+              <IconX size={14} />
+            </ActionIcon>
+          </Tooltip>
+        )}
+      </Group>
+    </Paper>
+  );
+}
+
+function Glyph({ row }: { row: RunningOperation }) {
+  const [Icon, color] = isRunning(row)
+    ? ([IconLoader2, 'blue'] as const)
+    : row.error
+      ? ([IconAlertTriangle, 'red'] as const)
+      : ([IconCircleCheck, 'teal'] as const);
+  return (
+    <ThemeIcon size="sm" variant="transparent" color={color} aria-hidden>
+      <Icon size={16} />
+    </ThemeIcon>
+  );
+}
+
+/** How far it is, the version that it made, or why it made none. */
+function Fate({ name, row }: { name: string; row: RunningOperation }) {
+  const { t } = useTranslation();
+  const cancel = useCancel(name);
+  const mayCancel = useMay('researcher');
+  if (isRunning(row))
+    return <OperationProgress operation={{ running: row, cancel: () => void cancel(row.id) }} withCancel={mayCancel} />;
+  if (row.error) return <Failure error={row.error} />;
+  if (row.unchanged || !row.version) return <Text size="sm">{t('versioning.nothing')}</Text>;
+  return (
+    <AnchorLink to="/datasets/$name" params={{ name }} search={{ ref: row.version.ref }} size="sm">
+      {t('versioning.edited', { branch: row.branch, ref: row.version.ref })}
+    </AnchorLink>
+  );
+}
+
+function Failure({ error }: { error: NonNullable<RunningOperation['error']> }) {
+  const words = useErrorWords(new ApiError({ ...error, status: 409, title: '' }));
+  return (
+    <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+      {[words.title, words.detail, words.action].filter(Boolean).map((sentence) => (
+        <Text key={sentence} span inherit display="block">
+          {sentence}
+        </Text>
+      ))}
+    </Text>
+  );
+}
+
+function useWhat() {
+  const { t } = useTranslation();
+  return ({ kind, source, branch }: RunningOperation) =>
+    t(`versioning.operation.${kind === 'edit' && source ? 'copy' : kind}`, { source, branch });
+}
