@@ -15,7 +15,7 @@ from atom.core import clock, storage
 from atom.core.storage import ObjectMissing
 from atom.datasets.engines.changes import ChangesError
 from atom.datasets.engines.reachable import Reachable
-from atom.datasets.errors import ManifestUnreadable
+from atom.datasets.garbage_errors import ManifestUnreadable
 from atom.datasets.models import CommitRequest, CondemnedObject, Upload, Version
 from atom.datasets.pipelines import read_staged_changes
 from atom_sdk.errors import AtomError as SdkError

@@ -19,7 +19,7 @@ from atom.core.background import enqueue
 from atom.datasets.actions import compaction, garbage, retention, staging_branches, verification
 from atom.datasets.actions.commits import fail_abandoned, give_up_waiting, run_commit
 from atom.datasets.actions.scans import lost_scans, run_scan, scan_due_sources
-from atom.datasets.errors import GarbageRunPresent
+from atom.datasets.garbage_errors import GarbageRunPresent
 from atom.datasets.models import CommitRequest, Dataset, GarbageRun, Upload
 from atom.datasets.pack_checks import PacksOnTheWay
 

@@ -5,15 +5,26 @@ from __future__ import annotations
 import pytest
 
 from atom.core.errors import AtomError, action_of
+from atom.datasets import archive_errors, garbage_errors, source_errors, writer_errors
 from atom.datasets import errors as dataset_errors
 from atom.gateway import errors as gateway_errors
 from atom.gateway.s3 import errors as s3_errors
 from atom.labeling import errors as labeling_errors
 
+MODULES = (
+    archive_errors,
+    dataset_errors,
+    garbage_errors,
+    source_errors,
+    writer_errors,
+    labeling_errors,
+    gateway_errors,
+    s3_errors,
+)
 ERRORS = sorted(
     {
         found
-        for module in (dataset_errors, labeling_errors, gateway_errors, s3_errors)
+        for module in MODULES
         for found in vars(module).values()
         if isinstance(found, type) and issubclass(found, AtomError) and found.code != AtomError.code
     },

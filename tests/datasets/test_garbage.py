@@ -15,7 +15,7 @@ from atom.core import clock, storage
 from atom.datasets.actions import garbage, sweep
 from atom.datasets.actions.garbage import add_garbage_run, collect_garbage, pardon, require_near
 from atom.datasets.building import building
-from atom.datasets.errors import ClocksDiffer, GarbageRunPresent, PardonTooLate
+from atom.datasets.garbage_errors import ClocksDiffer, GarbageRunPresent, PardonTooLate
 from atom.datasets.garbage_roots import GarbageRules
 from atom.datasets.models import CondemnedObject, GarbageRun, Pack, Upload, Version
 from atom.datasets.reads import packs_of

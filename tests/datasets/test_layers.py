@@ -7,8 +7,8 @@ import pytest
 from django.utils import timezone
 
 from atom.datasets.actions import publish_layer
-from atom.datasets.errors import StagingBranchReserved
 from atom.datasets.models import Dataset, Version
+from atom.datasets.writer_errors import StagingBranchReserved
 from atom_sdk.errors import LayerKindError
 from tests.datasets.prepared import made_once
 from tests.datasets.pushing import Pusher, class_files, new_pusher, png

@@ -12,7 +12,7 @@ from atom.core import storage
 from atom.datasets import ref_log
 from atom.datasets.actions import publish_layer
 from atom.datasets.actions.rebuild import apply_catalogue, compare_catalogue
-from atom.datasets.errors import CatalogueNotEmpty
+from atom.datasets.garbage_errors import CatalogueNotEmpty
 from atom.datasets.models import Branch, CommitRequest, Dataset, Pack, Tag, Upload, Version
 from atom_sdk.manifests import layer_table
 from tests.datasets.prepared import made_once

@@ -34,7 +34,7 @@ from atom.datasets.actions.sweep import sweep
 from atom.datasets.engines.digest_runs import in_batches, without
 from atom.datasets.engines.reachable import KINDS
 from atom.datasets.engines.stored import ListingDisordered, Stored, stored_objects
-from atom.datasets.errors import (
+from atom.datasets.garbage_errors import (
     ClocksDiffer,
     GarbageRefused,
     GarbageRunPresent,

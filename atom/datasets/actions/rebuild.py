@@ -12,7 +12,7 @@ from django.db import connection, models, transaction
 from atom.accounts import audit
 from atom.accounts.models import Project
 from atom.datasets import catalogue_log, keys, ref_log
-from atom.datasets.errors import CatalogueNotEmpty
+from atom.datasets.garbage_errors import CatalogueNotEmpty
 from atom.datasets.models import Branch, Dataset, LegalHold, Pack, SavedView, Tag, Version
 from atom.datasets.rebuild import Rebuilt, read_catalogue
 

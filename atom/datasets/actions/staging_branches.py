@@ -15,8 +15,8 @@ from atom.datasets.actions.catalogue import unpin
 from atom.datasets.actions.retention import expire_staged
 from atom.datasets.actions.write_jobs import abort_write_job
 from atom.datasets.actions.writers import PIN_HOLDER, abandon_writer, lock_writer
-from atom.datasets.errors import WriteJobEnded, WriterEnded
 from atom.datasets.models import Branch, CommitRequest, Version, WriteJob, Writer
+from atom.datasets.writer_errors import WriteJobEnded, WriterEnded
 
 log = structlog.get_logger(__name__)
 

@@ -15,12 +15,7 @@ from atom.core.background import enqueue
 from atom.core.crash_points import reach
 from atom.core.storage import Part
 from atom.datasets.building import building
-from atom.datasets.errors import (
-    UploadIncomplete,
-    UploadNotOpen,
-    UploadSizeDiffers,
-    UploadTooLarge,
-)
+from atom.datasets.errors import UploadIncomplete, UploadNotOpen, UploadSizeDiffers, UploadTooLarge
 from atom.datasets.keys import staging_key
 from atom.datasets.models import Dataset, Pack, Upload
 from atom.datasets.states import PACK_STATES, UPLOAD_STATES

@@ -17,16 +17,16 @@ from atom.core import states
 from atom.core.background import enqueue
 from atom.datasets.actions.catalogue import pin, unpin
 from atom.datasets.actions.writers import PIN_HOLDER, abandon_locked, lock_writer, tell
-from atom.datasets.errors import (
-    RefNotFound,
+from atom.datasets.errors import RefNotFound
+from atom.datasets.models import CommitRequest, Dataset, Version, WriteJob, Writer, WriteTask
+from atom.datasets.states import WRITE_JOB_STATES, WRITER_STATES
+from atom.datasets.writer_errors import (
     TaskNotOfJob,
     TooManyWriters,
     WriteJobDiffers,
     WriteJobEnded,
     WriterBusy,
 )
-from atom.datasets.models import CommitRequest, Dataset, Version, WriteJob, Writer, WriteTask
-from atom.datasets.states import WRITE_JOB_STATES, WRITER_STATES
 
 MAX_OPEN_JOBS = 20
 _BUILD_TASK = "atom.datasets.tasks.build_commit"

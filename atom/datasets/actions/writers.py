@@ -19,18 +19,17 @@ from atom.core import live, states
 from atom.core.background import enqueue
 from atom.datasets import ref_log
 from atom.datasets.actions.catalogue import pin
-from atom.datasets.errors import (
-    RefNotFound,
+from atom.datasets.errors import RefNotFound, UploadIncomplete
+from atom.datasets.models import Branch, CommitRequest, Dataset, Upload, Version, WriteJob, Writer
+from atom.datasets.refs import staging_name
+from atom.datasets.states import WRITER_STATES
+from atom.datasets.writer_errors import (
     TooManyWriters,
-    UploadIncomplete,
     WriteJobEnded,
     WriterBusy,
     WriterEmpty,
     WriterEnded,
 )
-from atom.datasets.models import Branch, CommitRequest, Dataset, Upload, Version, WriteJob, Writer
-from atom.datasets.refs import staging_name
-from atom.datasets.states import WRITER_STATES
 
 MAX_OPEN_WRITERS = 100
 MAX_ATTEMPTS_OF_JOB = 10_000

@@ -28,8 +28,8 @@ from atom.datasets.api.writer_serializers import (
     WriteJobSerializer,
 )
 from atom.datasets.api.writer_views import accepted
-from atom.datasets.errors import WriteJobUnknown, WriterUnknown
 from atom.datasets.models import WriteJob
+from atom.datasets.writer_errors import WriteJobUnknown, WriterUnknown
 
 
 class WriteJobScopedView(DatasetScopedView, APIView):

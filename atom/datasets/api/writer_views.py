@@ -28,8 +28,8 @@ from atom.datasets.api.writer_serializers import (
     UploadingSerializer,
     WriterSerializer,
 )
-from atom.datasets.errors import WriteJobUnknown, WriterUnknown
 from atom.datasets.models import CommitRequest, Upload, WriteJob, Writer
+from atom.datasets.writer_errors import WriteJobUnknown, WriterUnknown
 
 
 class WriterScopedView(DatasetScopedView, APIView):

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from atom.accounts.models import Project
 from atom.datasets.actions.garbage import add_garbage_run, collect_garbage
-from atom.datasets.errors import GarbageRunPresent
+from atom.datasets.garbage_errors import GarbageRunPresent
 from atom.datasets.models import GarbageRun
 
 _MIB = 1 << 20
