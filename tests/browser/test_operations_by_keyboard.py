@@ -88,7 +88,7 @@ def test_a_merge_is_made_and_undone_by_keyboard_alone(
     expect(dialog).to_have_count(0)
 
     visit(page, f"/datasets/{DATASET}")
-    expect(page.get_by_role("button", name="More")).to_be_visible()
+    expect(page.get_by_role("button", name="More", exact=True)).to_be_visible()
     choose_in_menu(page, "Take paths to a branch…")
     picking = page.get_by_role("dialog", name="Take paths from v2")
     expect(picking).to_be_visible()

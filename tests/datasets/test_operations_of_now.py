@@ -6,8 +6,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from asgiref.sync import async_to_sync
-from channels.layers import get_channel_layer
 from django.db.models.functions import Now
 
 from atom.datasets.models import CommitRequest, Dataset
@@ -99,15 +97,3 @@ def test_the_list_costs_the_same_whatever_its_length(
         pending_merge(Dataset.objects.get(), "fix", merging.user)
     assert len(told(merging)) == 5
     assert cost() == of_one
-
-
-def test_pages_hear_of_an_operation_from_when_it_is_asked_for_to_its_end(forked: Pusher) -> None:
-    layer = get_channel_layer()
-    channel = async_to_sync(layer.new_channel)()
-    async_to_sync(layer.group_add)(f"project.{forked.project.pk}", channel)
-
-    carried_out(forked, "edits", edits=[{"op": "remove", "paths": ["nowhere"]}])
-
-    heard = [async_to_sync(layer.receive)(channel)["event"] for _ in range(3)]
-    assert [event["state"] for event in heard] == ["pending", "building", "failed"]
-    assert {event["type"] for event in heard} == {"commit"}
