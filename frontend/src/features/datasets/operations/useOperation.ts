@@ -74,10 +74,12 @@ function useFollowing(dataset: string, isHeard: () => boolean): Operation {
     try {
       return await untilDone(path, asked, setRunning);
     } finally {
-      if (isHeard()) markTold(asked.id);
+      // Asked before the refresh, which may take the dialog of a version away with that version.
+      const heard = isHeard();
+      if (heard) markTold(asked.id);
       await refresh();
       setRunning(undefined);
-      if (!isHeard()) await NEVER;
+      if (!heard) await NEVER;
     }
   };
   const cancelIt = useCancel(dataset);
