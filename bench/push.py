@@ -22,7 +22,7 @@ from bench.environments import DVC, install
 from bench.harness import PeerFailed, Result, compare, interleave, seconds
 from bench.reads import pack_folder
 
-ROUNDS = 3
+ROUNDS = 5
 
 
 @dataclass(frozen=True)
