@@ -18,6 +18,9 @@ import { onSessionLost, queryClient } from './queryClient';
 import { LOGIN, Root } from './Root';
 import { isSignedIn, sessionQuery } from './session';
 
+/** Whether the session ended while the page was open: a link pressed meanwhile must not hide the reason. */
+let sessionEnded = false;
+
 /** Every page but the sign-in page needs a session; `?project=` is kept from page to page. */
 const root = createRootRoute({
   component: Root,
@@ -25,8 +28,12 @@ const root = createRootRoute({
   validateSearch: (raw: RawSearch): { project?: string } => ({ project: text(raw.project) }),
   search: { middlewares: [retainSearchParams(['project'])] },
   beforeLoad: async ({ location }) => {
-    if (location.pathname === LOGIN || (await isSignedIn())) return;
-    throw redirect({ to: LOGIN, search: { next: location.href } });
+    if (location.pathname === LOGIN) return;
+    if (!(await isSignedIn())) {
+      const reason = sessionEnded ? ('expired' as const) : undefined;
+      throw redirect({ to: LOGIN, search: { next: location.href, reason } });
+    }
+    sessionEnded = false;
   },
 });
 const under = () => root;
@@ -222,6 +229,7 @@ export const router = createRouter({
 onSessionLost(() => {
   const { pathname, href } = router.state.location;
   if (pathname === LOGIN) return;
+  sessionEnded = true;
   queryClient.setQueryData(sessionQuery.queryKey, { authenticated: false, user: null });
   void router.navigate({ to: LOGIN, search: { next: href, reason: 'expired' } });
 });
