@@ -75,7 +75,22 @@ class AtomError(Exception):
         if self.errors:
             problem["errors"] = self.errors
             problem["error_codes"] = codes_of(self.errors)
-        return {**self.extra, **problem}
+        whole: dict[str, Any] = encodable({**self.extra, **problem})
+        return whole
+
+
+def encodable(value: Any) -> Any:
+    r"""Return a JSON value that UTF-8 can hold: half of a surrogate pair becomes its escape.
+
+    JSON lets a client write one (`"\ud800"`), and a problem repeats what it refuses.
+    """
+    if isinstance(value, str):
+        return value.encode(errors="backslashreplace").decode()
+    if isinstance(value, Mapping):
+        return {encodable(key): encodable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [encodable(item) for item in value]
+    return value
 
 
 def action_of(code: str) -> str | None:

@@ -27,3 +27,9 @@ class NameField(serializers.CharField):
         """The options of a CharField."""
         super().__init__(**options)
         self.validators.append(check_name)
+
+    def to_internal_value(self, data: Any) -> str:
+        """Take text only: a CharField makes a name of a number too."""
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return super().to_internal_value(data)

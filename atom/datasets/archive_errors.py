@@ -9,7 +9,7 @@ class ArchiveRefused(CommitRefused):
 
     code = "archive_refused"
     title = "The archive cannot be loaded: it is not whole, or it contradicts itself."
-    action = "Check it where it lies: atom data archive check FOLDER; then load it again."
+    action = "Check it where it lies, then load it again."
 
 
 class ArchiveHistoryDiffers(CommitRefused):
@@ -17,7 +17,7 @@ class ArchiveHistoryDiffers(CommitRefused):
 
     code = "archive_history_differs"
     title = "The dataset has another history than the archive."
-    action = "Load the archive under another name: atom data archive load FOLDER --name NAME"
+    action = "Load the archive under another name."
 
 
 class ArchiveObjectUnknown(Invalid):

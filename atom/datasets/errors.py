@@ -17,8 +17,8 @@ class DatasetDeleted(NotFound):
     code = "dataset_deleted"
     title = "The dataset is deleted."
     action = (
-        "An administrator can take it back until it is collected: atom data undelete DATASET, or "
-        "Deleted datasets in the portal."
+        "An administrator can take it back until it is collected; the portal lists it under "
+        "Deleted datasets."
     )
 
 
@@ -27,7 +27,7 @@ class DatasetHeld(Conflict):
 
     code = "dataset_held"
     title = "A legal hold keeps the dataset: it cannot be deleted."
-    action = "Release its holds first: atom data hold list DATASET"
+    action = "Release its holds first."
 
 
 class DatasetInUse(Conflict):
@@ -58,10 +58,7 @@ class RefNotFound(NotFound):
 
     code = "ref_not_found"
     title = "The dataset has no such version."
-    action = (
-        "Run atom data log DATASET to see its versions; the dataset's page Versions also lists its "
-        "branches."
-    )
+    action = "Look at the dataset's versions, branches and tags; case matters in their names."
 
 
 class BranchEmpty(RefNotFound):
@@ -69,7 +66,7 @@ class BranchEmpty(RefNotFound):
 
     code = "branch_empty"
     title = "The branch has no version yet."
-    action = "Push a folder to it: atom data push FOLDER DATASET"
+    action = "Push a folder to it, or load data into it."
 
 
 class RefAmbiguous(Conflict):
@@ -93,7 +90,7 @@ class HoldUnknown(NotFound):
 
     code = "hold_unknown"
     title = "The dataset has no such hold."
-    action = "List them: atom data hold list DATASET"
+    action = "Look at the holds of the dataset; it may be released already."
 
 
 class QueryInvalid(Invalid):
@@ -109,7 +106,7 @@ class ViewNotFound(NotFound):
 
     code = "view_not_found"
     title = "The dataset has no view of that name."
-    action = "List its views: atom data views list DATASET"
+    action = "Look at the saved views of the dataset; case matters in their names."
 
 
 class ViewNameTaken(AlreadyExists):
@@ -210,8 +207,7 @@ class VersionExpired(CommitRefused):
     code = "version_expired"
     title = "The version has expired: its files are no longer kept."
     action = (
-        "Use a newer version; an administrator can restore this one until its files are collected: "
-        "atom data restore DATASET@VERSION"
+        "Use a newer version; an administrator can restore this one until its files are collected."
     )
 
 
@@ -294,7 +290,7 @@ class SplitImpossible(CommitRefused):
     title = "The split cannot be made from this data."
     action = (
         "Ask for fewer samples in the split; a file that is in a split stays there unless all are "
-        "drawn anew with --redraw."
+        "drawn anew."
     )
 
 
@@ -312,8 +308,8 @@ class SplitUnlabelled(CommitRefused):
     code = "split_unlabelled"
     title = "A split is drawn from labelled files, and no file has a label."
     action = (
-        "Give --labels folder to take labels from class folders, label the files first, or split "
-        "with --no-stratify."
+        "Label the files first, push them with their class folders as labels, or draw the split "
+        "without regard to labels."
     )
 
 
@@ -330,7 +326,7 @@ class SplitRedrawn(CommitRefused):
 
     code = "split_redraw"
     title = "The dataset has a split already, and this would draw it anew."
-    action = "Add --redraw to draw all files anew; results on the old split no longer compare."
+    action = "Ask for all files to be drawn anew; results on the old split no longer compare."
 
 
 class MergeConflict(CommitRefused):
@@ -339,8 +335,8 @@ class MergeConflict(CommitRefused):
     code = "merge_conflict"
     title = "Both sides changed the same files or labels, each in its own way."
     action = (
-        "Look at the conflicts; then do it again and say whose side counts where both changed "
-        "(on_conflict: ours or theirs), or change one of the sides first."
+        "Look at the conflicts; then do it again and say whose side counts where both changed, "
+        "ours or theirs, or change one of the sides first."
     )
 
 

@@ -101,7 +101,7 @@ class SourceNotFound(NotFound):
 
     code = "source_not_found"
     title = "The project has no such source."
-    action = "List the sources: atom source ls"
+    action = "Look at the sources of the project; case matters in their names."
 
 
 class SourceNameTaken(AlreadyExists):

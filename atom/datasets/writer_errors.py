@@ -8,7 +8,7 @@ class WriterUnknown(NotFound):
 
     code = "writer_unknown"
     title = "The dataset has no such writer."
-    action = "List them: atom data writer list DATASET"
+    action = "Look at the open writers of the dataset; it may be committed or abandoned."
 
 
 class WriterEnded(Conflict):
@@ -40,7 +40,7 @@ class TooManyWriters(Conflict):
 
     code = "too_many_writers"
     title = "The dataset has too many open writers or write jobs."
-    action = "Commit or abandon some of them: atom data writer list DATASET"
+    action = "Commit or abandon some of them."
 
 
 class StagingBranchReserved(Conflict):
@@ -48,7 +48,7 @@ class StagingBranchReserved(Conflict):
 
     code = "staging_branch_reserved"
     title = "A staging branch is changed by its writer only."
-    action = "Write through the writer, or commit or abandon it: atom data writer list DATASET"
+    action = "Write through the writer, or commit or abandon it."
 
 
 class WriteJobUnknown(NotFound):
@@ -56,7 +56,7 @@ class WriteJobUnknown(NotFound):
 
     code = "write_job_unknown"
     title = "The dataset has no such write job."
-    action = "List them: atom data writer list DATASET"
+    action = "Look at the open writers and jobs of the dataset; it may be over."
 
 
 class WriteJobEnded(Conflict):

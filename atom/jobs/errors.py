@@ -34,7 +34,10 @@ class NotRetryable(Conflict):
 
     code = "not_retryable"
     title = "Only a run that failed or was cancelled can be retried."
-    action = "Cancel it or wait until it is over; to run it once more as it is, clone it."
+    action = (
+        "Wait until it is over, or cancel it; if it has succeeded, clone it to do the same once "
+        "more."
+    )
 
 
 class NotCancellable(Conflict):

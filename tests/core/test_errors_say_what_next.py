@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from atom.core.errors import AtomError, action_of
@@ -41,3 +43,10 @@ def test_it_has_an_action_of_its_own_kind(error: type[AtomError]) -> None:
 def test_a_stored_code_finds_its_action_again() -> None:
     assert action_of("head_moved") == dataset_errors.HeadMoved.action
     assert action_of("no such code") is None
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: error.__name__)
+def test_the_action_is_for_every_caller_not_for_one_program(error: type[AtomError]) -> None:
+    # An S3 tool shows no more than this; what manage.py does, nothing else can do.
+    if error.__module__ != s3_errors.__name__ and "manage.py" not in error.action:
+        assert re.search(r"\batom [a-z]+ |--[a-z]|\b[a-z]+_[a-z]+: ", error.action) is None

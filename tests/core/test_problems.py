@@ -9,9 +9,11 @@ from django.db import OperationalError, connection
 from django.test import Client
 from rest_framework import serializers
 
+from atom.accounts.models import Project
 from atom.core.errors import flatten_errors
 from atom.core.field_errors import codes_of
 from tests.factories.accounts import make_member, make_project
+from tests.factories.datasets import make_dataset
 
 pytestmark = pytest.mark.django_db
 
@@ -72,6 +74,21 @@ def test_malformed_json_says_where(member: Client, body: str) -> None:
     problem = problem_of(answer, 400, "malformed_body")
     assert "errors" not in problem
     assert "JSON" in problem["detail"]
+
+
+def test_half_of_a_surrogate_pair_is_refused_and_repeated_as_its_escape(member: Client) -> None:
+    address = f"{DATASETS}pets/merges/preview/"
+    make_dataset(Project.objects.get(slug="vision"), "pets")
+    body = r'{"source": "main", "on_conflict": "\ud800"}'
+    problem = problem_of(
+        member.post(address, body, content_type="application/json"), 400, "invalid"
+    )
+    assert problem["errors"]["on_conflict"] == [r'"\ud800" is not a valid choice.']
+
+
+def test_a_number_is_no_name(member: Client) -> None:
+    answer = member.post(DATASETS, '{"name": 123}', content_type="application/json")
+    assert problem_of(answer, 400, "invalid")["errors"]["name"] == ["Not a valid string."]
 
 
 def test_json_of_the_wrong_kind_names_the_fault(member: Client) -> None:

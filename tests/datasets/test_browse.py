@@ -298,14 +298,14 @@ def test_a_dataset_without_a_version_says_so(pusher: Pusher) -> None:
 
     assert answer["code"] == "branch_empty"
     assert answer["detail"] == "The branch main of digits has no version yet."
-    assert "atom data push" in answer["action"]
+    assert "Push a folder" in answer["action"]
 
 
 def test_a_branch_that_does_not_exist_names_where_to_look(pushed: Pusher) -> None:
     answer = pushed.client.get(f"{pushed.base}versions/", {"branch": "nothing"}).json()
 
     assert answer["code"] == "ref_not_found"
-    assert "atom data log" in answer["action"]
+    assert "branches" in answer["action"]
 
 
 def test_a_branch_has_its_own_history_and_no_numbers(pushed: Pusher) -> None:

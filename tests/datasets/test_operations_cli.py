@@ -11,6 +11,7 @@ import pytest
 from pytest_django.live_server_helper import LiveServer
 
 from atom.accounts.actions import create_token
+from atom.datasets.models import Version
 from atom_sdk.cli.context import Context
 from atom_sdk.cli.main import _run
 from tests.datasets.prepared import made_once
@@ -111,8 +112,10 @@ def test_files_are_edited_without_a_folder(atom: Atom) -> None:
     assert answer(atom, "cp", "digits", "1", "again/", "--from", "v1")["version"]["added"] == 4
     edited = answer(atom, "attr", "digits", "two", "--set", "rank=3", "--where", "name > '001.png'")
     assert edited["version"]["changed"] == 2
+    assert atom("data", "mv", "digits", "nowhere", "there")[0] == 3
+    assert atom("data", "cp", "digits", "two", "../../two")[0] == 2
     code, _, err = atom("data", "rm", "digits", "nowhere")
-    assert (code, "no file" in err.lower()) == (1, True)
+    assert (code, "no file" in err.lower()) == (3, True)
     assert atom("data", "attr", "digits", "two", "--set", "rank")[0] == 2
 
 
@@ -132,3 +135,15 @@ def test_views_are_saved_used_renamed_and_removed(atom: Atom) -> None:
     assert "firsts" in atom("data", "views", "list", "digits")[1]
     assert answer(atom, "views", "remove", "digits", "firsts")["query"] == "path LIKE '1/%'"
     assert answer(atom, "views", "list", "digits") == []
+
+
+def test_the_author_of_a_version_that_was_loaded_is_named(atom: Atom) -> None:
+    Version.objects.update(author=None, author_name="ann of another server")
+    assert "ann of another server" in atom("data", "log", "digits")[1]
+
+
+def test_a_refused_merge_names_the_flags_that_settle_it(atom: Atom, pusher: Pusher) -> None:
+    atom("data", "branch", "digits", "fix")
+    pusher.push({"0/000.png": png(50)})
+    pusher.push({"0/000.png": png(60)}, branch="fix")
+    assert "--ours or --theirs" in atom("data", "merge", "digits@fix")[2]

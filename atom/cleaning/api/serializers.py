@@ -7,8 +7,8 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from atom.accounts.api.fields import SlugField
 from atom.accounts.api.serializers import UserShortSerializer
-from atom.accounts.models import slug_validator
 from atom.cleaning.engines.findings import Kind
 from atom.cleaning.engines.thresholds import MAX_NEAR_DISTANCE, Thresholds
 from atom.cleaning.models import CleaningReport, FindingCount
@@ -152,7 +152,7 @@ class FindingPathsSerializer(serializers.Serializer[Any]):
 class RemovalSerializer(serializers.Serializer[Any]):
     """Which findings to remove from a branch."""
 
-    branch = serializers.CharField(max_length=63, validators=[slug_validator], default="main")
+    branch = SlugField(default="main")
     paths = serializers.ListField(
         child=serializers.CharField(max_length=MAX_PATH_BYTES, trim_whitespace=False),
         min_length=1,

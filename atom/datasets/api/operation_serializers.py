@@ -7,8 +7,8 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from atom.accounts.api.fields import SlugField
 from atom.accounts.api.serializers import UserShortSerializer
-from atom.accounts.models import slug_validator
 from atom.datasets.api.serializers import (
     CommitRequestSerializer,
     MergeConflictSerializer,
@@ -35,7 +35,7 @@ _DIGEST = r"^[0-9a-f]{64}$"
 class OperationSerializer(serializers.Serializer[Any]):
     """What every operation says; without `expected_head` it works on the present head."""
 
-    branch = serializers.CharField(max_length=63, validators=[slug_validator], default="main")
+    branch = SlugField(default="main")
     expected_head = serializers.RegexField(_DIGEST, allow_null=True, default=None)
     message = serializers.CharField(max_length=10_000, allow_blank=True, default="")
 

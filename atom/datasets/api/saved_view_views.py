@@ -11,9 +11,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from atom.accounts.api.fields import SlugField
 from atom.accounts.api.mixins import user_of
 from atom.accounts.api.serializers import UserShortSerializer
-from atom.accounts.models import slug_validator
 from atom.core.bodies import check
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
@@ -50,7 +50,7 @@ class SavedViewSerializer(serializers.ModelSerializer[SavedView]):
 class NewSavedViewSerializer(serializers.Serializer[Any]):
     """A name and a question."""
 
-    name = serializers.CharField(max_length=63, validators=[slug_validator])
+    name = SlugField()
     where = serializers.CharField(
         max_length=MAX_TEXT_CHARACTERS,
         allow_blank=True,

@@ -7,8 +7,8 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from atom.accounts.api.fields import SlugField
 from atom.accounts.api.serializers import UserShortSerializer
-from atom.accounts.models import slug_validator
 from atom.core.errors import action_of
 from atom.datasets.errors import UPLOAD_REFUSED_ACTION
 from atom.datasets.models import Branch, CommitRequest, Dataset, Tag, Upload, Version
@@ -127,7 +127,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
 class NewDatasetSerializer(serializers.Serializer[Any]):
     """What makes a dataset."""
 
-    name = serializers.CharField(max_length=63, validators=[slug_validator])
+    name = SlugField()
     description = serializers.CharField(
         max_length=10_000, allow_blank=True, required=False, default=""
     )
@@ -156,7 +156,7 @@ class TagSerializer(serializers.ModelSerializer[Tag]):
 class NewRefSerializer(serializers.Serializer[Any]):
     """What makes a branch or a tag."""
 
-    name = serializers.CharField(max_length=63, validators=[slug_validator])
+    name = SlugField()
     at = serializers.CharField(max_length=64, help_text="A version, branch, tag or commit.")
 
 
@@ -310,7 +310,7 @@ class SplitSerializer(serializers.Serializer[Any]):
 class NewSplitSerializer(SplitSerializer):
     """What asks for a version with another split."""
 
-    branch = serializers.CharField(max_length=63, validators=[slug_validator], default="main")
+    branch = SlugField(default="main")
     message = serializers.CharField(max_length=10_000, allow_blank=True, default="")
 
 
@@ -332,7 +332,7 @@ class SplitPreviewSerializer(serializers.Serializer[Any]):
 class NewCommitSerializer(serializers.Serializer[Any]):
     """What asks for a commit."""
 
-    branch = serializers.CharField(max_length=63, validators=[slug_validator], default="main")
+    branch = SlugField(default="main")
     expected_head = serializers.RegexField(
         _DIGEST, allow_null=True, default=None, help_text="The commit seen last; null for none."
     )

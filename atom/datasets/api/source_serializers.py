@@ -8,7 +8,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from atom.accounts.models import slug_validator
+from atom.accounts.api.fields import SlugField
 from atom.core.errors import action_of
 from atom.datasets.models import Source, SourceScan
 from atom.datasets.sources.spec import KINDS, Credentials
@@ -165,8 +165,8 @@ class SourceProbeSerializer(_CredentialFields):
 class NewSourceSerializer(_Choices, SourceProbeSerializer):
     """What makes a source."""
 
-    name = serializers.CharField(max_length=63, validators=[slug_validator])
-    dataset = serializers.CharField(max_length=63, validators=[slug_validator])
+    name = SlugField()
+    dataset = SlugField()
     branch = serializers.CharField(max_length=63, required=False, default="main")
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from atom.accounts.api.fields import SlugField
 from atom.accounts.api.serializers import UserShortSerializer
-from atom.accounts.models import slug_validator
 from atom.core.errors import action_of
 from atom.core.names import NameField
 from atom.datasets.api.serializers import FailureSerializer, VersionShortSerializer
@@ -134,7 +134,7 @@ def failure(row: Writer | WriteJob) -> dict[str, Any] | None:
 class NewWriterSerializer(serializers.Serializer[Any]):
     """What opens a writer; with a write job, an attempt of one of its tasks."""
 
-    branch = serializers.CharField(max_length=63, validators=[slug_validator], default="main")
+    branch = SlugField(default="main")
     message = serializers.CharField(max_length=10_000, allow_blank=True, default="")
     provenance = serializers.DictField(
         default=dict, help_text="Where the files come from, for the version: a run, its inputs."
@@ -180,7 +180,7 @@ class NewWriteJobSerializer(serializers.Serializer[Any]):
     """What opens a write job, or finds the one of that name."""
 
     name = NameField(max_length=100)
-    branch = serializers.CharField(max_length=63, validators=[slug_validator], default="main")
+    branch = SlugField(default="main")
     message = serializers.CharField(max_length=10_000, allow_blank=True, default="")
     provenance = serializers.DictField(
         default=dict, help_text="Where the files come from, for the version."

@@ -7,8 +7,8 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from atom.accounts.api.fields import SlugField
 from atom.accounts.api.serializers import UserShortSerializer
-from atom.accounts.models import slug_validator
 from atom.models_registry.engines.evaluability import NotEvaluable, why_not_evaluable
 from atom.models_registry.models import AliasChange, Evaluation, Model, ModelVersion
 
@@ -135,7 +135,7 @@ class ModelSerializer(serializers.ModelSerializer[Model]):
 class NewModelSerializer(serializers.Serializer[Any]):
     """What makes a model."""
 
-    name = serializers.CharField(max_length=63, validators=[slug_validator])
+    name = SlugField()
     description = serializers.CharField(default="", allow_blank=True, max_length=10_000)
 
 

@@ -47,6 +47,7 @@ export const errors = {
   unavailableRetrying: 'A service is starting again, trying again…',
   unreachableHint: 'Check your connection; we keep your place and try again when you ask.',
   notFound: 'This page does not exist',
+  nothingHere: 'Nothing was found here',
   notFoundHint: 'It may have been removed, or you may not have access to it.',
   forbidden: 'You may not do this',
   forbiddenHint: 'Ask an administrator of the project for the role that it needs.',

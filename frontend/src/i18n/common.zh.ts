@@ -50,6 +50,7 @@ export const errors: Translation<typeof en.errors> = {
   unavailableRetrying: '服务正在重新启动，正在重试…',
   unreachableHint: '请检查网络连接；当前位置已保留，可随时重试。',
   notFound: '页面不存在',
+  nothingHere: '这里什么也没有',
   notFoundHint: '它可能已被删除，或者您没有访问权限。',
   forbidden: '您没有此操作的权限',
   forbiddenHint: '请联系项目管理员获取所需角色。',

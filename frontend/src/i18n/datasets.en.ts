@@ -207,6 +207,7 @@ export const datasets = {
   splitSeed: 'Seed',
   splitSeedHint: 'The same seed, the same split',
   splitStratify: 'Every label has the same share in every split',
+  splitNoLabels: 'No file of this version has a label.',
   splitGroup: 'Keep together',
   splitGroupHint: 'folder, or an attribute: its files come into one split. Empty: each file alone.',
   splitGroupWrong: 'Write folder, or attributes.NAME.',

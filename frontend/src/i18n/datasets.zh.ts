@@ -198,6 +198,7 @@ export const datasets: Translation<typeof en.datasets> = {
   splitSeed: '随机种子',
   splitSeedHint: '种子相同，划分相同',
   splitStratify: '每个类别在各划分中比例相同',
+  splitNoLabels: '此版本没有带标签的文件。',
   splitGroup: '保持在一起',
   splitGroupHint: '填 folder 或某个属性：其文件归入同一划分。留空：逐个文件划分。',
   splitGroupWrong: '请填写 folder 或 attributes.名称。',

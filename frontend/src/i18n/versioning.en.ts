@@ -115,6 +115,7 @@ export const versioning = {
   moreOperations_one: 'Show {{count, number}} more',
   moreOperations_other: 'Show {{count, number}} more',
   dismiss: 'Dismiss',
+  dismissAll: 'Dismiss all that are over',
   dismissOf: 'Dismiss: {{what}}',
   operation: {
     merge: 'Merge of {{source}} into {{branch}}',

@@ -109,6 +109,7 @@ export const versioning = {
   operations: '服务器正在进行的操作',
   moreOperations_other: '再显示 {{count, number}} 项',
   dismiss: '不再显示',
+  dismissAll: '不再显示所有已结束的',
   dismissOf: '不再显示：{{what}}',
   operation: {
     merge: '将 {{source}} 合并到 {{branch}}',

@@ -20,7 +20,7 @@ export function EmptyState({ title, hint, icon: Glyph = IconInbox, action, compa
       </ThemeIcon>
       <Text fw={600}>{title}</Text>
       {hint && (
-        <Text size="sm" c="dimmed" maw={460} component="div">
+        <Text size="sm" c="dimmed" maw="min(460px, 100%)" component="div" style={{ overflowWrap: 'anywhere' }}>
           {hint}
         </Text>
       )}

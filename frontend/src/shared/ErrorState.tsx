@@ -41,7 +41,11 @@ function useTitledWords(error: ApiError, retrying: boolean): { title: string; de
   if (error.status === 403)
     return { title: t('errors.forbidden'), detail: error.detail, action: error.action || t('errors.forbiddenHint') };
   if (error.status === 404)
-    return { title: t('errors.notFound'), detail: error.detail, action: error.action || t('errors.notFoundHint') };
+    return {
+      title: error.title || t('errors.nothingHere'),
+      detail: error.detail,
+      action: error.action || t('errors.notFoundHint'),
+    };
   return { title: error.title || error.detail || t('errors.title'), detail: error.detail, action: error.action };
 }
 

@@ -1,4 +1,7 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
+
+// Mantine gives the focus back after 10 ms.
+const AFTER_MANTINE_MS = 20;
 
 /**
  * When the dialog that calls it goes, what had the focus before has it again. Mantine does so for dialogs that stay
@@ -13,6 +16,32 @@ export function useFocusBack(): void {
     },
     [before],
   );
+}
+
+/**
+ * A dialog that an entry of a menu opened gives the focus back to the button of that menu: the entry, to which Mantine
+ * would return it, is gone.
+ */
+export function useFocusBackToMenu(opened: boolean): void {
+  const button = useRef<HTMLElement | null>(null);
+  const [was, setWas] = useState(false);
+  if (opened !== was) {
+    setWas(opened);
+    // Before the menu is taken away: as soon as it is, nobody knows any more which one it was.
+    if (opened) button.current = buttonOfMenu(document.activeElement);
+  }
+  useEffect(() => {
+    if (!opened) return;
+    return () => {
+      const target = button.current;
+      if (target) setTimeout(() => target.focus({ preventScroll: true }), AFTER_MANTINE_MS);
+    };
+  }, [opened]);
+}
+
+function buttonOfMenu(entry: Element | null): HTMLElement | null {
+  const menu = entry?.closest('[role="menu"]');
+  return menu ? document.getElementById(menu.getAttribute('aria-labelledby') ?? '') : null;
 }
 
 /**

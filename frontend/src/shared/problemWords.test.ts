@@ -14,7 +14,7 @@ test('a problem has its title and what to do next in the language of the page; i
   expect(translatedProblem(error)).toEqual({
     title: '有法律封存保留该数据集：不能删除。',
     detail: '2 legal holds keep pets.',
-    action: '请先解除封存：atom data hold list DATASET',
+    action: '请先解除封存。',
   });
   expect(translatedProblem(new ApiError({ ...refused, detail: refused.title }))?.detail).toBe('');
   expect(translatedProblem(new ApiError({ ...refused, code: 'of_tomorrow' }))).toBeUndefined();

@@ -26,6 +26,17 @@ test('undo brings it back, and nothing is committed', async () => {
   expect([commit.mock.calls.length, rollback.mock.calls.length]).toEqual([0, 1]);
 });
 
+test('after an undo the focus is where it was before the toast was come to', async () => {
+  const button = document.body.appendChild(document.createElement('button'));
+  show({ commit: vi.fn(), rollback: vi.fn(), delayMs: 60_000 });
+  const undo = await screen.findByRole('button', { name: 'Undo' });
+  button.focus();
+  undo.focus();
+  await userEvent.keyboard('{Enter}');
+  expect(document.activeElement).toBe(button);
+  button.remove();
+});
+
 test('without an undo it is committed once', async () => {
   const [commit, rollback] = [vi.fn(), vi.fn()];
   show({ commit, rollback, delayMs: 30 });

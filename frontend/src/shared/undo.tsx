@@ -44,12 +44,26 @@ export function confirmUndo({ message, commit, rollback, delayMs = 6000 }: Undoa
   const flush = () => settle(commit);
   const timer = setTimeout(flush, delayMs);
   pending.add(flush);
+  let cameFrom: EventTarget | null = null;
+  const undo = () => {
+    const target = cameFrom instanceof HTMLElement && cameFrom.isConnected ? cameFrom : document.querySelector('main');
+    target?.focus({ preventScroll: true });
+    settle(rollback);
+  };
   const body = (
     <Group justify="space-between" wrap="nowrap">
       <Text size="sm" miw={0} style={{ overflowWrap: 'anywhere' }}>
         {message}
       </Text>
-      <Button size="compact-sm" variant="light" flex="none" onClick={() => settle(rollback)}>
+      <Button
+        size="compact-sm"
+        variant="light"
+        flex="none"
+        onFocus={(event) => {
+          cameFrom = event.relatedTarget;
+        }}
+        onClick={undo}
+      >
         {i18n.t('common.undo')}
       </Button>
     </Group>

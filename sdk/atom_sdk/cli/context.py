@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -16,10 +17,12 @@ from atom_sdk.archive.errors import (
     ArchiveNameTakenError,
     ArchiveVersionGoneError,
 )
+from atom_sdk.cli.advice import ADVICE
 from atom_sdk.client import Client
 from atom_sdk.client.errors import (
     ApiError,
     CommitCancelledError,
+    CommitFailedError,
     MergeConflictError,
     NetworkError,
     NotConfiguredError,
@@ -27,7 +30,7 @@ from atom_sdk.client.errors import (
     PushConflictError,
     RefSyntaxError,
 )
-from atom_sdk.errors import AtomError, EmptyDatasetError
+from atom_sdk.errors import AtomError, EmptyDatasetError, PathError
 from atom_sdk.mount.errors import (
     AlreadyMountedError,
     MountBusyError,
@@ -41,6 +44,8 @@ EXIT_NOT_FOUND = 3
 EXIT_CONFLICT = 4
 EXIT_NETWORK = 5
 EXIT_INTERRUPTED = 130
+
+_WIDTH_OF_PIPE = 100_000
 
 _EXIT_BY_STATUS = {
     401: EXIT_NOT_FOUND,
@@ -65,10 +70,25 @@ _EXIT_BY_KIND: dict[type[Exception], int] = {
     # What was typed cannot name a dataset, or the folder holds nothing to push.
     RefSyntaxError: EXIT_USAGE,
     EmptyDatasetError: EXIT_USAGE,
+    PathError: EXIT_USAGE,
     TargetNotEmptyError: EXIT_USAGE,
     NotMountedError: EXIT_NOT_FOUND,
     AlreadyMountedError: EXIT_CONFLICT,
     MountBusyError: EXIT_CONFLICT,
+}
+# What a worker found wrong with an operation: the same failures at once have these exit codes too.
+_EXIT_BY_REASON = {
+    "edit_impossible": EXIT_USAGE,
+    "empty_commit": EXIT_USAGE,
+    "entry_not_found": EXIT_NOT_FOUND,
+    "head_moved": EXIT_CONFLICT,
+    "nothing_selected": EXIT_NOT_FOUND,
+    "path_taken": EXIT_CONFLICT,
+    "query_invalid": EXIT_USAGE,
+    "ref_not_found": EXIT_NOT_FOUND,
+    "split_redraw": EXIT_CONFLICT,
+    "version_expired": EXIT_NOT_FOUND,
+    "view_not_found": EXIT_NOT_FOUND,
 }
 
 
@@ -78,7 +98,7 @@ class Context:
     def __init__(self) -> None:
         self.project: str | None = None
         self.as_json = False
-        self.out = Console(highlight=False, soft_wrap=True)
+        self.out = Console(highlight=False, soft_wrap=True, width=_width_of_output())
         self.err = Console(stderr=True, highlight=False, soft_wrap=True)
         self._client: Client | None = None
 
@@ -107,6 +127,12 @@ class Context:
         sys.stdout.flush()
 
 
+def _width_of_output() -> int | None:
+    """A pipe or a file has no width: each row of a table is one line of it."""
+    is_fitted = sys.stdout.isatty() or "COLUMNS" in os.environ
+    return None if is_fitted else _WIDTH_OF_PIPE
+
+
 pass_context = click.make_pass_decorator(Context)
 
 
@@ -114,6 +140,8 @@ def exit_code_of(error: Exception) -> int:
     """Return the exit code that tells a script what kind of failure it was."""
     if isinstance(error, ApiError):
         return _EXIT_BY_STATUS.get(error.status, EXIT_FAILED)
+    if isinstance(error, CommitFailedError) and error.reason in _EXIT_BY_REASON:
+        return _EXIT_BY_REASON[error.reason]
     for kind, code in _EXIT_BY_KIND.items():
         if isinstance(error, kind):
             return code
@@ -122,7 +150,7 @@ def exit_code_of(error: Exception) -> int:
 
 def explain(error: AtomError, context: Context) -> None:
     """Say what went wrong and what to do next, on standard error."""
-    hint = error.hint
+    hint = ADVICE.get(getattr(error, "reason", "") or error.code, error.hint)
     if getattr(error, "status", None) == 401:
         hint = "Make a token in the portal under Access tokens; then run: atom login URL"
     if context.as_json:

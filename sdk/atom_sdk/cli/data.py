@@ -273,8 +273,9 @@ def _merged(row: dict[str, Any]) -> str:
 
 
 def _author(row: dict[str, Any]) -> str:
-    author = row.get("author")
-    return author["username"] if isinstance(author, dict) else str(author or "")
+    """Return who made a version: an account of this server, or a name from where it was loaded."""
+    author = row["author"]
+    return str(author["username"] if author else row["author_name"])
 
 
 @data.command()

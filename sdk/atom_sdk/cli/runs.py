@@ -294,7 +294,9 @@ def _print_advice(out: Console, found: Iterable[dict[str, Any]]) -> None:
 def cancel(context: Context, run_name: str) -> None:
     """Ask RUN to stop; it gets ten seconds to save its work."""
     found = context.client.runs.cancel(run_name)
-    context.emit(found, lambda out: out.print(f"run {found['number']} {found['state']}"))
+    ended = found["state"] == "cancelled"
+    said = "cancelled" if ended else f"is asked to stop ({found['state']} now)"
+    context.emit(found, lambda out: out.print(f"run {found['number']} {said}"))
 
 
 @click.command()
@@ -304,6 +306,15 @@ def cancel(context: Context, run_name: str) -> None:
 def retry(context: Context, run_name: str, follow: bool) -> int:
     """Start RUN again from its last durable checkpoint."""
     return _started(context, context.client.runs.retry(run_name), follow)
+
+
+@click.command()
+@click.argument("run_name", metavar="RUN")
+@click.option("--follow", is_flag=True)
+@pass_context
+def clone(context: Context, run_name: str, follow: bool) -> int:
+    """Start a new run of the same code, data, parameters and resources as RUN."""
+    return _started(context, context.client.runs.clone(run_name), follow)
 
 
 @click.command()
@@ -393,4 +404,4 @@ def _typed(text: str) -> Any:
         return text
 
 
-COMMANDS = (run, list_, get, logs, why, advice, cancel, retry, wait, workflow)
+COMMANDS = (run, list_, get, logs, why, advice, cancel, retry, clone, wait, workflow)

@@ -49,6 +49,10 @@ class Runs:
         """Start another attempt, from the last durable checkpoint."""
         return self._act("POST", run, "retry/")
 
+    def clone(self, run: str) -> dict[str, Any]:
+        """Start a new run of the same code, data, parameters and resources."""
+        return self._act("POST", run, "clone/")
+
     def explain(self, run: str) -> dict[str, Any]:
         """Return why a run is not running, in plain words."""
         return self._act("GET", run, "explain/")

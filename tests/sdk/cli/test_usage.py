@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from atom_sdk.cli.advice import ADVICE
+from atom_sdk.cli.context import Context
 from atom_sdk.cli.main import main
-from atom_sdk.cli.render import path_text
+from atom_sdk.cli.render import path_text, print_table
 from atom_sdk.cli.runs import request_of
 from atom_sdk.cli.runs import run as run_command
 
@@ -180,3 +183,23 @@ def test_a_blank_name_is_a_usage_error(atom: Atom, words: tuple[str, ...], name:
     done = atom(*(name if word == "NAME" else word for word in words))
     assert done.returncode == 2
     assert "may not be blank" in done.stderr
+
+
+def test_what_the_command_line_advises_are_commands_that_exist(atom: Atom) -> None:
+    named = {
+        tuple(words.split())
+        for text in ADVICE.values()
+        for words in re.findall(r"\batom ((?:[a-z]+ )+|[a-z]+)", text)
+    }
+    assert len(named) > 10
+    for words in named:
+        assert atom(*words, "--help").returncode == 0, words
+
+
+def test_a_table_in_a_pipe_has_one_line_per_row(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    row = ("digits@v1", "f" * 64, "2026-11-22T10:00", "a message that is longer " * 8)
+    print_table(Context().out, ("version", "digest", "when", "message"), [row])
+    assert len(capsys.readouterr().out.splitlines()) == 2

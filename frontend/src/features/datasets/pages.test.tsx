@@ -48,7 +48,7 @@ beforeEach(() => {
 test('a version that does not exist is said once, with ways out', async () => {
   const { container } = await open('?ref=v99');
   await screen.findByRole('heading', { name: 'pets' });
-  expect(screen.getAllByText('This page does not exist')).toHaveLength(1);
+  expect(screen.getAllByText('There is no such thing.')).toHaveLength(1);
   expect(screen.getByRole('link', { name: 'Show the latest version, v2' }).getAttribute('href')).toContain('ref=v2');
   screen.getByRole('link', { name: 'Datasets' });
   screen.getByRole('combobox', { name: 'Version' });

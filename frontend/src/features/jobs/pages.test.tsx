@@ -211,7 +211,9 @@ describe('the page of a run', () => {
 
   test('a run that is not there says so', async () => {
     await renderPage(<RunPage />, '/runs/nothing', '/runs/$runId');
-    expect((await screen.findByRole('alert')).textContent).toContain('does not exist');
+    expect((await screen.findByRole('alert')).textContent).toContain('There is no such thing.');
+    screen.getByRole('heading', { name: 'Run' });
+    screen.getByRole('link', { name: 'Runs' });
   });
 });
 

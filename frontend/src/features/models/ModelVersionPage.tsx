@@ -155,7 +155,7 @@ function Summary({ name, version }: { name: string; version: ModelVersion }) {
         <Text size="xs" c="dimmed" fw={600} mt="md" mb={4}>
           {t('models.fromTerminal')}
         </Text>
-        <CommandLine command={`atom model download ${name} ${version.number}`} />
+        <CommandLine command={`atom model download ${name} ${version.number} ./${name}`} />
       </Card>
       <Card>
         <Title order={2} fz="sm" mb="xs">

@@ -23,17 +23,29 @@ export function OperationsNow({ name }: { name: string }) {
   const [isWhole, setWhole] = useState(false);
   const asked = useOperationsOfNow(name);
   const rows = [...asked.filter(isRunning), ...asked.filter((row) => !isRunning(row) && !told.has(row.id))];
+  const over = rows.filter((row) => !isRunning(row));
+  const dismissAll = () => {
+    document.querySelector('main')?.focus({ preventScroll: true });
+    markTold(...over.map((row) => row.id));
+  };
   if (rows.length === 0) return null;
   return (
     <Stack component="section" gap={6} mb="sm" aria-label={t('versioning.operations')}>
       {rows.slice(0, isWhole ? undefined : SHOWN).map((row) => (
         <OperationRow key={row.id} name={name} row={row} />
       ))}
-      {rows.length > SHOWN && !isWhole && (
-        <Button size="compact-xs" variant="subtle" color="gray" mr="auto" onClick={() => setWhole(true)}>
-          {t('versioning.moreOperations', { count: rows.length - SHOWN })}
-        </Button>
-      )}
+      <Group gap="xs">
+        {rows.length > SHOWN && !isWhole && (
+          <Button size="compact-xs" variant="subtle" color="gray" onClick={() => setWhole(true)}>
+            {t('versioning.moreOperations', { count: rows.length - SHOWN })}
+          </Button>
+        )}
+        {over.length > 1 && (
+          <Button size="compact-xs" variant="subtle" color="gray" ml="auto" onClick={dismissAll}>
+            {t('versioning.dismissAll')}
+          </Button>
+        )}
+      </Group>
     </Stack>
   );
 }

@@ -270,6 +270,17 @@ test('what others do to the dataset is shown: how far it is, its version, why it
   expect(screen.queryByRole('group', { name: 'Undo of v1 on main' })).toBeNull();
 });
 
+test('all that is over is dismissed at once', async () => {
+  const error = { code: 'merge_conflict', detail: 'Both sides changed a.txt.', action: 'Merge again.', head: null };
+  const refused = ['a', 'b'].map((id) => told('revert', { state: 'conflict', source: 'v1', error }, id));
+  serve('GET', `${AT}operations/`, listing(...refused, told('merge', { state: 'building' }, 'r')));
+  await openFiles();
+  await userEvent.click(await screen.findByRole('button', { name: 'Dismiss all that are over' }));
+  await vi.waitFor(() => expect(screen.queryAllByRole('group', { name: 'Undo of v1 on main' })).toEqual([]));
+  screen.getByRole('group', { name: 'Merge of fix into main' });
+  expect(screen.queryByRole('button', { name: 'Dismiss all that are over' })).toBeNull();
+});
+
 test('how an operation ended is told once: by its dialog, or by the page once that is closed', async () => {
   const error = { code: 'merge_conflict', detail: 'Both sides changed a.txt.', action: 'Merge again.', head: null };
   let request = asked('building', { stage: 'reading', progress: 0.4, cancellable: true });

@@ -5,10 +5,10 @@ const STORED = 'atom-operations-told';
 // Of a failure the server tells for a week.
 const MOST = 200;
 
-/** Remembers that this person was told how an operation ended, or does not want to be. */
-export function markTold(id: string): void {
-  const told = (readStored(STORED) ?? '').split(' ').filter((one) => one && one !== id);
-  writeStored(STORED, [id, ...told].slice(0, MOST).join(' '));
+/** Remembers that this person was told how operations ended, or does not want to be. */
+export function markTold(...ids: readonly string[]): void {
+  const told = (readStored(STORED) ?? '').split(' ').filter((one) => one && !ids.includes(one));
+  writeStored(STORED, [...ids, ...told].slice(0, MOST).join(' '));
 }
 
 /** The operations of which this person was told how they ended. */

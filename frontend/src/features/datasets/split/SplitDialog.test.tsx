@@ -91,3 +91,21 @@ test('what the server or its worker refuses is said in the dialog', async () => 
   await screen.findByText('The worker refused it.');
   expect(onSplit).not.toHaveBeenCalled();
 });
+
+test('where no file has a label, labels do not count', async () => {
+  serve('GET', `${AT}versions/v2/stats/`, { labels: {}, splits: {}, media_types: {}, unlabelled: 9 });
+  serve('POST', `${AT}splits/`, { id: 'c', state: 'published', error: null, version: { ref: 'v3' } });
+  serve('GET', `${AT}versions/v2/split-preview/`, (_: Request, url: URL) =>
+    url.searchParams.get('stratify') === 'false'
+      ? counts(20)
+      : problem(409, 'split_unlabelled', 'No file has a label.'),
+  );
+  await open();
+  await screen.findByRole('row', { name: 'cat 20 60' });
+  const byLabel = screen.getByRole<HTMLInputElement>('switch', { name: /^Every label/ });
+  expect([byLabel.checked, byLabel.disabled]).toEqual([false, true]);
+  expect(screen.queryByText('No file has a label.')).toBeNull();
+  await userEvent.click(screen.getByRole('button', { name: 'Make a version' }));
+  await waitFor(() => expect(onSplit).toHaveBeenCalledOnce());
+  expect(sent.find(({ line }) => line.startsWith('POST'))?.body).toMatchObject({ stratify: false });
+});

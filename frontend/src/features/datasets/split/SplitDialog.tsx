@@ -7,6 +7,7 @@ import { notifySuccess } from '@/shared/undo';
 import { queryProblem } from '../browse/QueryField';
 import { OperationFrame } from '../operations/OperationFrame';
 import { useDialogOperation } from '../operations/useOperation';
+import { useStats } from '../queries';
 import { useViews } from '../views/viewQueries';
 import { SplitCounts } from './SplitCounts';
 import { type SplitForm, useSplit, useSplitPreview } from './useSplit';
@@ -60,10 +61,13 @@ function NewSplit({ name, latest, onClose, onSplit }: Omit<SplitDialogProps, 'op
       group_by: (value) => (GROUP.test(value.trim()) ? null : t('datasets.splitGroupWrong')),
     },
   });
+  const stats = useStats(name, latest);
+  const isUnlabelled = stats.data !== undefined && Object.keys(stats.data.labels).length === 0;
+  const asked = (wanted: SplitForm) => ({ ...wanted, stratify: wanted.stratify && !isUnlabelled });
   const [values] = useDebouncedValue(form.values, PREVIEW_AFTER_MS);
-  const preview = useSplitPreview(name, latest, values, form.isValid());
+  const preview = useSplitPreview(name, latest, asked(values), form.isValid() && !stats.isPending);
   const send = async (wanted: SplitForm) => {
-    const ref = await split(wanted);
+    const ref = await split(asked(wanted));
     notifySuccess(t('datasets.splitDone', { ref: `${name}@${ref}` }));
     onClose();
     onSplit(ref);
@@ -103,7 +107,13 @@ function NewSplit({ name, latest, onClose, onSplit }: Omit<SplitDialogProps, 'op
       />
       <Chosen name={name} form={form} problem={queryProblem(preview.error)} />
       <Stack gap={6}>
-        <Switch label={t('datasets.splitStratify')} {...form.getInputProps('stratify', { type: 'checkbox' })} />
+        <Switch
+          label={t('datasets.splitStratify')}
+          description={isUnlabelled && t('datasets.splitNoLabels')}
+          {...form.getInputProps('stratify', { type: 'checkbox' })}
+          checked={asked(form.values).stratify}
+          disabled={isUnlabelled}
+        />
         <Checkbox
           label={t('datasets.splitRedraw')}
           description={t('datasets.splitRedrawHint')}

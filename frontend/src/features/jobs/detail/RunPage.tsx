@@ -3,7 +3,8 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Run } from '@/api/contract/jobs';
-import { ErrorState } from '@/shared/ErrorState';
+import { FailedPage } from '@/shared/FailedPage';
+import { AnchorLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { useShortcuts } from '@/shared/shortcuts';
 import { LogTab } from '../log/LogTab';
@@ -28,13 +29,21 @@ const TABS = ['log', 'curves', 'system', 'files', 'events', 'config'] as const;
 type Tab = (typeof TABS)[number];
 
 export function RunPage() {
+  const { t } = useTranslation();
   const { runId = '' } = useParams({ strict: false });
   const query = useRun(runId);
   if (query.error && !query.data)
     return (
-      <Page>
-        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
-      </Page>
+      <FailedPage
+        title={t('jobs.run')}
+        above={
+          <AnchorLink to="/runs" size="xs">
+            {t('jobs.title')}
+          </AnchorLink>
+        }
+        error={query.error}
+        onRetry={() => void query.refetch()}
+      />
     );
   if (!query.data)
     return (

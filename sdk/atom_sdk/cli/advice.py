@@ -1,0 +1,55 @@
+"""What to do next, told as commands: the server's own advice is for every caller alike."""
+
+from __future__ import annotations
+
+_LIST_WRITERS = "List them: atom data writer list DATASET"
+# By the code of the failure.
+ADVICE = {
+    "archive_history_differs": (
+        "Load the archive under another name: atom data archive load FOLDER --name NAME"
+    ),
+    "archive_refused": (
+        "Check it where it lies: atom data archive check FOLDER; then load it again."
+    ),
+    "branch_empty": "Push a folder to it: atom data push FOLDER DATASET",
+    "dataset_deleted": (
+        "An administrator can take it back until it is collected: atom data undelete DATASET"
+    ),
+    "dataset_held": "Release its holds first: atom data hold list DATASET",
+    "hold_unknown": "List them: atom data hold list DATASET",
+    "merge_conflict": (
+        "Look at the conflicts; then do it again with --ours or --theirs, which say whose side "
+        "counts where both changed, or change one of the sides first."
+    ),
+    "not_retryable": (
+        "Wait until it is over, or stop it with 'atom cancel RUN'; if it has succeeded, "
+        "'atom clone RUN' does the same once more."
+    ),
+    "ref_not_found": (
+        "'atom data log DATASET' lists its versions, 'atom data branch DATASET' its branches and "
+        "tags."
+    ),
+    "source_not_found": "List the sources: atom source ls",
+    "split_impossible": (
+        "Ask for fewer samples in the split; a file that is in a split stays there unless all are "
+        "drawn anew with --redraw."
+    ),
+    "split_redraw": (
+        "Add --redraw to draw all files anew; results on the old split no longer compare."
+    ),
+    "split_unlabelled": (
+        "Label the files first, take labels from class folders by pushing with --labels folder, or "
+        "split with --no-stratify."
+    ),
+    "staging_branch_reserved": (
+        "Write through the writer, or commit or abandon it: atom data writer list DATASET"
+    ),
+    "too_many_writers": "Commit or abandon some of them: atom data writer list DATASET",
+    "version_expired": (
+        "Use a newer version; an administrator can restore this one until its files are collected: "
+        "atom data restore DATASET@VERSION"
+    ),
+    "view_not_found": "List its views: atom data views list DATASET",
+    "write_job_unknown": _LIST_WRITERS,
+    "writer_unknown": _LIST_WRITERS,
+}
