@@ -34,8 +34,8 @@ class Samples(Protocol):
     def content(self) -> bytes:
         """Content digest of the version."""
 
-    def read_many(self, rows: Iterable[int], /) -> Iterator[Sample]:
-        """Samples by number, read ahead."""
+    def read_many(self, rows: Iterable[int], /, *, epoch_rows: int = 0) -> Iterator[Sample]:
+        """Samples by number, read ahead; an epoch reads at least `epoch_rows` of them."""
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,8 @@ class EpochSamples(Epochs, Generic[T]):
         worker, workers = self.worker()
         rows = self.rows_of(self.rank, self.ranks)
         batch = np.arange(len(rows)) // self.batch_size
-        for sample in self.samples.read_many(rows[batch % workers == worker].tolist()):
+        own = rows[batch % workers == worker].tolist()
+        for sample in self.samples.read_many(own, epoch_rows=len(rows)):
             yield self.decode(sample)
 
     def worker(self) -> tuple[int, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sized
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
@@ -24,6 +24,8 @@ from atom_sdk.readers.view import ViewIndex
 Verify = Literal["first", "always", "never"]
 ReadMode = Literal["auto", "mmap", "pread", "direct"]
 LOOK_AHEAD = 64
+# What a disk reads on in the time that one more request takes it, about.
+_REQUEST_BYTES = 16 << 10
 _THREADS = 8
 
 
@@ -93,7 +95,10 @@ class LocalDataset:
         self.verify: Verify = verify
         # Whatever keeps the packs from being evicted while this dataset lives.
         self.hold: object | None = None
-        self.mode: Mode = _choose(self.index) if mode == "auto" else mode
+        self._bytes = int(self.index.sizes.sum())
+        self._fits = self._bytes <= available_bytes()
+        # Map what fits; direct reads are for whoever knows that nothing is read twice.
+        self.mode: Mode = ("mmap" if self._fits else "pread") if mode == "auto" else mode
         self._maps = PackMaps(self.index.packs, self.pack_dir)
         self._files = PackFiles(self.index.packs, self.pack_dir, self.mode == "direct")
         # One byte per row in shared memory: threads and forked children may mark at the same time.
@@ -103,6 +108,8 @@ class LocalDataset:
         self._offsets = self.index.offsets.data
         self._sizes = self.index.sizes.data
         self._rows = len(self.index)
+        # Rows that were asked for by windows in this epoch.
+        self._asked_rows = 0
 
     def __len__(self) -> int:
         """Number of samples."""
@@ -145,9 +152,13 @@ class LocalDataset:
         """
         return self._data(self.index.row_of(path))
 
-    def read_many(self, rows: Iterable[int], look_ahead: int = LOOK_AHEAD) -> Iterator[Sample]:
+    def read_many(
+        self, rows: Iterable[int], look_ahead: int = LOOK_AHEAD, epoch_rows: int = 0
+    ) -> Iterator[Sample]:
         """Samples of rows in their order; the kernel is asked for `look_ahead` samples beforehand.
 
+        `epoch_rows`: how many rows are read in an epoch, by this call and those beside it, if that
+        is more than `rows`; if most of the bytes are, whole windows of the packs are asked for.
         Without maps, threads read beforehand. Raises as `ds[row]` does.
         """
         if self.mode != "mmap" and look_ahead:
@@ -156,20 +167,34 @@ class LocalDataset:
         if not look_ahead:
             yield from map(self.__getitem__, rows)
             return
+        epoch_rows = max(epoch_rows, len(rows) if isinstance(rows, Sized) else 0)
         coming, step = iter(rows), -(-look_ahead // 2)
-        waiting = deque([self._asked_for(islice(coming, look_ahead))])
+        waiting = deque([self._asked_for(islice(coming, look_ahead), epoch_rows)])
         while waiting[0]:
-            waiting.append(self._asked_for(islice(coming, step)))
+            waiting.append(self._asked_for(islice(coming, step), epoch_rows))
             yield from self._mapped(waiting.popleft())
 
-    def _asked_for(self, rows: Iterable[int]) -> list[int]:
+    def _asked_for(self, rows: Iterable[int], epoch_rows: int) -> list[int]:
         """Ask the kernel for a batch of rows; returns them counted from the front."""
         batch = [row + self._rows if row < 0 else row for row in rows]
         if batch and not 0 <= min(batch) <= max(batch) < self._rows:
             bad = next(row for row in batch if not 0 <= row < self._rows)
             raise IndexError(f"row {bad} of {self._rows}")
-        self._maps.will_need_rows(batch, self._pack_ids, self._offsets, self._sizes)
+        where = self._pack_ids, self._offsets, self._sizes
+        if not self._is_most(epoch_rows):
+            self._maps.will_need_rows(batch, *where)
+            return batch
+        if self._asked_rows >= epoch_rows:
+            self._asked_rows = 0
+            self._maps.begin_epoch()
+        self._asked_rows += len(batch)
+        self._maps.will_need_windows(batch, *where)
         return batch
+
+    def _is_most(self, rows: int) -> bool:
+        """Whether reading whole packs takes a disk less time than that many single samples."""
+        mean = self._bytes / max(self._rows, 1)
+        return self._fits and rows * (mean + _REQUEST_BYTES) >= self._bytes
 
     def _mapped(self, rows: list[int]) -> Iterator[Sample]:
         """What `self[row]` gives, in one loop: small samples take twice as long one by one."""
@@ -251,8 +276,3 @@ class LocalDataset:
     def __reduce__(self) -> tuple[type[LocalDataset], tuple[Path, Path, Verify, Mode]]:
         """Pickle the paths only; the other process maps the files itself."""
         return LocalDataset, (self.index.path, self.pack_dir, self.verify, self.mode)
-
-
-def _choose(index: ViewIndex) -> Mode:
-    """Map what fits; direct reads are for whoever knows that nothing is read twice."""
-    return "mmap" if int(index.sizes.sum()) <= available_bytes() else "pread"

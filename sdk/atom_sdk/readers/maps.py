@@ -13,6 +13,10 @@ from atom_sdk.errors import PackMissingError
 from atom_sdk.forks import forget_in_children
 
 _PAGE_BYTES = mmap.PAGESIZE
+# Large enough that a disk reads it about as fast as anything longer, small enough that the first
+# samples of an epoch, each in a window of its own, do not wait long.
+_WINDOW_SHIFT = 19
+WINDOW_BYTES = 1 << _WINDOW_SHIFT
 
 
 class PackMaps:
@@ -23,6 +27,8 @@ class PackMaps:
         self._packs = packs
         self._folder = folder
         self._maps: dict[int, mmap.mmap] = {}
+        # One byte per window of a pack, 1 if it was asked for; by the number of the pack.
+        self._asked: dict[int, bytearray] = {}
         # The bytes of the packs that are mapped, by number.
         self.views: dict[int, memoryview] = {}
         self._lock = threading.Lock()
@@ -61,16 +67,57 @@ class PackMaps:
             if start < len(mapped):
                 mapped.madvise(will_need, start, sizes[row] + offset - start)
 
+    def will_need_windows(
+        self, rows: Iterable[int], pack_ids: memoryview, offsets: memoryview, sizes: memoryview
+    ) -> None:
+        """Ask for the windows that the samples of rows are in, each window once.
+
+        For whoever reads most of the packs in any order: a disk reads a window in the time of some
+        single samples. A missing pack is left to whoever reads it.
+        """
+        asked = self._asked
+        for row in rows:
+            pack_id, offset = pack_ids[row], offsets[row]
+            windows = asked.get(pack_id)
+            if windows is None:
+                windows = self._windows_of(pack_id)
+            end = (offset + sizes[row] >> _WINDOW_SHIFT) + 1
+            number = windows.find(0, offset >> _WINDOW_SHIFT, end)
+            while number >= 0:
+                windows[number] = 1
+                self.ask(pack_id, number << _WINDOW_SHIFT)
+                number = windows.find(0, number + 1, end)
+
+    def ask(self, pack_id: int, start: int) -> None:
+        """Ask the kernel for the window of a pack that begins there."""
+        mapped = self._maps.get(pack_id)
+        # A length beyond the end is cut by Python; a beginning there is an error.
+        if mapped is not None and start < len(mapped):
+            mapped.madvise(mmap.MADV_WILLNEED, start, WINDOW_BYTES)
+
+    def begin_epoch(self) -> None:
+        """Ask for every window anew: what was read long ago may be in memory no more."""
+        self._asked = {}
+
     def drop(self, pack_id: int) -> None:
         """Let go of a pack; samples that are in use keep its map."""
         with self._lock:
             self.views.pop(pack_id, None)
             self._maps.pop(pack_id, None)
+            self._asked.pop(pack_id, None)
 
     def forget(self) -> None:
         """Drop all maps; samples that are in use keep theirs."""
         self._lock = threading.Lock()
-        self._maps, self.views = {}, {}
+        self._maps, self.views, self._asked = {}, {}, {}
+
+    def _windows_of(self, pack_id: int) -> bytearray:
+        try:
+            length = len(self.view(pack_id))
+        except PackMissingError:
+            # Not kept: the pack may be there when the next sample of it is asked for.
+            return bytearray()
+        return self._asked.setdefault(pack_id, bytearray((length >> _WINDOW_SHIFT) + 1))
 
     def _open(self, pack_id: int) -> memoryview:
         with self._lock:

@@ -52,10 +52,13 @@ class StreamingDataset(LocalDataset):
         self._prefetch_lock = threading.Lock()
         forget_in_children(self)
 
-    def read_many(self, rows: Iterable[int], look_ahead: int = LOOK_AHEAD) -> Iterator[Sample]:
+    def read_many(
+        self, rows: Iterable[int], look_ahead: int = LOOK_AHEAD, epoch_rows: int = 0
+    ) -> Iterator[Sample]:
         """Samples of rows in their order; blocks of coming samples are fetched meanwhile.
 
-        `look_ahead` 0 fetches nothing ahead; otherwise the window of the options counts.
+        `look_ahead` 0 fetches nothing ahead; otherwise the window of the options counts, whatever
+        an epoch reads.
         Raises as `ds[row]` does.
         """
         self._blocks.try_disk()

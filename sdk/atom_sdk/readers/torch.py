@@ -48,7 +48,8 @@ class TorchDataset(Generic[T]):
 
     def __getitems__(self, rows: Sequence[int]) -> list[T]:
         """The decoded samples of a batch; DataLoader calls this so that the batch is read ahead."""
-        return [self.decode(sample) for sample in self.dataset.read_many(rows)]
+        samples = self.dataset.read_many(rows, epoch_rows=len(self.dataset))
+        return [self.decode(sample) for sample in samples]
 
 
 def bytes_tensor(sample: Sample) -> torch.Tensor:

@@ -32,9 +32,10 @@ class SplitView:
         """Iterate in path order, reading ahead."""
         return self.dataset.read_many(self.rows.tolist())
 
-    def read_many(self, numbers: Iterable[int]) -> Iterator[Sample]:
-        """Iterate over samples by number, reading ahead."""
-        return self.dataset.read_many(int(self.rows[number]) for number in numbers)
+    def read_many(self, numbers: Iterable[int], *, epoch_rows: int = 0) -> Iterator[Sample]:
+        """Iterate over samples by number, reading ahead; an epoch reads the split, or so many."""
+        rows = (int(self.rows[number]) for number in numbers)
+        return self.dataset.read_many(rows, epoch_rows=epoch_rows or len(self.rows))
 
     @property
     def sizes_bytes(self) -> NDArray[np.int64]:

@@ -27,7 +27,7 @@ class Numbers:
     sizes_bytes: NDArray[np.int64]
     content: bytes = b"\7" * 32
 
-    def read_many(self, rows: Iterable[int]) -> Iterator[Sample]:
+    def read_many(self, rows: Iterable[int], *, epoch_rows: int = 0) -> Iterator[Sample]:
         return iter(rows)  # type: ignore[arg-type]
 
 
