@@ -11,9 +11,10 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import median
 from typing import TypeVar
 
 import numpy as np
@@ -46,6 +47,8 @@ T = TypeVar("T")
 _BLOCK_ROWS = 100_000
 _RANGE_ROWS = 4096
 _CHANGED_SHARE = 100
+# Each with another change to the same version, whose diff nobody has read before.
+_ROUNDS = 5
 
 
 @dataclass(frozen=True)
@@ -101,10 +104,15 @@ def measure(size: int, folder: Path) -> Measured:
     build_s, root = _timed(lambda: build_root(generated(size), store))
     manifest_bytes = _stored_bytes(folder)
     few = size // _CHANGED_SHARE
-    scattered = edited(range(0, size, _CHANGED_SHARE))
-    clustered = edited(range(size // 2, size // 2 + few))
-    spread = _change(root, scattered, store, folder)
-    dense = _change(root, clustered, store, folder)
+    spread = _median(
+        _change(root, edited(range(start, size, _CHANGED_SHARE)), store, folder)
+        for start in range(_ROUNDS)
+    )
+    half = size // 2
+    dense = _median(
+        _change(root, edited(range(start, start + few)), store, folder)
+        for start in range(half, half + _ROUNDS * few, few)
+    )
     lookup_s, _ = _timed(lambda: Listing(spread.root, store).lookup(path_of(size // 3)))
     return Measured(
         build_s=build_s,
@@ -139,6 +147,18 @@ def _change(root: Root, edits: pa.Table, store: FolderObjectStore, folder: Path)
     if diff.changed_paths != edits["path"].combine_chunks():
         raise AssertionError(f"the diff has {len(diff.changed_paths)} of {len(edits)} changes")
     return _Changed(new, commit_s, written, diff_s)
+
+
+def _median(rounds: Iterable[_Changed]) -> _Changed:
+    """The last round, with the medians of all."""
+    *others, last = rounds
+    every = [*others, last]
+    return replace(
+        last,
+        commit_s=median(each.commit_s for each in every),
+        written_bytes=int(median(each.written_bytes for each in every)),
+        diff_s=median(each.diff_s for each in every),
+    )
 
 
 def _timed(work: Callable[[], T]) -> tuple[float, T]:
