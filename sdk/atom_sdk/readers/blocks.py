@@ -73,6 +73,10 @@ class PackBlocks:
             self._open(pack_id)
         return pack_id in self._whole
 
+    def are_whole(self) -> bool:
+        """Whether every pack that has bytes of the view is mapped as a whole."""
+        return all(map(self.is_whole, self._plan.packs))
+
     def try_disk(self) -> None:
         """Look for room again for the packs that had none."""
         self._in_memory.clear()

@@ -37,6 +37,12 @@ class BlockPlan:
         return needed
 
     @cached_property
+    def packs(self) -> list[int]:
+        """Numbers of the packs that hold bytes of the view."""
+        found: list[int] = np.unique(self._index.pack_ids[self._index.sizes > 0]).tolist()
+        return found
+
+    @cached_property
     def _rows(self) -> NDArray[np.int64]:
         return np.argsort(self._index.pack_ids, kind="stable")
 

@@ -57,11 +57,14 @@ class StreamingDataset(LocalDataset):
     ) -> Iterator[Sample]:
         """Samples of rows in their order; blocks of coming samples are fetched meanwhile.
 
-        `look_ahead` 0 fetches nothing ahead; otherwise the window of the options counts, whatever
-        an epoch reads.
-        Raises as `ds[row]` does.
+        `look_ahead` 0 fetches nothing ahead; otherwise the window of the options counts. Once every
+        pack is whole on this node, they are read as a LocalDataset reads them. Raises as `ds[row]`
+        does.
         """
         self._blocks.try_disk()
+        if self._blocks.are_whole():
+            yield from super().read_many(rows, look_ahead, epoch_rows)
+            return
         window = _Window(self, look_ahead)
         try:
             for row in rows:

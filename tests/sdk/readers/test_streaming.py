@@ -150,6 +150,22 @@ def test_every_byte_comes_once_and_the_second_epoch_is_local(remote: Remote) -> 
     assert len(remote.server.requests) == asked
 
 
+def test_what_is_all_here_is_read_like_local_packs_also_while_one_goes(remote: Remote) -> None:
+    assert len(list(remote.open())) == len(remote.files)
+    remote.await_stored(PACKS)
+    dataset = remote.open()
+    for epoch in (1, 2):
+        asked = len(remote.server.requests)
+        read: dict[str, bytes] = {}
+        for number, sample in enumerate(dataset.iter_shuffled(3, epoch)):
+            read[sample.path] = bytes(sample.data)
+            if number == 20 and epoch == 2:
+                # Another reader of this process gave a pack up for a new one.
+                dataset._maps.drop(1)
+        assert read == remote.files
+        assert len(remote.server.requests) == asked
+
+
 def test_near_samples_share_a_range(remote: Remote) -> None:
     _read_all_in_order = [bytes(sample.data) for sample in remote.open()]
     assert _read_all_in_order == [remote.files[name] for name in sorted(remote.files)]
