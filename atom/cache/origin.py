@@ -14,6 +14,8 @@ from atom_sdk.manifests.objects import root_key
 
 _CHECKS = 3
 _BETWEEN_CHECKS_S = 1.0
+# A node brings a pack at a time: larger pieces reach its disk sooner.
+_CHUNK_BYTES = 8 << 20
 
 
 class PackOrigin:
@@ -32,7 +34,7 @@ class PackOrigin:
         """
         key = self._prefix + pack_key(pack.hex())
         try:
-            yield from self._objects.views(key, retried=False)
+            yield from self._objects.views(key, retried=False, chunk_bytes=_CHUNK_BYTES)
         except StoreError as exc:
             if self._is_lost(pack.hex(), key):
                 reason = "The object store cannot read it, while it reads other objects."

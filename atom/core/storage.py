@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
     from atom.accounts.models import Project
 
-_CHUNK_BYTES = 8 << 20
+# Some of these are in memory at a time: a worker that grows makes way for a new process.
+_CHUNK_BYTES = 1 << 20
 # 503 asks to come again later; the other 5xx say that the store has failed at this request.
 _FAILED = re.compile(r"status code: 5(?!03)\d\d")
 
@@ -107,18 +108,17 @@ class ObjectStorage:
         except FileNotFoundError as exc:
             raise ObjectMissing(f"{key} is not in the object store.") from exc
 
-    def stream(self, key: str, *, retried: bool = True) -> Iterator[bytes]:
-        """Yield the object in chunks of a few MiB. Raises and takes what `views` does."""
-        return map(bytes, self.views(key, retried=retried))
+    def views(
+        self, key: str, *, retried: bool = True, chunk_bytes: int = _CHUNK_BYTES
+    ) -> Iterator[memoryview]:
+        """Yield the object in chunks of at least `chunk_bytes`, but for the last.
 
-    def views(self, key: str, *, retried: bool = True) -> Iterator[memoryview]:
-        """Yield the object as `stream` does, uncopied. Raises ObjectMissing or StoreError.
-
-        Without `retried` it soon raises; with it, a store that is away for minutes is waited for.
+        Without `retried` a store that is away soon raises; with it, it is waited for, for minutes.
+        Raises ObjectMissing or StoreError.
         """
         try:
             result = obstore.get(self._store if retried else self._hasty, key)
-            for chunk in result.stream(min_chunk_size=_CHUNK_BYTES):
+            for chunk in result.stream(min_chunk_size=chunk_bytes):
                 yield memoryview(chunk)
         except FileNotFoundError as exc:
             raise ObjectMissing(f"{key} is not in the object store.") from exc

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import mmap
+import os
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -47,20 +47,21 @@ def verify_staged_pack(storage: ObjectStorage, staged: StagedObject) -> pa.Table
     _check_size(storage, staged)
     with tempfile.TemporaryFile(prefix="atom-verify-") as file:
         try:
-            chunks = _tee(storage.stream(staged.key), file)
+            chunks = _tee(storage.views(staged.key), file)
             members = verify_pack(chunks, bytes.fromhex(staged.digest))
         except (PackError, PathError) as exc:
             raise StagedObjectLies(exc.code, str(exc)) from exc
         file.flush()
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
-            return build_index(members, lambda offset, size: view[offset : offset + size])
+        # Read, not mapped: mapped pages count as the process's own, which is replaced when it is
+        # too large.
+        return build_index(members, lambda offset, size: os.pread(file.fileno(), size, offset))
 
 
 def verify_staged_bytes(storage: ObjectStorage, staged: StagedObject) -> None:
     """Check size and digest of a staged object that is not a pack. Raises StagedObjectLies."""
     _check_size(storage, staged)
     hasher = blake3()
-    for chunk in storage.stream(staged.key):
+    for chunk in storage.views(staged.key):
         hasher.update(chunk)
     if hasher.hexdigest() != staged.digest:
         error = PackDigestMismatchError(staged.digest, hasher.hexdigest())
@@ -74,7 +75,7 @@ def read_staged_changes(storage: ObjectStorage, key: str, scratch: Path) -> Chan
     """
     path = scratch / "changes"
     with path.open("wb") as file:
-        for chunk in storage.stream(key):
+        for chunk in storage.views(key):
             file.write(chunk)
     return read_changes(path, scratch)
 
@@ -99,7 +100,7 @@ def _check_size(storage: ObjectStorage, staged: StagedObject) -> None:
         raise StagedObjectLies("size_mismatch", detail)
 
 
-def _tee(chunks: Iterator[bytes], file: BinaryIO) -> Iterator[bytes]:
+def _tee(chunks: Iterator[memoryview], file: BinaryIO) -> Iterator[memoryview]:
     for chunk in chunks:
         file.write(chunk)
         yield chunk

@@ -265,7 +265,7 @@ CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 1000
 # A pool process that has once grown by half (a large pack, say) makes way for a new one.
-CELERY_WORKER_MAX_MEMORY_PER_CHILD = 210_000
+CELERY_WORKER_MAX_MEMORY_PER_CHILD = 260_000
 CELERY_TIMEZONE = "UTC"
 CELERY_ENABLE_UTC = True
 # The schedule is code (see atom/celery.py); this file only remembers when a task last ran.

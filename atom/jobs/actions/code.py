@@ -62,7 +62,7 @@ def _check(snapshot: CodeSnapshot) -> str:
     if info is None or info.size_bytes != snapshot.size_bytes:
         raise CodeIncomplete
     digest, sha256 = blake3(), hashlib.sha256()
-    for chunk in objects.stream(snapshot.key):
+    for chunk in objects.views(snapshot.key):
         digest.update(chunk)
         sha256.update(chunk)
     if digest.hexdigest() != snapshot.digest:

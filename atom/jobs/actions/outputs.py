@@ -170,7 +170,7 @@ def _verify(artifact: Artifact) -> None:
         _settle(artifact, states.FAILED)
         return
     sha256, digest = hashlib.sha256(), blake3()
-    for chunk in objects.stream(key):
+    for chunk in objects.views(key):
         sha256.update(chunk)
         digest.update(chunk)
     if sha256.hexdigest() == artifact.sha256:

@@ -126,7 +126,7 @@ def _within(path: str, base: str) -> str:
 
 
 def _check_bytes(artifact: Artifact) -> None:
-    found = digests_of_stream(objects().stream(artifact.key))
+    found = digests_of_stream(objects().views(artifact.key))
     if (found.sha256, found.blake3) != (artifact.sha256, artifact.digest):
         raise ArtifactDamaged(f"{artifact.path} does not have the digest that was recorded.")
 
