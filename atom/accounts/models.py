@@ -12,11 +12,10 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from atom.core.clock import RowTimeField
-from atom.core.field_errors import SLUG_RULE
+from atom.core.field_errors import SLUG_PATTERN, SLUG_RULE
 from atom.core.ids import uuid7
 from atom.core.models import TimestampedModel
 
-SLUG_PATTERN = r"^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$"
 slug_validator = RegexValidator(SLUG_PATTERN, SLUG_RULE)
 
 ROLES = ("viewer", "labeler", "researcher", "admin")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import IO, Any
 
@@ -23,13 +24,14 @@ class JSONParser(parsers.JSONParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
-        """Return the parsed body. Raises MalformedBody if it is nested too deeply."""
+        """Return the parsed body. Raises MalformedBody, also for what cannot be stored."""
         try:
             found = super().parse(stream, media_type, parser_context)
         except RecursionError:
             raise _too_deep() from None
         if _is_deeper_than(found, MAX_DEPTH):
             raise _too_deep()
+        _check_characters(found)
         return found
 
 
@@ -71,6 +73,16 @@ def _is_deeper_than(found: Any, depth: int) -> bool:
         if not level:
             return False
     return True
+
+
+def _check_characters(found: Any) -> None:
+    r"""Raise MalformedBody for half of a surrogate pair (`"\ud800"`): nothing can store it."""
+    try:
+        json.dumps(found, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        half = error.object[error.start].encode(errors="backslashreplace").decode()
+        detail = f"A text in the JSON holds {half}, which is half of a character."
+        raise MalformedBody(detail) from None
 
 
 def _too_deep() -> MalformedBody:

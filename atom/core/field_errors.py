@@ -16,6 +16,7 @@ from rest_framework.exceptions import ErrorDetail
 # What a sentence is that has no code of its own.
 UNCODED = "invalid"
 # A validator's code would be part of every migration that names it.
+SLUG_PATTERN = r"^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$"
 SLUG_RULE = "Use 1 to 63 lower-case letters, digits, dots, dashes and underscores."
 # What DRF calls `invalid`, by the kind of field whose sentence it is.
 _KINDS = {

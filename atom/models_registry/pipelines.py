@@ -51,7 +51,7 @@ def zip_chunks(files: Iterable[StoredFile]) -> Iterator[bytes]:
             info = zipfile.ZipInfo(file.path, _DATE)
             info.file_size = file.size_bytes
             with archive.open(info, "w", force_zip64=True) as member:
-                for chunk in objects().stream(file.key):
+                for chunk in objects().views(file.key):
                     member.write(chunk)
                     yield pipe.take()
     yield pipe.take()

@@ -9,11 +9,9 @@ from django.db import OperationalError, connection
 from django.test import Client
 from rest_framework import serializers
 
-from atom.accounts.models import Project
-from atom.core.errors import flatten_errors
+from atom.core.errors import Invalid, flatten_errors
 from atom.core.field_errors import codes_of
 from tests.factories.accounts import make_member, make_project
-from tests.factories.datasets import make_dataset
 
 pytestmark = pytest.mark.django_db
 
@@ -76,14 +74,23 @@ def test_malformed_json_says_where(member: Client, body: str) -> None:
     assert "JSON" in problem["detail"]
 
 
-def test_half_of_a_surrogate_pair_is_refused_and_repeated_as_its_escape(member: Client) -> None:
-    address = f"{DATASETS}pets/merges/preview/"
-    make_dataset(Project.objects.get(slug="vision"), "pets")
-    body = r'{"source": "main", "on_conflict": "\ud800"}'
-    problem = problem_of(
-        member.post(address, body, content_type="application/json"), 400, "invalid"
-    )
-    assert problem["errors"]["on_conflict"] == [r'"\ud800" is not a valid choice.']
+@pytest.mark.parametrize(
+    "body", [r'{"name": "\ud800"}', r'{"name": {"\uDFFF": 1}}', r'["a\udc00b"]']
+)
+def test_half_of_a_surrogate_pair_is_no_text(member: Client, body: str) -> None:
+    answer = member.post(DATASETS, body, content_type="application/json")
+    assert "half of a character" in problem_of(answer, 400, "malformed_body")["detail"]
+
+
+def test_a_whole_surrogate_pair_is_a_character(member: Client) -> None:
+    body = r'{"name": "pets", "description": "\ud83d\ude00"}'
+    answer = member.post(DATASETS, body, content_type="application/json")
+    assert (answer.status_code, answer.json()["description"]) == (201, "\U0001f600")
+
+
+def test_a_problem_repeats_half_of_a_surrogate_pair_as_its_escape() -> None:
+    problem = Invalid("no \ud800", errors={"kind": ["\udfff?"]}).as_problem()
+    assert (problem["detail"], problem["errors"]) == (r"no \ud800", {"kind": [r"\udfff?"]})
 
 
 def test_a_number_is_no_name(member: Client) -> None:

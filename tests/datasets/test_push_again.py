@@ -95,7 +95,7 @@ def test_a_split_without_labels_says_to_give_labels(client: Client, folder: Path
         client.datasets.push(folder, "digits", PushOptions(split=SPLIT))
 
     assert failed.value.reason == "split_unlabelled"
-    assert "--labels folder" in failed.value.hint
+    assert "class folders as labels" in failed.value.hint
     assert failed.value.hint.endswith(
         "The dataset digits exists now and has no version yet: push again."
     )

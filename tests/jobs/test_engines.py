@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from atom.core.field_errors import SLUG_RULE
 from atom.jobs.engines import frames, points, refs, text
 from atom.jobs.engines.downsampling import downsample
 from atom.jobs.engines.failures import ExitReport, Limits, classify
@@ -53,6 +54,8 @@ def test_parameters_get_their_defaults_and_types() -> None:
         (parameter(type="enum", choices=("a", "b")), "c", "Choose one of a, b; got 'c'."),
         (parameter(required=True), None, "This parameter is required."),
         (parameter(type="dataset"), 7, "Expected a reference such as digits@v3, got 7."),
+        (parameter(type="name"), "Bad Name!", SLUG_RULE),
+        (parameter(type="name"), 7, SLUG_RULE),
     ],
 )
 def test_a_wrong_value_is_explained(field: Parameter, given_value: Any, said: str) -> None:

@@ -15,7 +15,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
 from rest_framework import serializers
 from rest_framework.authentication import BaseAuthentication
-from rest_framework.parsers import BaseParser, JSONParser
+from rest_framework.parsers import BaseParser
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -23,6 +23,7 @@ from rest_framework.views import APIView
 
 from atom.accounts.authentication import bearer_of
 from atom.core import clock
+from atom.core.bodies import JSONParser
 from atom.core.errors import Invalid, TooLarge
 from atom.datasets.api.entry_serializers import (
     PackDigestsSerializer,

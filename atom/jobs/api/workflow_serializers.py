@@ -30,7 +30,7 @@ class ParameterSerializer(serializers.Serializer[Any]):
 
     name = serializers.CharField()
     type = serializers.ChoiceField(
-        choices=["int", "float", "string", "bool", "enum", "dataset", "model"]
+        choices=["int", "float", "string", "bool", "enum", "dataset", "model", "name"]
     )
     title = serializers.CharField()
     help = serializers.CharField()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, cast, get_args
 
-ParameterType = Literal["int", "float", "string", "bool", "enum", "dataset", "model"]
+from atom.core.field_errors import SLUG_PATTERN, SLUG_RULE
+
+ParameterType = Literal["int", "float", "string", "bool", "enum", "dataset", "model", "name"]
 TYPES: frozenset[str] = frozenset(get_args(ParameterType))
 MAX_STRING_LENGTH = 10_000
 
@@ -146,6 +149,12 @@ def _to_reference(parameter: Parameter, given: Any) -> str:
     return given.strip()
 
 
+def _to_name(parameter: Parameter, given: Any) -> str:
+    if not isinstance(given, str) or not re.fullmatch(SLUG_PATTERN, given.strip()):
+        raise WrongValueError(SLUG_RULE)
+    return given.strip()
+
+
 def _shown(given: Any) -> str:
     text = repr(given)
     return text if len(text) <= 60 else text[:57] + "…"
@@ -161,5 +170,6 @@ _CONVERTERS = cast(
         "enum": _to_enum,
         "dataset": _to_reference,
         "model": _to_reference,
+        "name": _to_name,
     },
 )

@@ -38,7 +38,7 @@ def digests_of_set(files: Sequence[FileDigest]) -> Digests:
     return Digests(sha256.hexdigest(), whole.hexdigest())
 
 
-def digests_of_stream(chunks: Iterable[bytes]) -> Digests:
+def digests_of_stream(chunks: Iterable[bytes | memoryview]) -> Digests:
     """Return both digests of one file's bytes."""
     sha256, whole = hashlib.sha256(), blake3()
     for chunk in chunks:

@@ -5492,9 +5492,10 @@ export interface components {
          *     * `enum` - enum
          *     * `dataset` - dataset
          *     * `model` - model
+         *     * `name` - name
          * @enum {string}
          */
-        TypeEnum: "int" | "float" | "string" | "bool" | "enum" | "dataset" | "model";
+        TypeEnum: "int" | "float" | "string" | "bool" | "enum" | "dataset" | "model" | "name";
         /** @description A resumable upload. */
         Upload: {
             /** Format: uuid */
