@@ -34,6 +34,7 @@ export const versioning = {
   conflicts_one: '{{count, number}} conflict: both sides changed it',
   conflicts_other: '{{count, number}} conflicts: both sides changed the same',
   conflictsList: 'Conflicts',
+  conflictsUncounted: 'What is in conflict is not counted here.',
   hiddenConflicts_one: '{{count, number}} more is not shown: it follows the side that you choose for all.',
   hiddenConflicts_other: '{{count, number}} more are not shown: they follow the side that you choose for all.',
   hiddenFollow_one: '{{count, number}} more is not shown and follows the side chosen for all: {{side}}.',

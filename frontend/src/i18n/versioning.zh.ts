@@ -33,6 +33,7 @@ export const versioning = {
   preview: '将要发生的变更',
   conflicts_other: '{{count, number}} 处冲突：两边都作了修改',
   conflictsList: '冲突',
+  conflictsUncounted: '有冲突之处未计入。',
   hiddenConflicts_other: '另有 {{count, number}} 处未显示：它们以您为全部选择的一边为准。',
   hiddenFollow_other: '另有 {{count, number}} 处未显示，以为全部选择的一边为准：{{side}}。',
   settled_other: '已解决 {{count, number}} 处中的 {{done, number}} 处',

@@ -28,6 +28,7 @@ export function Preview({ preview, contained }: PreviewProps) {
       {data.labels_changed > 0 && (
         <Text size="sm">{t('versioning.labelsChanged', { count: data.labels_changed })}</Text>
       )}
+      {data.conflicts_total > 0 && <Text size="sm">{t('versioning.conflictsUncounted')}</Text>}
       {data.examples.length > 0 && <Examples examples={data.examples} />}
     </Stack>
   );
