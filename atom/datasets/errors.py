@@ -336,7 +336,18 @@ class MergeConflict(CommitRefused):
     title = "Both sides changed the same files or labels, each in its own way."
     action = (
         "Look at the conflicts; then do it again and say whose side counts where both changed, "
-        "ours or theirs, or change one of the sides first."
+        "ours or theirs, for each of them or for all, or change one of the sides first."
+    )
+
+
+class NotInConflict(CommitRefused):
+    """A resolution names what is no conflict, or is none any more."""
+
+    code = "not_in_conflict"
+    title = "What is to be settled is not in conflict."
+    action = (
+        "Look at the conflicts again, as the branch may have moved; then name only what is among "
+        "them, with its path, layer and field as they are told."
     )
 
 

@@ -16,6 +16,7 @@ from tests.browser.visiting import visit
 from tests.browser.watching import watch
 
 DATASET = "keyboard"
+CLASHING = "clashing"
 # More than any of these pages has before what is looked for.
 _MOST_TABS = 80
 _FOCUSED = """() => {
@@ -25,6 +26,11 @@ _FOCUSED = """() => {
 _DIALOG_HAS_FOCUS = (
     """() => document.querySelector('[role=dialog]')?.contains(document.activeElement)"""
 )
+
+_PICTURES_ARE_DRAWN = """() => {
+  const pictures = [...document.querySelectorAll('[role=radiogroup] img')];
+  return pictures.length === 4 && pictures.every((image) => image.naturalWidth > 0);
+}"""
 
 
 def tab_to(page: Page, name: str) -> None:
@@ -105,4 +111,46 @@ def test_a_merge_is_made_and_undone_by_keyboard_alone(
     expect(undoing).to_have_count(0)
     first, last = (atom.datasets.version(f"{DATASET}@{ref}") for ref in ("v1", "v3"))
     assert first["content_digest"] == last["content_digest"]
+    assert seen.problems() == []
+
+
+def test_conflicts_are_settled_one_by_one_by_keyboard_and_seen_as_pictures(
+    signed_in_page: Page, atom: Client, tmp_path: Path
+) -> None:
+    draw_shapes(tmp_path, 6)
+    atom.datasets.push(tmp_path, CLASHING, PushOptions("six"))
+    atom.operations.create_branch(CLASHING, "fix")
+    names = ("circle/002.png", "circle/004.png")
+    for branch, other in (("main", "square/001.png"), ("fix", "unlabelled/000.png")):
+        for name in names:
+            (tmp_path / name).write_bytes((tmp_path / other).read_bytes())
+        atom.datasets.push(tmp_path, f"{CLASHING}@{branch}", PushOptions(f"as {other}"))
+    page = signed_in_page
+    page.goto(f"/datasets/{CLASHING}/versions")
+    seen = watch(page)
+    tab_to(page, "Merge fix into another branch")
+    page.keyboard.press("Enter")
+    dialog = page.get_by_role("dialog", name="Merge versions")
+    expect(dialog.get_by_role("status")).to_have_text("0 of 2 settled")
+    page.wait_for_function(_PICTURES_ARE_DRAWN)
+    assert violations(page) == []
+    merge = dialog.get_by_role("button", name="Merge", exact=True)
+    expect(merge).to_be_disabled()
+
+    page.wait_for_function(_DIALOG_HAS_FOCUS)
+    tab_to(page, "the other side (fix)")
+    for key in ("Tab", "Tab", "Space", "Tab", "Space", "ArrowDown"):
+        page.keyboard.press(key)
+    expect(dialog.get_by_role("status")).to_have_text("2 of 2 settled")
+    expect(merge).to_be_enabled()
+    tab_to(page, "Merge")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("fix is merged into main: v3")).to_be_visible()
+
+    digests = {
+        ref: {row["path"]: row["digest"] for row in atom.datasets.entries(f"{CLASHING}@{ref}")}
+        for ref in ("v2", "v3", "fix")
+    }
+    assert digests["v3"][names[0]] == digests["v2"][names[0]]
+    assert digests["v3"][names[1]] == digests["fix"][names[1]]
     assert seen.problems() == []

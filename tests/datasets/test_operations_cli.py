@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -94,6 +95,55 @@ def test_conflicts_are_listed_and_end_with_exit_code_4(atom: Atom, pusher: Pushe
         1,
     )
     assert answer(atom, "merge", "digits@fix", "--theirs")["version"]["changed"] == 1
+
+
+def test_conflicts_are_settled_by_name_and_by_a_file(
+    atom: Atom, pusher: Pusher, tmp_path: Path
+) -> None:
+    atom("data", "branch", "digits", "fix")
+    pusher.push({f"0/00{n}.png": png(50 + n) for n in range(3)})
+    pusher.push({f"0/00{n}.png": png(60 + n) for n in range(3)}, branch="fix")
+    taken = ("--take", "theirs:0/000.png", "--take", "ours:0/001.png")
+
+    assert "1 conflicts, 2 settled" in atom("data", "merge", "digits@fix", "--preview", *taken)[1]
+    code, _, err = atom("data", "merge", "digits@fix", *taken)
+    assert (code, "! 0/002.png" in err, "! 0/000.png" in err) == (4, True, False)
+    assert "--take theirs:PATH" in err
+    code, _, err = atom("data", "merge", "digits@fix", "--take", "ours:1/000.png")
+    assert (code, "No conflict is at 1/000.png." in err) == (4, True)
+
+    file = tmp_path / "settled.json"
+    rows = answer(atom, "merge", "digits@fix", "--preview", *taken)["conflicts"]
+    file.write_text(json.dumps([{**row, "take": "theirs"} for row in rows]))
+    said = answer(atom, "merge", "digits@fix", *taken, "--resolutions", str(file))
+    assert (said["version"]["changed"], said["version"]["provenance"]["conflicts_settled"]) == (
+        2,
+        3,
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--take", "mine:a"), "Write ours:PATH or theirs:PATH"),
+        (("--take", "ours:"), "Write ours:PATH or theirs:PATH"),
+        (("--resolutions", "{}"), "must hold a JSON list"),
+        (("--resolutions", "["), "is not JSON"),
+        (("--resolutions", '[{"path": "a"}]'), "needs 'path' and 'take'"),
+        (("--take", "ours:a", "--take", "theirs:a"), "Settled more than once: a."),
+    ],
+)
+def test_choices_of_side_that_cannot_be_meant_end_with_exit_code_2(
+    atom: Atom, tmp_path: Path, arguments: tuple[str, ...], told: str
+) -> None:
+    if arguments[0] == "--resolutions":
+        file = tmp_path / "settled.json"
+        file.write_text(arguments[1])
+        arguments = ("--resolutions", str(file))
+
+    code, _, err = atom("data", "merge", "digits@main", "main", *arguments)
+
+    assert (code, told in err) == (2, True), err
 
 
 def test_a_version_is_undone_and_a_path_of_it_picked_again(atom: Atom, pusher: Pusher) -> None:

@@ -28,6 +28,7 @@ from atom_sdk.cli.context import Context
 from atom_sdk.cli.main import cli
 from atom_sdk.client import ApiError, Client
 from atom_sdk.client.errors import (
+    CommitFailedError,
     MergeConflictError,
     RefSyntaxError,
     WriterClosedError,
@@ -208,6 +209,40 @@ def test_a_branch_that_moved_is_merged_and_a_conflict_asks_whose_side_counts(
         "mine.txt": b"written",
         "theirs.txt": b"pushed",
     }
+
+
+def test_what_a_writer_and_the_branch_both_changed_is_settled_file_by_file(
+    client: Client, pusher: Pusher
+) -> None:
+    pusher.push({"a.txt": b"0", "b.txt": b"0", "c.txt": b"0"})
+    writer = client.datasets.writer("digits")
+    for name in ("a.txt", "b.txt"):
+        writer.write(name, b"written")
+    writer.flush()
+    pusher.push({"a.txt": b"pushed", "b.txt": b"pushed"})
+    mine, gone = {"path": "a.txt", "take": "theirs"}, {"path": "c.txt", "take": "ours"}
+
+    with pytest.raises(CommitFailedError, match=r"No conflict is at c\.txt\.") as refused:
+        writer.commit("ours", resolutions=[mine, gone])
+    assert refused.value.reason == "not_in_conflict"
+    assert writer_row(client, writer.id)["state"] == "persisted"
+    command(client, "commit", "digits", writer.id, "--ours", "--take", "theirs:a.txt")
+    assert files_of(client, "digits@v3") == {"a.txt": b"written", "b.txt": b"pushed", "c.txt": b"0"}
+
+
+def test_the_tasks_of_a_job_are_settled_together(client: Client, pusher: Pusher) -> None:
+    pusher.push({"a.txt": b"0", "b.txt": b"0"})
+    job = client.datasets.write_job("digits", "etl")
+    for name in ("a.txt", "b.txt"):
+        with job.task(name) as task:
+            task.write(name, b"written")
+    pusher.push({"a.txt": b"pushed", "b.txt": b"pushed"})
+    named = [{"path": "a.txt", "take": "theirs"}, {"path": "b.txt", "take": "ours"}]
+
+    version = job.commit(resolutions=named)
+
+    assert version["provenance"]["conflicts_settled"] == 2
+    assert files_of(client, "digits@v3") == {"a.txt": b"written", "b.txt": b"pushed"}
 
 
 def test_two_processes_do_not_write_over_each_other_with_one_writer(
@@ -444,10 +479,11 @@ def test_requests_of_two_drivers_at_once_are_one(pusher: Pusher, client: Client)
 
     def ask(_: int) -> str:
         from atom.datasets.actions import request_job_commit
+        from atom.datasets.engines.operations import WriteArguments
 
         try:
             start.wait(30)
-            return str(request_job_commit(job, "fail", "", pusher.user).pk)
+            return str(request_job_commit(job, WriteArguments(), "", pusher.user).pk)
         finally:
             connections.close_all()
 

@@ -7,6 +7,7 @@ moves, so a run that died makes the same commit again.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from django.db import transaction
@@ -22,6 +23,7 @@ from atom.datasets.actions.branches import (
 )
 from atom.datasets.actions.commit_progress import CommitWatch, begin_move, give_up_move, note, tell
 from atom.datasets.actions.outcomes import Outcome, Site, outcome_of
+from atom.datasets.engines.browse import Row
 from atom.datasets.engines.operations import (
     Arguments,
     ChangeCounts,
@@ -33,13 +35,15 @@ from atom.datasets.engines.operations import (
     read_arguments,
     stored_arguments,
 )
+from atom.datasets.engines.selections import entries_at
 from atom.datasets.engines.stages import stages_of
 from atom.datasets.errors import BranchEmpty, HeadMoved, MergeConflict, RefNotFound
 from atom.datasets.models import Branch, CommitRequest, Dataset, Version
 from atom.datasets.stores import version_store
 from atom_sdk.manifests.commits import Commit, write_commit
-from atom_sdk.manifests.merge import Merged
-from atom_sdk.manifests.roots import write_root
+from atom_sdk.manifests.merge import EMPTY_ROOT, Merged
+from atom_sdk.manifests.roots import Root, write_root
+from atom_sdk.manifests.three_way import Conflict
 
 _ATTEMPTS = 5
 _BUILD_TASK = "atom.datasets.tasks.build_commit"
@@ -62,14 +66,28 @@ class NewOperation:
 
 
 @dataclass(frozen=True)
+class ShownConflict:
+    """A conflict with the entries that the two sides have there, None for no file."""
+
+    conflict: dict[str, str]
+    ours: Row | None
+    theirs: Row | None
+
+
+@dataclass(frozen=True)
 class Preview:
-    """What an operation would do to the head; where both sides changed, ours is counted."""
+    """What an operation would do to the head; what is not settled is counted as ours.
+
+    Neither `conflicts` nor `conflicts_total` has those that a resolution settles, `settled` counts
+    these.
+    """
 
     head: Version
     counts: ChangeCounts
     examples: list[ChangeExample]
-    conflicts: list[dict[str, str]]
+    conflicts: list[ShownConflict]
     conflicts_total: int
+    settled: int
     contained: bool
 
 
@@ -111,14 +129,27 @@ def preview_operation(dataset: Dataset, new: NewOperation) -> Preview:
     outcome = outcome_of(site, new.operation, arguments)
     root = outcome.merged.root or site.root
     counts, examples = count_changes(site.root, root, site.objects, MAX_SHOWN_EXAMPLES)
+    merged = outcome.merged
     return Preview(
         head,
         counts,
         examples,
-        [conflict_json(each) for each in outcome.merged.conflicts[:MAX_SHOWN_CONFLICTS]],
-        outcome.merged.conflicts_total,
+        _shown(merged.conflicts[:MAX_SHOWN_CONFLICTS], site, outcome.theirs or EMPTY_ROOT),
+        merged.conflicts_total,
+        merged.settled,
         outcome.contained,
     )
+
+
+def _shown(found: Sequence[Conflict], site: Site, theirs: Root) -> list[ShownConflict]:
+    ours = entries_at(site.root, {each.other_path or each.path for each in found}, site.objects)
+    others = entries_at(theirs, {each.path for each in found}, site.objects)
+    return [
+        ShownConflict(
+            conflict_json(each), ours.get(each.other_path or each.path), others.get(each.path)
+        )
+        for each in found
+    ]
 
 
 def carry_out(request: CommitRequest) -> tuple[Version, bool]:
@@ -193,7 +224,7 @@ def _site(dataset: Dataset, branch: str, head: Version, *, scratch: bool = False
 def _store_commit(request: CommitRequest, site: Site, outcome: Outcome, root_digest: bytes) -> str:
     kept = {name: site.head.provenance.get(name) for name in _PUSH_OPTIONS}
     parents = (site.head.commit, outcome.merges) if outcome.merges else (site.head.commit,)
-    settled = {"conflicts_settled": outcome.merged.conflicts_total}
+    settled = outcome.merged.conflicts_total + outcome.merged.settled
     commit = Commit(
         dataset=f"{request.dataset.project.slug}/{request.dataset.name}",
         root=root_digest,
@@ -204,6 +235,6 @@ def _store_commit(request: CommitRequest, site: Site, outcome: Outcome, root_dig
         provenance={name: value for name, value in kept.items() if value is not None}
         | {"kind": request.operation, "operation": request.operation}
         | dict(outcome.provenance)
-        | (settled if outcome.merged.conflicts_total else {}),
+        | ({"conflicts_settled": settled} if settled else {}),
     )
     return write_commit(commit, site.objects).hex()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -31,6 +31,7 @@ from atom.datasets.errors import (
     EditImpossible,
     EmptyCommit,
     NothingSelected,
+    NotInConflict,
     PathTaken,
     RefNotFound,
 )
@@ -43,7 +44,10 @@ from atom_sdk.manifests.merge import EMPTY_ROOT, Merged, MergePlan, merge_roots
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.query import parse_query
 from atom_sdk.manifests.roots import Root
+from atom_sdk.manifests.settling import Resolution
 from atom_sdk.manifests.watching import UNWATCHED, Watch
+
+_SHOWN_IDLE = 3
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,8 @@ class Outcome:
     merged: Merged
     message: str
     provenance: Mapping[str, Any]
+    # Of a merge, revert or pick: the other side.
+    theirs: Root | None = None
     # The commit that is merged in. A merge is a commit even where it changes no file.
     merges: str = ""
     contained: bool = field(default=False)
@@ -100,7 +106,7 @@ class Outcome:
 def outcome_of(site: Site, operation: str, arguments: Arguments) -> Outcome:
     """Carry out an operation. Raises CommitRefused, RefNotFound."""
     try:
-        return _OPERATIONS[operation](site, arguments)
+        outcome = _OPERATIONS[operation](site, arguments)
     except EmptyDatasetError as exc:
         raise EmptyCommit from exc
     except NothingSelectedError as exc:
@@ -109,6 +115,16 @@ def outcome_of(site: Site, operation: str, arguments: Arguments) -> Outcome:
         raise PathTaken(str(exc)) from exc
     except EditError as exc:
         raise EditImpossible(str(exc)) from exc
+    if outcome.merged.idle:
+        raise not_in_conflict(outcome.merged.idle)
+    return outcome
+
+
+def not_in_conflict(idle: Sequence[Resolution]) -> NotInConflict:
+    """Return the refusal of resolutions that name no conflict."""
+    named = [": ".join(filter(None, (e.path, e.layer, e.field))) for e in idle[:_SHOWN_IDLE]]
+    more = f" and {len(idle) - _SHOWN_IDLE} more" if len(idle) > _SHOWN_IDLE else ""
+    return NotInConflict(f"No conflict is at {', '.join(named)}{more}.")
 
 
 def _merge(site: Site, arguments: MergeArguments) -> Outcome:
@@ -118,22 +134,24 @@ def _merge(site: Site, arguments: MergeArguments) -> Outcome:
     message = f"Merge {source.ref} into {site.branch}"
     said = {"source": source.ref, "source_commit": source.commit}
     if source.commit in ancestors(parents, site.head.commit):
-        return Outcome(Merged(site.root, (), 0), message, said, contained=True)
+        contained = Merged(site.root, (), 0, idle=arguments.resolutions)
+        return Outcome(contained, message, said, contained=True)
     base = merge_base(parents, site.head.commit, source.commit)
-    plan = MergePlan(arguments.on_conflict, watch=site.watch)
+    plan = MergePlan(arguments.on_conflict, arguments.resolutions, watch=site.watch)
     merged = merge_roots(site.root_of(base), site.root, theirs, site.objects, plan)
-    return Outcome(merged, message, said | {"base": base}, merges=source.commit)
+    return Outcome(merged, message, {**said, "base": base}, theirs, merges=source.commit)
 
 
 def _revert(site: Site, arguments: RevertArguments) -> Outcome:
     version = site.version(arguments.source)
     parent = site.root_of(version.parents[0] if version.parents else None)
     undone = site.versions.root(version.root)
-    plan = MergePlan(arguments.on_conflict, watch=site.watch)
+    plan = MergePlan(arguments.on_conflict, arguments.resolutions, watch=site.watch)
     merged = revert_root(site.root, undone, parent, site.objects, plan)
     title = version.message.split("\n")[0]
     message = f"Revert {version.ref}" + (f": {title}" if title else "")
-    return Outcome(merged, message, {"source": arguments.source.ref, "reverts": version.commit})
+    said = {"source": arguments.source.ref, "reverts": version.commit}
+    return Outcome(merged, message, said, parent)
 
 
 def _pick(site: Site, arguments: PickArguments) -> Outcome:
@@ -148,7 +166,7 @@ def _pick(site: Site, arguments: PickArguments) -> Outcome:
     what = ", ".join(arguments.paths[:3]) or "all changes"
     more = f" and {len(arguments.paths) - 3} more" if len(arguments.paths) > 3 else ""
     said = {"source": arguments.source.ref, "source_commit": version.commit}
-    return Outcome(merged, f"Pick {what}{more} from {arguments.source.ref}", said)
+    return Outcome(merged, f"Pick {what}{more} from {arguments.source.ref}", said, picked)
 
 
 def _edit(site: Site, arguments: EditArguments) -> Outcome:

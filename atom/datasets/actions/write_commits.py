@@ -12,7 +12,8 @@ from typing import Any
 
 from atom.datasets.actions.branches import BranchMove, head_commit, move_branch
 from atom.datasets.actions.operations import merge_conflict
-from atom.datasets.engines.operations import count_changes
+from atom.datasets.actions.outcomes import not_in_conflict
+from atom.datasets.engines.operations import count_changes, read_write
 from atom.datasets.errors import EmptyCommit, HeadMoved, RefNotFound
 from atom.datasets.models import Branch, CommitRequest, Dataset, Version, Writer
 from atom.datasets.stores import VersionStore, version_store
@@ -29,7 +30,7 @@ _PUSH_OPTIONS = ("labels_from", "unlabelled_prefixes", "split")
 def build_write(request: CommitRequest) -> tuple[Version, bool]:
     """Return the version, and whether it is the head because nothing was written.
 
-    Raises HeadMoved, MergeConflict, EmptyCommit, RefNotFound.
+    Raises HeadMoved, MergeConflict, NotInConflict, EmptyCommit, RefNotFound.
     """
     # With progress, an earlier run has noted its head; "" is a branch without versions.
     head = request.built_on if request.progress else _present_head(request)
@@ -69,8 +70,9 @@ def _merge_all(
     request: CommitRequest, root: Root, head: str, store: VersionStore
 ) -> tuple[Root, int]:
     """Return the target's root with everything that counts, and how many conflicts were settled."""
-    plan = MergePlan(request.arguments["on_conflict"])
-    settled = 0
+    arguments = read_write(request.arguments)
+    plan = MergePlan(arguments.on_conflict, arguments.resolutions)
+    settled, idle = 0, set(arguments.resolutions)
     for base, staged in _staged(request, store):
         if root.says_the_same(base):
             root = staged
@@ -78,7 +80,10 @@ def _merge_all(
         merged: Merged = merge_roots(base, root, staged, store.store, plan)
         if merged.root is None:
             raise merge_conflict(head, merged)
-        root, settled = merged.root, settled + merged.conflicts_total
+        root, settled = merged.root, settled + merged.conflicts_total + merged.settled
+        idle &= set(merged.idle)
+    if idle:
+        raise not_in_conflict([each for each in arguments.resolutions if each in idle])
     return root, settled
 
 

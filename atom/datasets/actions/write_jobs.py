@@ -17,6 +17,7 @@ from atom.core import states
 from atom.core.background import enqueue
 from atom.datasets.actions.catalogue import pin, unpin
 from atom.datasets.actions.writers import PIN_HOLDER, abandon_locked, lock_writer, tell
+from atom.datasets.engines.operations import WriteArguments, stored_arguments
 from atom.datasets.errors import RefNotFound
 from atom.datasets.models import CommitRequest, Dataset, Version, WriteJob, Writer, WriteTask
 from atom.datasets.states import WRITE_JOB_STATES, WRITER_STATES
@@ -98,7 +99,9 @@ def commit_task(job: WriteJob, task: str, writer: Writer) -> WriteTask:
     return found
 
 
-def request_job_commit(job: WriteJob, on_conflict: str, message: str, user: User) -> CommitRequest:
+def request_job_commit(
+    job: WriteJob, arguments: WriteArguments, message: str, user: User
+) -> CommitRequest:
     """Ask a worker for the job's version; asked again, or by another driver, it is the same.
 
     Raises WriteJobEnded for a job that was aborted.
@@ -111,7 +114,7 @@ def request_job_commit(job: WriteJob, on_conflict: str, message: str, user: User
             return present
         if locked.state != "open":
             raise WriteJobEnded(f"The job {locked.name} is {locked.state}.")
-        request = _create_once(locked, on_conflict, message or locked.message, user)
+        request = _create_once(locked, arguments, message or locked.message, user)
         _move(locked, "committing", error_code="", error_detail="")
         audit.record(
             user, "commit.requested", request, locked.dataset.project,
@@ -166,12 +169,14 @@ def _check_attempt(job: WriteJob, task: str, attempt: Writer) -> None:
         raise TaskNotOfJob(f"The attempt is {attempt.state}.")
 
 
-def _create_once(job: WriteJob, on_conflict: str, message: str, user: User) -> CommitRequest:
+def _create_once(
+    job: WriteJob, arguments: WriteArguments, message: str, user: User
+) -> CommitRequest:
     try:
         with transaction.atomic():
             return CommitRequest.objects.create(
                 dataset=job.dataset, write_job=job, operation="write", branch=job.target,
-                arguments={"on_conflict": on_conflict}, message=message, created_by=user,
+                arguments=stored_arguments(arguments), message=message, created_by=user,
             )  # fmt: skip
     except IntegrityError as exc:
         raise WriterBusy from exc

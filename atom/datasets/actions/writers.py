@@ -19,6 +19,7 @@ from atom.core import live, states
 from atom.core.background import enqueue
 from atom.datasets import ref_log
 from atom.datasets.actions.catalogue import pin
+from atom.datasets.engines.operations import WriteArguments, stored_arguments
 from atom.datasets.errors import RefNotFound, UploadIncomplete
 from atom.datasets.models import Branch, CommitRequest, Dataset, Upload, Version, WriteJob, Writer
 from atom.datasets.refs import staging_name
@@ -124,7 +125,9 @@ def request_flush(writer: Writer, changes: Upload, expected_head: str, user: Use
     return request
 
 
-def request_write(writer: Writer, on_conflict: str, message: str, user: User) -> CommitRequest:
+def request_write(
+    writer: Writer, arguments: WriteArguments, message: str, user: User
+) -> CommitRequest:
     """Ask a worker for the version of what is persisted; asked again, it is the same request.
 
     Raises WriterEnded, WriterBusy, WriterEmpty, WriteJobEnded for an attempt of a job.
@@ -139,7 +142,7 @@ def request_write(writer: Writer, on_conflict: str, message: str, user: User) ->
             found,
             operation="write",
             branch=found.target,
-            arguments={"on_conflict": on_conflict},
+            arguments=stored_arguments(arguments),
             message=message or found.message,
             created_by=user,
         )

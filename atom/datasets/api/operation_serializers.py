@@ -14,6 +14,7 @@ from atom.datasets.api.serializers import (
     MergeConflictSerializer,
     VersionShortSerializer,
 )
+from atom.datasets.api.settling_serializers import SettlingSerializer
 from atom.datasets.engines.operations import (
     Arguments,
     EditArguments,
@@ -44,12 +45,8 @@ class OperationSerializer(serializers.Serializer[Any]):
         raise NotImplementedError
 
 
-class _ConflictingSerializer(OperationSerializer):
-    on_conflict = serializers.ChoiceField(
-        choices=["fail", "ours", "theirs"],
-        default="fail",
-        help_text="Whose side counts where both changed: ours is the branch's.",
-    )
+class _ConflictingSerializer(SettlingSerializer, OperationSerializer):
+    pass
 
 
 def _ref(help_text: str) -> serializers.CharField:
@@ -77,7 +74,8 @@ class MergeSerializer(_ConflictingSerializer):
     def arguments(self, dataset: Dataset) -> MergeArguments:
         """Raises RefNotFound."""
         given = self.validated_data
-        return MergeArguments(_source(dataset, given["source"]), given["on_conflict"])
+        source = _source(dataset, given["source"])
+        return MergeArguments(source, given["on_conflict"], given["resolutions"])
 
 
 class RevertSerializer(_ConflictingSerializer):
@@ -88,7 +86,8 @@ class RevertSerializer(_ConflictingSerializer):
     def arguments(self, dataset: Dataset) -> RevertArguments:
         """Raises RefNotFound."""
         given = self.validated_data
-        return RevertArguments(_source(dataset, given["version"]), given["on_conflict"])
+        version = _source(dataset, given["version"])
+        return RevertArguments(version, given["on_conflict"], given["resolutions"])
 
 
 class PickSerializer(_ConflictingSerializer):
@@ -113,7 +112,11 @@ class PickSerializer(_ConflictingSerializer):
         given = self.validated_data
         source = _source(dataset, given["source"])
         return PickArguments(
-            source, tuple(given["paths"]), given["changes_only"], given["on_conflict"]
+            source,
+            tuple(given["paths"]),
+            given["changes_only"],
+            given["on_conflict"],
+            given["resolutions"],
         )
 
 
@@ -260,8 +263,15 @@ class ChangeExampleSerializer(serializers.Serializer[Any]):
     change = serializers.ChoiceField(choices=["added", "removed", "changed"])
 
 
+class PreviewConflictSerializer(MergeConflictSerializer):
+    """A conflict with pictures of both sides, where they are some."""
+
+    our_thumb_url = serializers.CharField(allow_null=True)
+    their_thumb_url = serializers.CharField(allow_null=True)
+
+
 class OperationPreviewSerializer(serializers.Serializer[Any]):
-    """What an operation would do; where both sides changed, the branch's side is counted."""
+    """What an operation would do; what is not settled is counted as the branch's side."""
 
     head = VersionShortSerializer()
     added = serializers.IntegerField(source="counts.added")
@@ -269,6 +279,9 @@ class OperationPreviewSerializer(serializers.Serializer[Any]):
     changed = serializers.IntegerField(source="counts.changed")
     labels_changed = serializers.IntegerField(source="counts.labels_changed")
     examples = ChangeExampleSerializer(many=True, help_text="The first files of each kind.")
-    conflicts_total = serializers.IntegerField()
-    conflicts = MergeConflictSerializer(many=True, help_text="The first hundred.")
+    conflicts_total = serializers.IntegerField(
+        help_text="Those that the given resolutions do not settle."
+    )
+    conflicts = PreviewConflictSerializer(many=True, help_text="The first hundred of these.")
+    settled = serializers.IntegerField(help_text="The conflicts that the resolutions settle.")
     contained = serializers.BooleanField(help_text="The branch has all of it already.")

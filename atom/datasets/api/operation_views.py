@@ -26,6 +26,7 @@ from atom.datasets.api.operation_serializers import (
     RevertSerializer,
     RunningOperationSerializer,
 )
+from atom.datasets.api.rendering import EntryRenderer, render_conflict
 from atom.datasets.api.scope import DatasetScopedView
 from atom.datasets.api.serializers import CommitRequestSerializer
 from atom.datasets.models import CommitRequest
@@ -81,7 +82,10 @@ class OperationScopedView(DatasetScopedView, APIView):
     def previewed(self, request: Request) -> Response:
         """Work it out without a trace."""
         preview = actions.preview_operation(self.dataset, self.asked(request))
-        return Response(OperationPreviewSerializer(preview).data)
+        renderer = EntryRenderer(self.project)
+        conflicts = [render_conflict(each, renderer) for each in preview.conflicts]
+        shown = {**vars(preview), "conflicts": conflicts}
+        return Response(OperationPreviewSerializer(shown).data)
 
 
 class _Merge(OperationScopedView):

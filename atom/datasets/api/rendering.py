@@ -7,6 +7,7 @@ from typing import Any
 from atom.accounts.models import Project
 from atom.core.media import media_url
 from atom.core.storage import project_prefix
+from atom.datasets.actions.operations import ShownConflict
 from atom.datasets.engines.browse import Row, VersionBrowser
 from atom.datasets.engines.diff_pages import Difference
 from atom.datasets.engines.images import is_raster_image
@@ -35,10 +36,14 @@ class EntryRenderer:
             "split": row["split"],
             "attributes": row["attributes"],
             "media_url": self._url(row, media_type, 0),
-            "thumb_url": self._url(row, media_type, THUMB_WIDTH_PX)
-            if is_raster_image(media_type)
-            else None,
+            "thumb_url": self.thumb_url(row),
         }
+
+    def thumb_url(self, row: Row) -> str | None:
+        """Return where the entry's small picture is; None for what is no picture."""
+        media_type = row["media_type"] or "application/octet-stream"
+        width = THUMB_WIDTH_PX
+        return self._url(row, media_type, width) if is_raster_image(media_type) else None
 
     def _url(self, row: Row, media_type: str, width: int) -> str:
         if row["pack"] is None:
@@ -52,6 +57,12 @@ class EntryRenderer:
             name=row["path"],
             width=width,
         )
+
+
+def render_conflict(found: ShownConflict, renderer: EntryRenderer) -> dict[str, Any]:
+    """Return a conflict with the small pictures of both sides."""
+    ours, theirs = (renderer.thumb_url(row) if row else None for row in (found.ours, found.theirs))
+    return {**found.conflict, "our_thumb_url": ours, "their_thumb_url": theirs}
 
 
 def render_difference(

@@ -123,7 +123,7 @@ class WriteJobCommitView(WriteJobScopedView):
         said = body.validated_data
         job = self.job(write_job_id)
         return accepted(
-            actions.request_job_commit(job, said["on_conflict"], said["message"], user_of(request))
+            actions.request_job_commit(job, body.arguments(), said["message"], user_of(request))
         )
 
 

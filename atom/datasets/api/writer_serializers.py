@@ -12,6 +12,8 @@ from atom.accounts.api.serializers import UserShortSerializer
 from atom.core.errors import action_of
 from atom.core.names import NameField
 from atom.datasets.api.serializers import FailureSerializer, VersionShortSerializer
+from atom.datasets.api.settling_serializers import SettlingSerializer
+from atom.datasets.engines.operations import WriteArguments
 from atom.datasets.models import WriteJob, Writer
 from atom.datasets.states import OPEN_WRITERS
 
@@ -165,15 +167,15 @@ class NewFlushSerializer(serializers.Serializer[Any]):
     )
 
 
-class NewWriteSerializer(serializers.Serializer[Any]):
-    """What asks for the version."""
+class NewWriteSerializer(SettlingSerializer):
+    """What asks for the version; theirs is the side of what was written."""
 
-    on_conflict = serializers.ChoiceField(
-        choices=["fail", "ours", "theirs"],
-        default="fail",
-        help_text="Whose side counts where the branch changed too: ours is the branch's.",
-    )
     message = serializers.CharField(max_length=10_000, allow_blank=True, default="")
+
+    def arguments(self) -> WriteArguments:
+        """Return what settles conflicts."""
+        given = self.validated_data
+        return WriteArguments(given["on_conflict"], given["resolutions"])
 
 
 class NewWriteJobSerializer(serializers.Serializer[Any]):

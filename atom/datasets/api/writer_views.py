@@ -158,7 +158,7 @@ class WriterCommitView(WriterScopedView):
         said = body.validated_data
         writer = self.writer(writer_id)
         return accepted(
-            actions.request_write(writer, said["on_conflict"], said["message"], user_of(request))
+            actions.request_write(writer, body.arguments(), said["message"], user_of(request))
         )
 
 

@@ -15,6 +15,7 @@ from atom_sdk.manifests.diff import diff_roots
 from atom_sdk.manifests.merge import EMPTY_ROOT, Merged, MergePlan, merge_roots
 from atom_sdk.manifests.objects import MemoryObjectStore, ObjectStore
 from atom_sdk.manifests.roots import Root
+from atom_sdk.manifests.settling import Resolution
 from atom_sdk.manifests.three_way import Conflict, Policy
 from atom_sdk.manifests.watching import UNWATCHED, Watch
 
@@ -37,6 +38,7 @@ class MergeArguments:
 
     source: Source
     on_conflict: Policy = "fail"
+    resolutions: tuple[Resolution, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ class RevertArguments:
 
     source: Source
     on_conflict: Policy = "fail"
+    resolutions: tuple[Resolution, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,7 @@ class PickArguments:
     paths: tuple[str, ...] = ()
     changes_only: bool = False
     on_conflict: Policy = "fail"
+    resolutions: tuple[Resolution, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -77,10 +81,18 @@ class EditArguments:
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class WriteArguments:
+    """Merge what a writer, or the counted ones of a job, staged into the target's head."""
+
+    on_conflict: Policy = "fail"
+    resolutions: tuple[Resolution, ...] = ()
+
+
 Arguments = MergeArguments | RevertArguments | PickArguments | EditArguments
 
 
-def stored_arguments(arguments: Arguments) -> dict[str, Any]:
+def stored_arguments(arguments: Arguments | WriteArguments) -> dict[str, Any]:
     """Return plain values for JSON."""
     return asdict(arguments)
 
@@ -106,7 +118,18 @@ def _read_pick(stored: dict[str, Any]) -> PickArguments:
 
 
 def _sourced(stored: dict[str, Any]) -> dict[str, Any]:
-    return {**stored, "source": Source(**stored["source"])}
+    source = Source(**stored["source"])
+    return {**stored, "source": source, "resolutions": _resolutions(stored)}
+
+
+def read_write(stored: Mapping[str, Any]) -> WriteArguments:
+    """Return what `stored_arguments` wrote for a writer or a job."""
+    return WriteArguments(stored["on_conflict"], _resolutions(stored))
+
+
+def _resolutions(stored: Mapping[str, Any]) -> tuple[Resolution, ...]:
+    # Absent from what was stored before there was such a thing.
+    return tuple(Resolution(**each) for each in stored.get("resolutions", ()))
 
 
 _READERS: Mapping[str, Callable[[dict[str, Any]], Arguments]] = {
@@ -134,7 +157,7 @@ def pick_root(
 ) -> Merged:
     """Bring paths of `version` onto `head`: what changed since `base`, which may be the head."""
     selects = Selection(arguments.paths).mask if arguments.paths else None
-    plan = MergePlan(arguments.on_conflict, selects, watch=watch)
+    plan = MergePlan(arguments.on_conflict, arguments.resolutions, selects, watch=watch)
     return merge_roots(base, head, version, store, plan)
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from atom.datasets.engines.browse import Row
 from atom_sdk.manifests.build import read_range
 from atom_sdk.manifests.entries import ENTRY_SCHEMA
 from atom_sdk.manifests.objects import ObjectStore
@@ -67,6 +69,19 @@ def selected_entries(
         table = read_range(part, store)
         pieces.append(table.filter(selection.mask(table["path"].combine_chunks())))
     return pa.concat_tables(pieces).combine_chunks()
+
+
+def entries_at(root: Root, paths: Iterable[str], store: ObjectStore) -> dict[str, Row]:
+    """Return the entries of those of the paths that are files."""
+    wanted = sorted(paths)
+    found: dict[str, Row] = {}
+    for part in root.ranges:
+        here = wanted[bisect_left(wanted, part.min) : bisect_right(wanted, part.max)]
+        if here:
+            table = read_range(part, store)
+            mask = pc.is_in(table["path"], value_set=pa.array(here, pa.string()))
+            found |= {row["path"]: row for row in table.filter(mask).to_pylist()}
+    return found
 
 
 def files_at(root: Root, paths: Sequence[str], store: ObjectStore) -> list[str]:

@@ -3726,11 +3726,6 @@ export interface components {
         };
         /** @description Merges a branch or version into a branch. */
         MergeRequest: {
-            /** @default main */
-            branch?: string;
-            expected_head?: string | null;
-            /** @default  */
-            message?: string;
             /**
              * @description Whose side counts where both changed: ours is the branch's.
              *
@@ -3740,6 +3735,13 @@ export interface components {
              * @default fail
              */
             on_conflict?: components["schemas"]["OnConflictEnum"];
+            /** @description Whose side counts for single conflicts; the others follow `on_conflict`. What is not in conflict is refused with `not_in_conflict`. */
+            resolutions?: components["schemas"]["ResolutionRequest"][];
+            /** @default main */
+            branch?: string;
+            expected_head?: string | null;
+            /** @default  */
+            message?: string;
             /** @description The branch, tag, version or commit to take from. */
             source: string;
         };
@@ -4061,10 +4063,10 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** @description What asks for the version. */
+        /** @description What asks for the version; theirs is the side of what was written. */
         NewWriteRequest: {
             /**
-             * @description Whose side counts where the branch changed too: ours is the branch's.
+             * @description Whose side counts where both changed: ours is the branch's.
              *
              *     * `fail` - fail
              *     * `ours` - ours
@@ -4072,6 +4074,8 @@ export interface components {
              * @default fail
              */
             on_conflict?: components["schemas"]["OnConflictEnum"];
+            /** @description Whose side counts for single conflicts; the others follow `on_conflict`. What is not in conflict is refused with `not_in_conflict`. */
+            resolutions?: components["schemas"]["ResolutionRequest"][];
             /** @default  */
             message?: string;
         };
@@ -4164,7 +4168,7 @@ export interface components {
          * @enum {string}
          */
         OperationEnum: "push" | "merge" | "revert" | "cherry_pick" | "edit" | "write" | "load";
-        /** @description What an operation would do; where both sides changed, the branch's side is counted. */
+        /** @description What an operation would do; what is not settled is counted as the branch's side. */
         OperationPreview: {
             head: components["schemas"]["VersionShort"];
             added: number;
@@ -4173,9 +4177,12 @@ export interface components {
             labels_changed: number;
             /** @description The first files of each kind. */
             examples: components["schemas"]["ChangeExample"][];
+            /** @description Those that the given resolutions do not settle. */
             conflicts_total: number;
-            /** @description The first hundred. */
-            conflicts: components["schemas"]["MergeConflict"][];
+            /** @description The first hundred of these. */
+            conflicts: components["schemas"]["PreviewConflict"][];
+            /** @description The conflicts that the resolutions settle. */
+            settled: number;
             /** @description The branch has all of it already. */
             contained: boolean;
         };
@@ -4435,11 +4442,6 @@ export interface components {
         };
         /** @description Brings paths of another version to a branch. */
         PickRequest: {
-            /** @default main */
-            branch?: string;
-            expected_head?: string | null;
-            /** @default  */
-            message?: string;
             /**
              * @description Whose side counts where both changed: ours is the branch's.
              *
@@ -4449,6 +4451,13 @@ export interface components {
              * @default fail
              */
             on_conflict?: components["schemas"]["OnConflictEnum"];
+            /** @description Whose side counts for single conflicts; the others follow `on_conflict`. What is not in conflict is refused with `not_in_conflict`. */
+            resolutions?: components["schemas"]["ResolutionRequest"][];
+            /** @default main */
+            branch?: string;
+            expected_head?: string | null;
+            /** @default  */
+            message?: string;
             /** @description The version to take from. */
             source: string;
             /** @description Files and folders; with a slash at its end, what is below the folder. */
@@ -4480,6 +4489,23 @@ export interface components {
         /** @description The files of one request; a checkpoint's files come together. */
         PresignRequest: {
             files: components["schemas"]["OutputFileRequest"][];
+        };
+        /** @description A conflict with pictures of both sides, where they are some. */
+        PreviewConflict: {
+            path: string;
+            /** @description Which labels or split; empty for the file itself. */
+            layer: string;
+            /** @description Which column of the layer; of files with the same bytes what differs: `attributes` (as JSON, those that differ) or `media_type`. */
+            field: string;
+            ours: components["schemas"]["SideChangeEnum"];
+            theirs: components["schemas"]["SideChangeEnum"];
+            /** @description The field, or the file's digest. */
+            our_value: string;
+            their_value: string;
+            /** @description Our file where theirs is a folder, or reversed. */
+            other_path: string;
+            our_thumb_url: string | null;
+            their_thumb_url: string | null;
         };
         /** @description What a test of the connection found. */
         Probe: {
@@ -4587,6 +4613,22 @@ export interface components {
             /** @default  */
             message?: string;
         };
+        /** @description Whose side counts for a path, or for one of its labels. */
+        ResolutionRequest: {
+            /** @description As the conflict tells it; empty for labels that are of two kinds. */
+            path: string;
+            /**
+             * @description Which labels or split; empty for the file and all of its labels.
+             * @default
+             */
+            layer?: string;
+            /**
+             * @description Which column of the layer; empty for all of them.
+             * @default
+             */
+            field?: string;
+            take: components["schemas"]["TakeEnum"];
+        };
         /** @description What a run needs of a machine. */
         Resources: {
             cpus: number;
@@ -4618,11 +4660,6 @@ export interface components {
         };
         /** @description Undoes a version. */
         RevertRequest: {
-            /** @default main */
-            branch?: string;
-            expected_head?: string | null;
-            /** @default  */
-            message?: string;
             /**
              * @description Whose side counts where both changed: ours is the branch's.
              *
@@ -4632,6 +4669,13 @@ export interface components {
              * @default fail
              */
             on_conflict?: components["schemas"]["OnConflictEnum"];
+            /** @description Whose side counts for single conflicts; the others follow `on_conflict`. What is not in conflict is refused with `not_in_conflict`. */
+            resolutions?: components["schemas"]["ResolutionRequest"][];
+            /** @default main */
+            branch?: string;
+            expected_head?: string | null;
+            /** @default  */
+            message?: string;
             /** @description The version to undo. */
             version: string;
         };
@@ -5390,6 +5434,12 @@ export interface components {
             /** Format: date-time */
             readonly created_at: string;
         };
+        /**
+         * @description * `ours` - ours
+         *     * `theirs` - theirs
+         * @enum {string}
+         */
+        TakeEnum: "ours" | "theirs";
         /** @description Why the last publication failed. */
         TaskError: {
             code: string;
@@ -5981,6 +6031,7 @@ export type PickRequest = components['schemas']['PickRequest'];
 export type Placement = components['schemas']['Placement'];
 export type PlacementCodeEnum = components['schemas']['PlacementCodeEnum'];
 export type PresignRequest = components['schemas']['PresignRequest'];
+export type PreviewConflict = components['schemas']['PreviewConflict'];
 export type Probe = components['schemas']['Probe'];
 export type Progress = components['schemas']['Progress'];
 export type ProgressRequest = components['schemas']['ProgressRequest'];
@@ -5992,6 +6043,7 @@ export type ReasonEnum = components['schemas']['ReasonEnum'];
 export type ReasonKindEnum = components['schemas']['ReasonKindEnum'];
 export type RegisteredVersion = components['schemas']['RegisteredVersion'];
 export type RemovalRequest = components['schemas']['RemovalRequest'];
+export type ResolutionRequest = components['schemas']['ResolutionRequest'];
 export type Resources = components['schemas']['Resources'];
 export type Retention = components['schemas']['Retention'];
 export type RetentionKindEnum = components['schemas']['RetentionKindEnum'];
@@ -6059,6 +6111,7 @@ export type StageEnum = components['schemas']['StageEnum'];
 export type SubmitBatchRequest = components['schemas']['SubmitBatchRequest'];
 export type SubmitRequest = components['schemas']['SubmitRequest'];
 export type Tag = components['schemas']['Tag'];
+export type TakeEnum = components['schemas']['TakeEnum'];
 export type TaskError = components['schemas']['TaskError'];
 export type TaskFilter = components['schemas']['TaskFilter'];
 export type TaskPreview = components['schemas']['TaskPreview'];

@@ -18,8 +18,9 @@ ADVICE = {
     "dataset_held": "Release its holds first: atom data hold list DATASET",
     "hold_unknown": "List them: atom data hold list DATASET",
     "merge_conflict": (
-        "Look at the conflicts; then do it again with --ours or --theirs, which say whose side "
-        "counts where both changed, or change one of the sides first."
+        "Look at the conflicts; then do it again with --take ours:PATH or --take theirs:PATH for "
+        "each of them, or --ours or --theirs for all, which say whose side counts where both "
+        "changed, or change one of the sides first."
     ),
     "not_retryable": (
         "Wait until it is over, or stop it with 'atom cancel RUN'; if it has succeeded, "

@@ -82,6 +82,7 @@ _EXIT_BY_REASON = {
     "empty_commit": EXIT_USAGE,
     "entry_not_found": EXIT_NOT_FOUND,
     "head_moved": EXIT_CONFLICT,
+    "not_in_conflict": EXIT_CONFLICT,
     "nothing_selected": EXIT_NOT_FOUND,
     "path_taken": EXIT_CONFLICT,
     "query_invalid": EXIT_USAGE,

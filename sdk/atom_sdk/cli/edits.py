@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from atom_sdk.cli.context import Context, pass_context
-from atom_sdk.cli.versions import Decorated, run_operation
+from atom_sdk.cli.settling import Decorated
+from atom_sdk.cli.versions import run_operation
 from atom_sdk.client.refs import parse_ref
 
 WHERE_HELP = "Only the files that match, e.g. \"label = 'cat' AND size > 1000\"."

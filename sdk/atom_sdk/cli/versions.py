@@ -10,12 +10,12 @@ from rich.console import Console
 
 from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.render import Bars, path_text, print_table
+from atom_sdk.cli.settling import commit_options
 from atom_sdk.client.errors import MergeConflictError
 from atom_sdk.client.operations import Operations
 from atom_sdk.client.refs import parse_ref
 
 _SHOWN = 20
-Decorated = Callable[..., Any]
 
 
 def branch_of(text: str, dataset: str) -> str:
@@ -26,18 +26,6 @@ def branch_of(text: str, dataset: str) -> str:
     if ref.dataset != dataset:
         raise click.UsageError(f"Both must be of one dataset: {dataset} and {ref.dataset}.")
     return ref.ref
-
-
-def commit_options(command: Decorated) -> Decorated:
-    """Add `--message` and the choice of side to a command that may conflict."""
-    message = click.option("-m", "--message", default="", help="Why; a sentence is made if left.")
-    side = click.option(
-        "--ours", "on_conflict", flag_value="ours", help="Where both changed, keep the branch's."
-    )
-    other = click.option(
-        "--theirs", "on_conflict", flag_value="theirs", help="Where both changed, take the other's."
-    )
-    return message(side(other(command)))
 
 
 def run(context: Context, work: Callable[[], dict[str, Any]], dataset: str) -> None:
@@ -149,15 +137,16 @@ def tag(context: Context, name: str, ref: str, delete: bool) -> None:
 @click.option("--preview", is_flag=True, help="Only say what would change and what conflicts.")
 @pass_context
 def merge(
-    context: Context, source: str, into: str, message: str, on_conflict: str | None, preview: bool
+    context: Context, source: str, into: str, message: str, preview: bool, settling: dict[str, Any]
 ) -> None:
     """Merge SOURCE (digits@fix) into the branch INTO.
 
-    Files merge by path, labels by file and field. Without --ours or --theirs, what both sides
-    changed fails the merge with exit code 4 and is listed. Ctrl-C cancels it on the server.
+    Files merge by path, labels by file and field. What both sides changed fails the merge with
+    exit code 4 and is listed, unless --take or --resolutions say whose side counts there, or
+    --ours or --theirs for all others. Ctrl-C cancels it on the server.
     """
     dataset = parse_ref(source).dataset
-    options = {"message": message, "on_conflict": on_conflict or "fail"}
+    options = {"message": message, **settling}
     target = branch_of(into, dataset)
     if preview:
         found = context.client.operations.preview_merge(source, target, **options)
@@ -172,7 +161,9 @@ def _print_preview(out: Console, found: dict[str, Any]) -> None:
         return
     counts = f"+{found['added']} -{found['removed']} ~{found['changed']}"
     labels = f", {found['labels_changed']} labels" if found["labels_changed"] else ""
-    out.print(f"On {found['head']['ref']}: {counts}{labels}, {found['conflicts_total']} conflicts")
+    settled = f", {found['settled']} settled" if found.get("settled") else ""
+    conflicts = f"{found['conflicts_total']} conflicts{settled}"
+    out.print(f"On {found['head']['ref']}: {counts}{labels}, {conflicts}")
     print_conflicts(out, found["conflicts"], found["conflicts_total"])
 
 
@@ -181,10 +172,10 @@ def _print_preview(out: Console, found: dict[str, Any]) -> None:
 @click.option("--onto", default="main", show_default=True, help="The branch to undo it on.")
 @commit_options
 @pass_context
-def revert(context: Context, ref: str, onto: str, message: str, on_conflict: str | None) -> None:
+def revert(context: Context, ref: str, onto: str, message: str, settling: dict[str, Any]) -> None:
     """Undo what the version REF (digits@v3) changed, as a new version."""
     dataset = parse_ref(ref).dataset
-    options = {"message": message, "on_conflict": on_conflict or "fail"}
+    options = {"message": message, **settling}
     target = branch_of(onto, dataset)
     run_operation(context, lambda found: found.revert(ref, target, **options), dataset)
 
@@ -203,7 +194,7 @@ def pick(
     onto: str,
     changes: bool,
     message: str,
-    on_conflict: str | None,
+    settling: dict[str, Any],
 ) -> None:
     """Make PATHS of a branch what they are in REF (digits@fix).
 
@@ -213,7 +204,7 @@ def pick(
         raise click.UsageError("Give at least one PATH, or --changes.")
     dataset = parse_ref(ref).dataset
     target = branch_of(onto, dataset)
-    options = {"message": message, "on_conflict": on_conflict or "fail", "changes_only": changes}
+    options = {"message": message, "changes_only": changes, **settling}
     run_operation(context, lambda found: found.pick(ref, paths, target, **options), dataset)
 
 

@@ -9,7 +9,8 @@ from rich.console import Console
 
 from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.render import print_table, size_text
-from atom_sdk.cli.versions import commit_options, run
+from atom_sdk.cli.settling import commit_options
+from atom_sdk.cli.versions import run
 
 
 @click.group()
@@ -65,14 +66,14 @@ def commit(  # one argument per option
     writer_id: str,
     is_job: bool,
     message: str,
-    on_conflict: str | None,
+    settling: dict[str, Any],
 ) -> None:
     """Make what the writer WRITER_ID has persisted a version of its branch.
 
-    --ours and --theirs say whose file counts where the branch changed it too: theirs is the
-    writer's.
+    --ours, --theirs and --take say whose file counts where the branch changed it too: theirs is
+    the writer's.
     """
-    body = {"on_conflict": on_conflict or "fail", "message": message}
+    body = {"message": message, **settling}
     datasets = context.client.datasets
     run(context, lambda: datasets.end_writer(dataset, writer_id, body, is_job=is_job), dataset)
 

@@ -165,7 +165,8 @@ class Datasets:
     ) -> dict[str, Any]:
         """Commit a writer or a job from outside; returns the finished commit request.
 
-        `body` is {on_conflict, message}. Raises MergeConflictError, CommitFailedError, ApiError.
+        `body` is {on_conflict, resolutions, message}. Raises MergeConflictError,
+        CommitFailedError, ApiError.
         """
         from atom_sdk.client.commits import wait_for_operation
 

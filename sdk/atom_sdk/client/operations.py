@@ -1,7 +1,9 @@
 """What git can do with versions, done on the server: no byte is downloaded.
 
 References are written `digits@fix`; an operation changes a branch (`main` unless it says
-otherwise) and returns the finished request: its `version`, and whether it was `unchanged`.
+otherwise) and returns the finished request: its `version`, and whether it was `unchanged`. Where
+both sides changed, `on_conflict` (fail, ours, theirs) says whose side counts, and `resolutions`, a
+list of {path, layer, field, take}, says so for single conflicts.
 """
 
 from __future__ import annotations

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         read_root,
         write_root,
     )
+    from atom_sdk.manifests.settling import Resolution
     from atom_sdk.manifests.split_groups import assign_groups
     from atom_sdk.manifests.split_requests import SplitInput, SplitRequest, draw, group_of
     from atom_sdk.manifests.splits import SplitPlan, assign_splits, largest_remainder
@@ -72,6 +73,7 @@ __all__ = [
     "QueryError",
     "RangeRef",
     "Rename",
+    "Resolution",
     "Root",
     "RootDiff",
     "SplitInput",
@@ -139,6 +141,7 @@ _MODULES = {
     "roots": (
         "LayerRef",
         "RangeRef",
+        "Resolution",
         "Root",
         "decode_root",
         "encode_root",
@@ -148,6 +151,7 @@ _MODULES = {
     "split_groups": ("assign_groups",),
     "split_requests": ("SplitInput", "SplitRequest", "draw", "group_of"),
     "splits": ("SplitPlan", "assign_splits", "largest_remainder"),
+    "settling": ("Resolution",),
     "three_way": ("Conflict", "Policy"),
     "views": ("ViewSelector", "build_view", "pack_table"),
 }

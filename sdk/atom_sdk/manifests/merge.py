@@ -26,7 +26,8 @@ from atom_sdk.manifests.layers import (
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.ranges import DEFAULT_RULE, BoundaryRule
 from atom_sdk.manifests.roots import LayerRef, Root, make_root
-from atom_sdk.manifests.three_way import Conflict, Conflicts, Field, Policy, merge_tables
+from atom_sdk.manifests.settling import Conflicts, Resolution
+from atom_sdk.manifests.three_way import Conflict, Field, Policy, merge_tables
 from atom_sdk.manifests.watching import UNWATCHED, Watch
 
 EMPTY_ROOT = make_root(())
@@ -40,9 +41,13 @@ Selector = Callable[[pa.Array], pa.Array]
 
 @dataclass(frozen=True, slots=True)
 class MergePlan:
-    """How to merge. `selects` confines what is taken from their side to some paths."""
+    """How to merge. `selects` confines what is taken from their side to some paths.
+
+    `resolutions` settle the conflicts that they name, each name once; `policy` settles the others.
+    """
 
     policy: Policy = "fail"
+    resolutions: tuple[Resolution, ...] = ()
     selects: Selector | None = None
     rule: BoundaryRule = DEFAULT_RULE
     watch: Watch = UNWATCHED
@@ -50,15 +55,18 @@ class MergePlan:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """The merged root, not stored yet, and the conflicts, those that the policy settled too.
+    """The merged root, not stored yet, and the conflicts that were left to the policy.
 
-    `root` is None when there are conflicts and the policy is "fail". `conflicts` names the first
-    thousand.
+    `root` is None when there are such conflicts and the policy is "fail". `conflicts` names the
+    first thousand. `settled` counts the conflicts that a resolution names, `idle` are the
+    resolutions that name none.
     """
 
     root: Root | None
     conflicts: tuple[Conflict, ...]
     conflicts_total: int
+    settled: int = 0
+    idle: tuple[Resolution, ...] = ()
 
 
 def merge_roots(
@@ -72,11 +80,12 @@ def merge_roots(
     """
     plan = plan or MergePlan()
     sides = _Sides.read(base, ours, theirs, store, plan)
-    conflicts = Conflicts()
-    files = _merge_files(sides, plan.policy, conflicts)
+    conflicts = Conflicts(plan.policy, plan.resolutions)
+    files, disputed = _merge_files(sides, conflicts)
     layers = _Layers(sides, _digests_now(sides, files), plan, store)
     refs = layers.merge_all(conflicts)
-    named = (tuple(conflicts.first), conflicts.total)
+    idle = conflicts.idle(disputed)
+    named = (tuple(conflicts.first), conflicts.total, conflicts.settled, idle)
     if conflicts.total and plan.policy == "fail":
         return Merged(None, *named)
     applied = apply_changes(ours, _changes(sides.ours, files), store, plan.rule, watch=plan.watch)
@@ -125,18 +134,33 @@ def _applied(table: pa.Table, changes: Changes) -> pa.Table:
     return merge_layer(table, changes.upserts, changes.deletes)
 
 
-def _merge_files(sides: _Sides, policy: Policy, conflicts: Conflicts) -> pa.Table:
-    merged = merge_tables(sides.base, sides.ours, sides.theirs, _FILE, policy)
-    conflicts.add(merged.conflicts)
-    tangles = list(_tangles(sides, merged.table))
+def _merge_files(sides: _Sides, conflicts: Conflicts) -> tuple[pa.Table, set[str]]:
+    """Return the merged files, and the paths that are or may come to be in conflict."""
+    merged = merge_tables(
+        sides.base,
+        sides.ours,
+        sides.theirs,
+        _FILE,
+        lambda paths, _: conflicts.prefers_theirs(paths),
+    )
+    present = set(merged.table["path"].to_pylist())
+    tangles = list(_tangles(sides, present))
+    clashes, disputed = merged.conflicts, set[str]()
+    if conflicts.resolutions:
+        clashes = list(clashes)
+        disputed = {each.path for each in clashes}
+        # A tangle may be there only if the files were settled another way.
+        disputed |= {each.path for each in _tangles(sides, present | disputed)}
+    conflicts.add(clashes)
     conflicts.add(tangles)
-    losing = [each.path if policy != "theirs" else each.other_path for each in tangles]
-    return merge_layer(merged.table, ENTRY_SCHEMA.empty_table(), losing)
+    losing = [
+        each.other_path if conflicts.side(each.path) == "theirs" else each.path for each in tangles
+    ]
+    return merge_layer(merged.table, ENTRY_SCHEMA.empty_table(), losing), disputed
 
 
-def _tangles(sides: _Sides, merged: pa.Table) -> Iterator[Conflict]:
+def _tangles(sides: _Sides, present: set[str]) -> Iterator[Conflict]:
     """A file of ours that would stand where they have a folder, or the reverse."""
-    present = set(merged["path"].to_pylist())
     known = set(sides.base["path"].to_pylist())
     mine = {path for path in sides.ours["path"].to_pylist() if path in present}
     other = {path for path in sides.theirs["path"].to_pylist() if path in present}
@@ -210,8 +234,13 @@ class _Layers:
         kind = next(ref.kind for ref in (ours, theirs, base) if ref)
         tables = [self._rows(ref, kind) for ref in (base, ours, theirs)]
         tables[2] = self._confined(tables[0], tables[2])
-        policy = self._plan.policy
-        merged = merge_tables(tables[0], tables[1], tables[2], _fields(kind), policy)
+        merged = merge_tables(
+            tables[0],
+            tables[1],
+            tables[2],
+            _fields(kind),
+            lambda paths, field: conflicts.prefers_theirs(paths, name, field),
+        )
         conflicts.add(replace(each, layer=name) for each in merged.conflicts)
         return self._written(name, kind, merged.table, (ours, theirs))
 
@@ -247,7 +276,7 @@ class _Layers:
         self, ours: LayerRef, theirs: LayerRef, conflicts: Conflicts
     ) -> LayerRef | None:
         """A layer cannot be of two kinds: one side's is taken whole."""
-        chosen = theirs if self._plan.policy == "theirs" else ours
+        chosen = theirs if conflicts.side("", ours.name) == "theirs" else ours
         table = self._rows(chosen, chosen.kind)
         kinds = {"our_value": ours.kind, "their_value": theirs.kind}
         conflicts.add([Conflict("", "changed", "changed", layer=ours.name, **kinds)])

@@ -6,7 +6,7 @@ Knows nothing of ranges or stores: tables in, a table and its conflicts out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 Policy = Literal["fail", "ours", "theirs"]
 Change = Literal["added", "changed", "removed"]
 Mask = NDArray[np.bool_]
-MAX_NAMED = 1000
+# Of paths in conflict in a field, "" for whole rows: whether their side counts.
+Settles = Callable[[list[str], str], Mask]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,21 +41,6 @@ class Conflict:
     their_value: str = ""
 
 
-@dataclass(slots=True)
-class Conflicts:
-    """How many there are, and the first of them: a merge of millions must not name them all."""
-
-    total: int = 0
-    first: list[Conflict] = field(default_factory=list)
-
-    def add(self, found: Iterable[Conflict]) -> None:
-        """Count all of them and keep as many as there is room for."""
-        for conflict in found:
-            self.total += 1
-            if len(self.first) < MAX_NAMED:
-                self.first.append(conflict)
-
-
 @dataclass(frozen=True, slots=True)
 class Field:
     """Columns that change together; `carried` ones go with them and are not compared.
@@ -70,14 +56,14 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class MergedTable:
-    """The merged rows by path; conflicts are settled by the policy, "fail" keeping ours."""
+    """The merged rows by path, with every conflict settled."""
 
     table: pa.Table
     conflicts: Iterable[Conflict]
 
 
 def merge_tables(
-    base: pa.Table, ours: pa.Table, theirs: pa.Table, fields: Sequence[Field], policy: Policy
+    base: pa.Table, ours: pa.Table, theirs: pa.Table, fields: Sequence[Field], settles: Settles
 ) -> MergedTable:
     """Merge tables of one schema, each sorted by path with each path once.
 
@@ -86,12 +72,11 @@ def merge_tables(
     """
     rows = _Rows.align(base, ours, theirs)
     same = {each.name: rows.compare(each) for each in fields}
-    prefers_theirs = policy == "theirs"
-    take = _rows_to_take(rows, same, prefers_theirs)
+    take = _rows_to_take(rows, same, settles)
     columns = {"path": rows.paths}
     for each in fields:
         # Where both sides have the row, each field is settled by itself.
-        chosen = np.where(rows.has_both, _field_to_take(same[each.name], prefers_theirs), take)
+        chosen = np.where(rows.has_both, _field_to_take(rows, same, each.name, settles), take)
         mask = pa.array(chosen)
         for name in (*each.compared, *each.carried):
             columns[name] = pc.if_else(mask, rows.theirs[name], rows.ours[name])
@@ -152,18 +137,30 @@ class _Rows:
         )
 
 
-def _rows_to_take(rows: _Rows, same: dict[str, _Same], prefers_theirs: bool) -> Mask:
+def _rows_to_take(rows: _Rows, same: dict[str, _Same], settles: Settles) -> Mask:
     """Where the row is theirs, present or not, for rows that one side at least does not have."""
     kept_ours = rows.has_base & rows.has_ours & _all(same, lambda each: each.base_ours)
     kept_theirs = rows.has_base & rows.has_theirs & _all(same, lambda each: each.base_theirs)
     added_by_them = ~rows.has_base & ~rows.has_ours
     added_by_us = ~rows.has_base & ~rows.has_theirs
-    clashes = ~(kept_ours | kept_theirs | added_by_them | added_by_us)
-    return ~rows.has_both & (kept_ours | added_by_them | (clashes & prefers_theirs))
+    kept = kept_ours | kept_theirs | added_by_them | added_by_us
+    lost = _lost(rows, ~rows.has_both & ~kept, "", settles)
+    return ~rows.has_both & (kept_ours | added_by_them | lost)
 
 
-def _field_to_take(same: _Same, prefers_theirs: bool) -> Mask:
-    return ~same.ours_theirs & (same.base_ours | (same.clashes & prefers_theirs))
+def _field_to_take(rows: _Rows, same: dict[str, _Same], name: str, settles: Settles) -> Mask:
+    here = same[name]
+    lost = _lost(rows, rows.has_both & here.clashes, name, settles)
+    return ~here.ours_theirs & (here.base_ours | lost)
+
+
+def _lost(rows: _Rows, clashes: Mask, name: str, settles: Settles) -> Mask:
+    """Of rows in conflict, those in which their side counts."""
+    lost = np.zeros(len(clashes), np.bool_)
+    found = np.flatnonzero(clashes)
+    if len(found):
+        lost[found] = settles(rows.paths.take(pa.array(found)).to_pylist(), name)
+    return lost
 
 
 def _conflicts(rows: _Rows, same: dict[str, _Same], fields: Sequence[Field]) -> Iterator[Conflict]:

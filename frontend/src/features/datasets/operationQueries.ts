@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { $api, api } from '@/api/client';
-import type { CommitRequest, EditStepRequest, Side } from '@/api/contract/datasets';
+import type { CommitRequest, EditStepRequest } from '@/api/contract/datasets';
 import { useProject } from '@/shared/project';
 import type { Operation } from './operations/useOperation';
+import type { SettlingBody } from './operations/useSettling';
 
 const BRANCHES = '/api/v1/projects/{project}/datasets/{dataset}/branches/';
 const BRANCH = '/api/v1/projects/{project}/datasets/{dataset}/branches/{name}/';
@@ -63,10 +64,9 @@ export function useDeleteTag(dataset: string) {
   };
 }
 
-export interface MergeBody {
+export interface MergeBody extends SettlingBody {
   source: string;
   branch: string;
-  on_conflict: Side;
   message: string;
 }
 
@@ -87,10 +87,9 @@ export function useMerge(dataset: string, { follow }: Operation) {
   };
 }
 
-export interface RevertBody {
+export interface RevertBody extends SettlingBody {
   version: string;
   branch: string;
-  on_conflict: Side;
   message: string;
 }
 
@@ -141,7 +140,7 @@ export function usePickPreview(dataset: string, body: PickBody) {
 
 export function usePick(dataset: string, { follow }: Operation) {
   const path = useDatasetPath(dataset);
-  return async (body: PickBody & { on_conflict: Side; message: string }) => {
+  return async (body: PickBody & SettlingBody & { message: string }) => {
     const { data } = await api.POST(PICKS, { params: { path }, body });
     return follow(data as CommitRequest);
   };

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
@@ -23,7 +23,12 @@ class TaskWriter(DatasetWriter):
         self.task = str(row["task"])
         self._job_address = job_address
 
-    def commit(self, on_conflict: str | None = None, message: str = "") -> dict[str, Any]:
+    def commit(
+        self,
+        on_conflict: str | None = None,
+        message: str = "",
+        resolutions: Sequence[Mapping[str, str]] = (),
+    ) -> dict[str, Any]:
         """Make this attempt the one that counts for its task, and return the job.
 
         An attempt that counted before is replaced. Again, it changes nothing. The branch moves
@@ -79,12 +84,18 @@ class WriteJob:
         row = self._site.http.post(f"{self._site.base}writers/", body)
         return TaskWriter(self._site, row, self._options, self._address)
 
-    def commit(self, on_conflict: str | None = None, message: str = "") -> dict[str, Any]:
+    def commit(
+        self,
+        on_conflict: str | None = None,
+        message: str = "",
+        resolutions: Sequence[Mapping[str, str]] = (),
+    ) -> dict[str, Any]:
         """Make all committed tasks one version, and return it; whoever asks gets the same.
 
+        `resolutions` are {path, layer, field, take} of single conflicts.
         Raises MergeConflictError, CommitFailedError, ApiError for a job that was aborted.
         """
-        body = {"on_conflict": on_conflict or self._options.on_conflict, "message": message}
+        body = self._options.commit_body(on_conflict, message, resolutions)
         request = self._site.http.post(f"{self._address}commit/", body)
         done = wait_for_operation(self._site.http, self._site.base, request)
         self._has_ended = True

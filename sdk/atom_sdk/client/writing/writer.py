@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -58,6 +58,14 @@ class WriterOptions:
     spool: SpoolLimits = field(default_factory=SpoolLimits)
     packs: PackLimits = field(default_factory=PackLimits)
     progress: Progress = field(default_factory=Silent)
+
+    def commit_body(
+        self, on_conflict: str | None, message: str, resolutions: Sequence[Mapping[str, str]]
+    ) -> dict[str, Any]:
+        """Return what asks for the version."""
+        body = {"on_conflict": on_conflict or self.on_conflict, "message": message}
+        named = [dict(each) for each in resolutions]
+        return {**body, "resolutions": named} if named else body
 
 
 @dataclass(frozen=True)
@@ -186,15 +194,21 @@ class DatasetWriter:
         self._check_open()
         self._spool.flush()
 
-    def commit(self, on_conflict: str | None = None, message: str = "") -> dict[str, Any]:
+    def commit(
+        self,
+        on_conflict: str | None = None,
+        message: str = "",
+        resolutions: Sequence[Mapping[str, str]] = (),
+    ) -> dict[str, Any]:
         """Make what was written one version of the branch, and return the version.
 
         Again, it returns the same. Raises MergeConflictError when the branch changed the same
-        files: the writer stays, to commit with `on_conflict`, or to be abandoned.
+        files: the writer stays, to commit with `on_conflict` for all or `resolutions`, {path,
+        layer, field, take}, for single conflicts, or to be abandoned.
         """
         if self.version is None:
             self.flush()
-            body = {"on_conflict": on_conflict or self._options.on_conflict, "message": message}
+            body = self._options.commit_body(on_conflict, message, resolutions)
             request = self._site.http.post(f"{self._address}commit/", body)
             done = wait_for_operation(self._site.http, self._site.base, request)
             self.version = dict(done["version"])

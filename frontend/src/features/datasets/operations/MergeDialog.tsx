@@ -1,15 +1,17 @@
 import { Select, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import type { Side } from '@/api/contract/datasets';
 import { Dialog } from '@/shared/Dialog';
 import { notifySuccess } from '@/shared/undo';
 import { VersionPicker } from '../browse/VersionPicker';
 import { useMerge, useMergePreview } from '../operationQueries';
 import { useRefs } from '../queries';
+import { Conflicts } from './Conflicts';
 import { OperationFrame } from './OperationFrame';
-import { Preview, SideChoice } from './Preview';
+import { Preview } from './Preview';
+import { UNSETTLED } from './settling';
 import { useDialogOperation } from './useOperation';
+import { useSettling } from './useSettling';
 
 interface MergeDialogProps {
   name: string;
@@ -33,18 +35,20 @@ function MergeForm({ name, source, onClose }: { name: string; source: string; on
   const otherThan = (ref: string) =>
     branches.includes('main') && ref !== 'main' ? 'main' : (branches.find((one) => one !== ref) ?? '');
   const form = useForm({
-    initialValues: { source, branch: otherThan(source), on_conflict: 'fail' as Side, message: '' },
+    initialValues: { source, branch: otherThan(source), ...UNSETTLED, message: '' },
     validate: {
       branch: (branch) => (branch === '' ? t('versioning.noOtherBranch') : null),
-      on_conflict: (side) => (side === 'fail' && preview.data?.conflicts_total ? t('versioning.chooseSide') : null),
     },
   });
   const { values } = form;
   const preview = useMergePreview(name, values.source, values.branch);
+  const conflicts = useSettling(form, preview, `${values.source} ${values.branch}`);
   const operation = useDialogOperation(name);
   const merge = useMerge(name, operation);
   const send = async () => {
-    const { unchanged, version } = await merge(values);
+    const { unchanged, version } = await conflicts.send((settled) =>
+      merge({ source: values.source, branch: values.branch, message: values.message, ...settled }),
+    );
     notifySuccess(
       unchanged
         ? t('versioning.contained', values)
@@ -58,7 +62,7 @@ function MergeForm({ name, source, onClose }: { name: string; source: string; on
       form={form}
       send={send}
       submit={t('versioning.merge')}
-      ready={!preview.isLoading}
+      ready={conflicts.isReady}
       onCancel={onClose}
     >
       <VersionPicker
@@ -81,7 +85,7 @@ function MergeForm({ name, source, onClose }: { name: string; source: string; on
         {...form.getInputProps('branch')}
       />
       <Preview preview={preview} contained={t('versioning.contained', values)} />
-      <SideChoice preview={preview} form={form} branch={values.branch} source={values.source} />
+      <Conflicts conflicts={conflicts} branch={values.branch} source={values.source} />
       <Message {...form.getInputProps('message')} />
     </OperationFrame>
   );

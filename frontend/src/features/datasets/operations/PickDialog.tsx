@@ -2,16 +2,18 @@ import { Checkbox, Select, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
-import type { Side } from '@/api/contract/datasets';
 import { Dialog } from '@/shared/Dialog';
 import { notifySuccess } from '@/shared/undo';
 import { usePick, usePickPreview } from '../operationQueries';
 import { useRefs } from '../queries';
+import { Conflicts } from './Conflicts';
 import { Message } from './MergeDialog';
 import { OperationFrame } from './OperationFrame';
 import { PathsField } from './PathsField';
-import { Preview, SideChoice } from './Preview';
+import { Preview } from './Preview';
+import { UNSETTLED } from './settling';
 import { useDialogOperation } from './useOperation';
+import { useSettling } from './useSettling';
 
 interface PickDialogProps {
   name: string;
@@ -39,20 +41,29 @@ function PickForm({ name, source, paths, onClose, onDone }: Omit<PickDialogProps
   const { t } = useTranslation();
   const branches = useRefs(name).branches.map((branch) => branch.name);
   const form = useForm({
-    initialValues: { branch: 'main', paths: [...paths], changes_only: false, on_conflict: 'fail' as Side, message: '' },
+    initialValues: { branch: 'main', paths: [...paths], changes_only: false, ...UNSETTLED, message: '' },
     validate: {
       paths: (value, { changes_only }) => (value.length || changes_only ? null : t('versioning.pathsMissing')),
-      on_conflict: (side) => (side === 'fail' && preview.data?.conflicts_total ? t('versioning.chooseSide') : null),
     },
   });
   const { values } = form;
   const [asked] = useDebouncedValue(values, 300);
   const { branch, changes_only } = asked;
   const preview = usePickPreview(name, { source, branch, paths: asked.paths, changes_only });
+  const conflicts = useSettling(form, preview, `${source} ${values.branch}`);
   const operation = useDialogOperation(name);
   const pick = usePick(name, operation);
   const send = async () => {
-    const { unchanged, version } = await pick({ ...values, source });
+    const { unchanged, version } = await conflicts.send((settled) =>
+      pick({
+        source,
+        branch: values.branch,
+        paths: values.paths,
+        changes_only: values.changes_only,
+        message: values.message,
+        ...settled,
+      }),
+    );
     const next = version?.ref ?? '';
     notifySuccess(
       unchanged ? t('versioning.nothing') : t('versioning.picked', { branch: values.branch, ref: source, next }),
@@ -66,7 +77,7 @@ function PickForm({ name, source, paths, onClose, onDone }: Omit<PickDialogProps
       form={form}
       send={send}
       submit={t('versioning.pickSubmit')}
-      ready={!preview.isLoading}
+      ready={conflicts.isReady}
       onCancel={onClose}
     >
       <Text size="sm">{t('versioning.pickHint', { ref: source })}</Text>
@@ -78,7 +89,7 @@ function PickForm({ name, source, paths, onClose, onDone }: Omit<PickDialogProps
       />
       <Select label={t('versioning.onto')} data={branches} allowDeselect={false} {...form.getInputProps('branch')} />
       <Preview preview={preview} contained={t('versioning.nothing')} />
-      <SideChoice preview={preview} form={form} branch={values.branch} source={source} />
+      <Conflicts conflicts={conflicts} branch={values.branch} source={source} />
       <Message {...form.getInputProps('message')} />
     </OperationFrame>
   );

@@ -1,15 +1,17 @@
 import { Select, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import type { Side } from '@/api/contract/datasets';
 import { Dialog } from '@/shared/Dialog';
 import { notifySuccess } from '@/shared/undo';
 import { useRevert, useRevertPreview } from '../operationQueries';
 import { useRefs } from '../queries';
+import { Conflicts } from './Conflicts';
 import { Message } from './MergeDialog';
 import { OperationFrame } from './OperationFrame';
-import { Preview, SideChoice } from './Preview';
+import { Preview } from './Preview';
+import { UNSETTLED } from './settling';
 import { useDialogOperation } from './useOperation';
+import { useSettling } from './useSettling';
 
 interface RevertDialogProps {
   name: string;
@@ -33,17 +35,17 @@ function RevertForm({ name, version, onClose, onDone }: Omit<RevertDialogProps, 
   const { t } = useTranslation();
   const branches = useRefs(name).branches.map((branch) => branch.name);
   const form = useForm({
-    initialValues: { branch: 'main', on_conflict: 'fail' as Side, message: '' },
-    validate: {
-      on_conflict: (side) => (side === 'fail' && preview.data?.conflicts_total ? t('versioning.chooseSide') : null),
-    },
+    initialValues: { branch: 'main', ...UNSETTLED, message: '' },
   });
   const { values } = form;
   const preview = useRevertPreview(name, version, values.branch);
+  const conflicts = useSettling(form, preview, `${version} ${values.branch}`);
   const operation = useDialogOperation(name);
   const revert = useRevert(name, operation);
   const send = async () => {
-    const done = await revert({ ...values, version });
+    const done = await conflicts.send((settled) =>
+      revert({ version, branch: values.branch, message: values.message, ...settled }),
+    );
     const next = done.version?.ref ?? '';
     notifySuccess(done.unchanged ? t('versioning.nothing') : t('versioning.reverted', { ref: version, next }));
     onClose();
@@ -55,7 +57,7 @@ function RevertForm({ name, version, onClose, onDone }: Omit<RevertDialogProps, 
       form={form}
       send={send}
       submit={t('versioning.revertSubmit')}
-      ready={!preview.isLoading}
+      ready={conflicts.isReady}
       onCancel={onClose}
     >
       <Text size="sm">{t('versioning.revertHint', { ref: version })}</Text>
@@ -67,7 +69,7 @@ function RevertForm({ name, version, onClose, onDone }: Omit<RevertDialogProps, 
         {...form.getInputProps('branch')}
       />
       <Preview preview={preview} contained={t('versioning.nothing')} />
-      <SideChoice preview={preview} form={form} branch={values.branch} source={version} />
+      <Conflicts conflicts={conflicts} branch={values.branch} source={version} />
       <Message {...form.getInputProps('message')} />
     </OperationFrame>
   );

@@ -68,6 +68,8 @@ const conflict = (path: string, extra: object = {}) => ({
   our_value: '',
   their_value: '',
   other_path: '',
+  our_thumb_url: null,
+  their_thumb_url: null,
   ...extra,
 });
 const asked = (state: string, extra: object = {}) => ({ id: 'c', state, unchanged: false, error: null, ...extra });
@@ -142,7 +144,7 @@ test('a dataset with one branch has nothing to merge', async () => {
   expect(screen.queryByRole('button', { name: /^Merge/ })).toBeNull();
 });
 
-test('a merge with conflicts is sent once a side is chosen', async () => {
+test('a merge with conflicts is sent once each of them is settled', async () => {
   const label = conflict('a.txt', { layer: 'labels', field: 'label', our_value: 'cat', their_value: 'dog' });
   const sides = { ours: 'added', theirs: 'added', our_value: '{"camera": "A"}', their_value: '{"iso": 100}' };
   const attributes = conflict('c.txt', { field: 'attributes', ...sides });
@@ -154,21 +156,35 @@ test('a merge with conflicts is sent once a side is chosen', async () => {
   await userEvent.click(await screen.findByRole('button', { name: 'Merge fix into another branch' }));
   const dialog = await screen.findByRole('dialog', { name: 'Merge versions' });
   await within(dialog).findByText('3 conflicts: both sides changed the same');
-  within(dialog).getByText('here cat, there dog');
-  within(dialog).getByText('here changed, there removed');
-  within(dialog).getByText('attributes, same bytes');
-  within(dialog).getByText('camera: here A, there nothing');
-  within(dialog).getByText('iso: here nothing, there 100');
+  within(dialog).getByText('What is in conflict is not counted here.');
+  const row = (name: string) => within(within(dialog).getByRole('radiogroup', { name }));
+  row('a.txt labels.label').getByText('cat');
+  row('b.txt').getByText('removed');
+  row('c.txt attributes, same bytes').getByText('camera: A, iso: nothing');
   await expectNoViolations(dialog);
 
-  await userEvent.click(within(dialog).getByRole('button', { name: 'Merge' }));
-  await within(dialog).findByText('Choose a side, or cancel and change one of them first.');
-  expect(bodyOf('merges/')).toBeUndefined();
-  await userEvent.click(within(dialog).getByRole('radio', { name: 'the other side (fix)' }));
-  await userEvent.click(within(dialog).getByRole('button', { name: 'Merge' }));
+  const merge = within(dialog).getByRole('button', { name: 'Merge' });
+  await userEvent.click(row('a.txt labels.label').getByRole('radio', { name: 'the other side' }));
+  await userEvent.click(row('b.txt').getByRole('radio', { name: 'this branch' }));
+  within(dialog).getByText('2 of 3 settled');
+  expect(merge.hasAttribute('disabled')).toBe(true);
+  await userEvent.click(row('c.txt attributes, same bytes').getByRole('radio', { name: 'this branch' }));
+  await userEvent.click(merge);
 
   await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-  expect(bodyOf('merges/')).toEqual({ source: 'fix', branch: 'main', on_conflict: 'theirs', message: '' });
+  expect(bodyOf('merges/')).toEqual({
+    source: 'fix',
+    branch: 'main',
+    on_conflict: 'fail',
+    // Settled for what was seen.
+    expected_head: '2'.repeat(64),
+    resolutions: [
+      { path: 'a.txt', layer: 'labels', field: 'label', take: 'theirs' },
+      { path: 'b.txt', layer: '', field: '', take: 'ours' },
+      { path: 'c.txt', layer: '', field: 'attributes', take: 'ours' },
+    ],
+    message: '',
+  });
 });
 
 /** Presses the button, which waits for the preview. */
@@ -385,7 +401,7 @@ test('selected files are taken to a branch once a side is chosen', async () => {
   const dialog = await screen.findByRole('dialog', { name: 'Take paths from v2' });
   await within(dialog).findByText('new.txt');
   await expectNoViolations(dialog);
-  await userEvent.click(within(dialog).getByRole('radio', { name: 'the other side (v2)' }));
+  await userEvent.click(within(dialog).getByRole('button', { name: 'the other side (v2)' }));
   await userEvent.click(within(dialog).getByRole('button', { name: 'Take them' }));
   await vi.waitFor(() =>
     expect(bodyOf('picks/')).toEqual({
