@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -47,14 +47,45 @@ def _inputs(values: tuple[str, ...]) -> tuple[dict[str, str], dict[str, str]]:
     return references, deliveries
 
 
-def _resources(cpus: int | None, memory: int | None, gpus: int | None) -> dict[str, int]:
-    given = {"cpus": cpus, "memory_bytes": memory, "gpus": gpus}
-    return {name: value for name, value in given.items() if value is not None}
+def _settings(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that every kind of run has; `_settings_of` reads them."""
+    options = (
+        click.option("--name", callback=not_blank, help="A name to find the run by."),
+        click.option("--cpus", type=click.IntRange(1)),
+        click.option("--memory", type=Size(), help="For instance 2g."),
+        click.option("--gpus", type=click.IntRange(0)),
+        click.option("--env", multiple=True, metavar="K=V", help="An environment variable."),
+        click.option("--tag", multiple=True),
+        click.option("--timeout", "timeout_s", type=click.IntRange(1), help="Seconds."),
+        click.option(
+            "--retries",
+            "max_retries",
+            type=click.IntRange(0),
+            help="How often it is tried again by itself, after a failure that is not the code's.",
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _settings_of(options: Mapping[str, Any]) -> dict[str, Any]:
+    resources = {
+        "cpus": options["cpus"],
+        "memory_bytes": options["memory"],
+        "gpus": options["gpus"],
+    }
+    given = {name: options[name] for name in ("name", "timeout_s", "max_retries")}
+    return {
+        "env": _pairs(options["env"], "--env"),
+        "tags": list(options["tag"]),
+        "resources": {name: value for name, value in resources.items() if value is not None},
+        **{name: value for name, value in given.items() if value is not None},
+    }
 
 
 # What follows the command's first word is the command's own, also what looks like ours.
 @click.command(context_settings={"allow_interspersed_args": False})
-@click.option("--name", callback=not_blank, help="A name to find the run by.")
 @click.option(
     "--data",
     multiple=True,
@@ -69,16 +100,11 @@ def _resources(cpus: int | None, memory: int | None, gpus: int | None) -> dict[s
     metavar="ALIAS=QUERY",
     help="Only files that match: --where d=\"label = 'cat'\".",
 )
-@click.option("--cpus", type=click.IntRange(1))
-@click.option("--memory", type=Size(), help="For instance 2g.")
-@click.option("--gpus", type=click.IntRange(0))
+@_settings
 @click.option("--req", multiple=True, metavar="SPEC", help="A pip requirement, e.g. torch==2.13.0.")
 @click.option(
     "-r", "requirements_file", type=click.File(encoding="utf-8"), help="A pip requirements file."
 )
-@click.option("--env", multiple=True, metavar="K=V", help="An environment variable.")
-@click.option("--tag", multiple=True)
-@click.option("--timeout", "timeout_s", type=click.IntRange(1), help="Seconds.")
 @click.option(
     "--may-write",
     is_flag=True,
@@ -112,11 +138,8 @@ def request_of(command: tuple[str, ...], options: Mapping[str, Any]) -> dict[str
         "datasets": datasets,
         "deliveries": deliveries,
         "selectors": _selectors(options["where"]),
-        "env": _pairs(options["env"], "--env"),
-        "tags": list(options["tag"]),
-        "resources": _resources(options["cpus"], options["memory"], options["gpus"]),
+        **_settings_of(options),
     }
-    body |= {k: options[k] for k in ("name", "timeout_s") if options[k] is not None}
     if options["may_write"]:
         body["may_write"] = True
     return body
@@ -374,25 +397,19 @@ def workflow_show(context: Context, slug: str) -> None:
     metavar="NAME=HOW",
     help="How a dataset parameter's data gets there: packs, mount or stream.",
 )
-@click.option("--name", callback=not_blank)
-@click.option("--cpus", type=click.IntRange(1))
-@click.option("--memory", type=Size())
-@click.option("--gpus", type=click.IntRange(0))
+@_settings
 @click.option("--follow", is_flag=True)
 @pass_context
 def workflow_run(
     context: Context, /, slug: str, parameters: tuple[str, ...], follow: bool, **options: Any
 ) -> int:
     """Start a workflow: atom workflow run image-classification -p dataset=digits@v3."""
-    resources = _resources(options["cpus"], options["memory"], options["gpus"])
     values = {name: _typed(text) for name, text in _pairs(parameters, "-p").items()}
-    body: dict[str, Any] = {"workflow": slug, "parameters": values, "resources": resources}
+    body: dict[str, Any] = {"workflow": slug, "parameters": values, **_settings_of(options)}
     if selectors := _selectors(options["where"]):
         body["selectors"] = selectors
     if options["delivery"]:
         body["deliveries"] = _pairs(options["delivery"], "--delivery")
-    if options["name"] is not None:
-        body["name"] = options["name"]
     return _started(context, context.client.runs.create(**body), follow)
 
 

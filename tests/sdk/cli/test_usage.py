@@ -161,6 +161,14 @@ def test_a_run_asks_to_write_only_when_it_is_said_and_the_command_keeps_its_own_
     assert asked("--may-write", "--", "python", "t.py") == (True, ["python", "t.py"])
 
 
+def test_a_run_has_its_settings_from_options() -> None:
+    words = "--cpus 2 --memory 1g --tag a --tag b --timeout 60 --retries 3 --env K=V=W -- true"
+    given = run_command.make_context("run", words.split()).params
+    body = request_of(given.pop("command"), given)
+    assert (body["tags"], body["timeout_s"], body["max_retries"]) == (["a", "b"], 60, 3)
+    assert (body["env"], body["resources"]) == ({"K": "V=W"}, {"cpus": 2, "memory_bytes": 1 << 30})
+
+
 def test_the_command_line_starts_without_what_only_some_commands_need() -> None:
     program = "import sys, atom_sdk.cli.main; print(sorted({'numpy', 'pyarrow'} & {*sys.modules}))"
     done = subprocess.run(

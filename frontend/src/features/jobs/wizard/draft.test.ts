@@ -251,6 +251,13 @@ describe('as text', () => {
     );
   });
 
+  test('retries, time limit, tags and environment are in the command line too', () => {
+    const settings = { max_retries: 1, timeout_s: 600, tags: ['night'], env: { A: 'b' } };
+    const options = '--env A=b --tag night --timeout 600 --retries 1';
+    expect(toCli({ workflow: 'w', ...settings }, 'vision')).toBe(`atom --project vision workflow run w ${options}`);
+    expect(toCli({ command: ['true'], ...settings }, 'vision')).toBe(`atom --project vision run ${options} -- true`);
+  });
+
   test('the command line of a command', () => {
     const line = toCli(
       { command: ['python', 'a b.py'], datasets: { data: 'digits@v3' }, requirements: '# x\nnumpy\n' },
