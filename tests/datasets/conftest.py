@@ -11,6 +11,7 @@ from pytest_django.live_server_helper import LiveServer
 from atom.accounts.actions import create_token
 from atom_sdk.client import Client
 from atom_sdk.client.push import PushOptions
+from tests.datasets.commands import Atom, runner
 from tests.datasets.prepared import made_once
 from tests.datasets.pushing import Pusher, class_files, new_pusher
 
@@ -65,6 +66,24 @@ def client(
     monkeypatch.setenv("ATOM_CACHE", str(tmp_path / "cache"))
     with client_of(live_server.url, pusher) as client:
         yield client
+
+
+@pytest.fixture
+def atom(
+    live_server: LiveServer,
+    pusher: Pusher,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Atom:
+    """Run `atom …` as a researcher of the project; gives the exit code and what was printed."""
+    environment = {
+        "ATOM_URL": live_server.url,
+        "ATOM_TOKEN": create_token(pusher.user, "tests", ["write"]).secret,
+        "ATOM_PROJECT": pusher.project.slug,
+        "ATOM_CACHE": str(tmp_path / "cache"),
+    }
+    return runner(monkeypatch, capsys, environment)
 
 
 @pytest.fixture

@@ -90,7 +90,10 @@ class _Amount(ProgressColumn):
 
 
 class Bars:
-    """The SDK's `Progress` as bars on standard error; nothing is drawn when it is no terminal."""
+    """The SDK's `Progress` as bars on standard error; nothing is drawn when it is no terminal.
+
+    After success no bar is left of a step that had nothing to do: the command says what was there.
+    """
 
     def __init__(self, console: Console, enabled: bool) -> None:
         self._console = console
@@ -110,8 +113,10 @@ class Bars:
         self._bars.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
-        """Stop drawing and leave the bars as they are."""
+    def __exit__(self, failure: type[BaseException] | None, *_: object) -> None:
+        """Stop drawing and leave the bars as they are, after success those that moved."""
+        for task in self._bars.tasks if failure is None else ():
+            self._bars.update(task.id, visible=task.completed > 0)
         self._bars.stop()
 
     def start(self, step: str, total: int, unit: str) -> None:
