@@ -11,9 +11,9 @@ from rich.console import Console
 
 from atom_sdk.cli.context import EXIT_FAILED, Context, pass_context
 from atom_sdk.cli.options import not_blank
-from atom_sdk.cli.render import Bars, size_text
+from atom_sdk.cli.render import Bars
 from atom_sdk.client import Client
-from atom_sdk.words import counted
+from atom_sdk.words import counted, size_text
 
 if TYPE_CHECKING:
     from atom_sdk.archive import CheckReport

@@ -10,12 +10,12 @@ import click
 from rich.console import Console
 
 from atom_sdk.cli.context import Context, pass_context
-from atom_sdk.cli.render import Bars, path_text, print_table, size_text
+from atom_sdk.cli.render import Bars, path_text, print_table
 from atom_sdk.cli.selection import selection
 from atom_sdk.cli.splitting import splitting
 from atom_sdk.client.errors import FolderNotFoundError
 from atom_sdk.client.refs import parse_ref
-from atom_sdk.words import counted
+from atom_sdk.words import counted, size_text
 
 if TYPE_CHECKING:
     from atom_sdk.client.pull import PullResult

@@ -9,9 +9,9 @@ import click
 from rich.console import Console
 
 from atom_sdk.cli.context import Context, pass_context
-from atom_sdk.cli.render import Bars, path_text, print_table, size_text
+from atom_sdk.cli.render import Bars, path_text, print_table
 from atom_sdk.cli.splitting import splitting
-from atom_sdk.words import counted
+from atom_sdk.words import counted, size_text
 
 if TYPE_CHECKING:
     from atom_sdk.importers import Report

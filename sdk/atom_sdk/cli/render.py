@@ -1,4 +1,4 @@
-"""Tables, sizes, durations and progress bars for people."""
+"""Tables, durations and progress bars for people."""
 
 from __future__ import annotations
 
@@ -25,15 +25,6 @@ from rich.text import Text
 # An id, or a time with its zone; paths and messages are longer and give way.
 _WHOLE_CHARACTERS = 25
 _FOLDED_CHARACTERS = 12
-_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
-
-
-def size_text(size_bytes: float) -> str:
-    """Return `1.5 MiB`."""
-    unit = 0
-    while size_bytes >= 1024 and unit < len(_UNITS) - 1:
-        size_bytes, unit = size_bytes / 1024, unit + 1
-    return f"{size_bytes:.0f} B" if unit == 0 else f"{size_bytes:.1f} {_UNITS[unit]}"
 
 
 def path_text(path: str) -> str:

@@ -8,9 +8,9 @@ import click
 from rich.console import Console
 
 from atom_sdk.cli.context import Context, pass_context
-from atom_sdk.cli.render import print_table, size_text
+from atom_sdk.cli.render import print_table
 from atom_sdk.cli.versions import commit_options, run
-from atom_sdk.words import counted
+from atom_sdk.words import counted, size_text
 
 
 @click.group()
