@@ -12,6 +12,7 @@ from atom.accounts.models import Project, slug_validator
 from atom.core import states
 from atom.core.models import TimestampedModel
 from atom.datasets.garbage_models import CondemnedObject, GarbageRun
+from atom.datasets.operation_models import DismissedOperation
 from atom.datasets.refs import resolve_ref
 from atom.datasets.source_models import Source, SourceScan
 from atom.datasets.states import (
@@ -31,6 +32,7 @@ __all__ = [
     "CommitRequest",
     "CondemnedObject",
     "Dataset",
+    "DismissedOperation",
     "GarbageRun",
     "LegalHold",
     "Pack",

@@ -96,7 +96,7 @@ beforeEach(() => {
   serve('GET', `${AT}tags/`, listing({ id: 't', name: 'release', version: version(1) }));
   serve('GET', `${AT}quarantined-packs/`, listing());
   serve('GET', `${AT}operations/`, listing());
-  localStorage.clear();
+  serve('POST', `${AT}operations/{id}/dismiss/`, {});
 });
 
 /** The page, and where the app shows what has happened. */
@@ -248,7 +248,7 @@ test('what others do to the dataset is shown: how far it is, its version, why it
   ];
   serve('GET', `${AT}operations/`, () => listing(...rows));
   serve('POST', `${AT}commits/r/cancel/`, () => asked('cancelled', rows.splice(rows.indexOf(running), 1)[0]));
-  const { container, unmount } = await openVersions();
+  const { container } = await openVersions();
   const merge = await screen.findByRole('group', { name: 'Merge of fix into main' });
   within(merge).getByText(/Bob/);
   await expectNoViolations(container);
@@ -263,22 +263,30 @@ test('what others do to the dataset is shown: how far it is, its version, why it
   await vi.waitFor(() => expect(screen.queryByRole('group', { name: 'Merge of fix into main' })).toBeNull());
   await userEvent.click(within(failed).getByRole('button', { name: 'Dismiss: Undo of v1 on main' }));
   expect(screen.queryByRole('group', { name: 'Undo of v1 on main' })).toBeNull();
-  // It stays so.
-  unmount();
-  await openFiles();
-  await screen.findByRole('group', { name: 'Split of main' });
-  expect(screen.queryByRole('group', { name: 'Undo of v1 on main' })).toBeNull();
+  // The server keeps it, for every browser.
+  expect(sent.findLast(({ line }) => line.startsWith('POST'))?.line).toMatch(/\/operations\/f\/dismiss\/$/);
+});
+
+test('a line that could not be dismissed comes back', async () => {
+  serve('GET', `${AT}operations/`, listing(told('split', { state: 'published', version: version(7) }, 'd')));
+  serve('POST', `${AT}operations/{id}/dismiss/`, () => problem(403, 'permission_denied', 'Not now.'));
+  await openVersions();
+  await userEvent.click(await screen.findByRole('button', { name: 'Dismiss: Split of main' }));
+  await screen.findByText('Not now.');
+  screen.getByRole('group', { name: 'Split of main' });
 });
 
 test('all that is over is dismissed at once', async () => {
   const error = { code: 'merge_conflict', detail: 'Both sides changed a.txt.', action: 'Merge again.', head: null };
   const refused = ['a', 'b'].map((id) => told('revert', { state: 'conflict', source: 'v1', error }, id));
   serve('GET', `${AT}operations/`, listing(...refused, told('merge', { state: 'building' }, 'r')));
+  serve('POST', `${AT}operations/dismiss/`, {});
   await openFiles();
   await userEvent.click(await screen.findByRole('button', { name: 'Dismiss all that are over' }));
   await vi.waitFor(() => expect(screen.queryAllByRole('group', { name: 'Undo of v1 on main' })).toEqual([]));
   screen.getByRole('group', { name: 'Merge of fix into main' });
   expect(screen.queryByRole('button', { name: 'Dismiss all that are over' })).toBeNull();
+  expect(sent.filter(({ line }) => line.includes('/dismiss/')).length).toBe(1);
 });
 
 test('how an operation ended is told once: by its dialog, or by the page once that is closed', async () => {
