@@ -474,6 +474,29 @@ test('files of another dataset are copied by a query, once it is said from where
   await vi.waitFor(() => expect(bodyOf('edits/')).toEqual({ branch: 'main', expected_head: null, edits, message: '' }));
 });
 
+test('datasets to copy from are searched on the server as one types', async () => {
+  const names = Array.from({ length: 120 }, (_, number) => `birds-${number}`);
+  serve('GET', 'projects/{project}/datasets/', (_request: Request, url: URL) => {
+    const fitting = ['pets', ...names].filter((name) => name.includes(url.searchParams.get('q') ?? ''));
+    return listing(...fitting.slice(0, Number(url.searchParams.get('limit'))).map((name) => ({ id: name, name })));
+  });
+  await openFiles();
+  await userEvent.click(await screen.findByRole('button', { name: 'More' }));
+  await userEvent.click(await screen.findByRole('menuitem', { name: 'Copy from another dataset…' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Copy files to pets' });
+  const input = within(dialog).getByRole('combobox', { name: 'From the dataset' });
+  await userEvent.click(input);
+  await screen.findByRole('option', { name: 'birds-0' });
+  expect(screen.queryByRole('option', { name: 'birds-117' })).toBeNull();
+  await userEvent.type(input, 'birds-117');
+  await userEvent.click(await screen.findByRole('option', { name: 'birds-117' }));
+  // What is chosen stays, and all are offered again.
+  expect((input as HTMLInputElement).value).toBe('birds-117');
+  await userEvent.click(input);
+  await screen.findByRole('option', { name: 'birds-0' });
+  screen.getByRole('option', { name: 'birds-117' });
+});
+
 test('who may only look is offered nothing that changes the dataset', async () => {
   serve('GET', 'projects/', listing({ slug: 'vision', name: 'Vision', role: 'viewer', unit: null }));
   await openFiles();
