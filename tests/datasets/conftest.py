@@ -12,6 +12,7 @@ from atom.accounts.actions import create_token
 from atom_sdk.client import Client
 from atom_sdk.client.push import PushOptions
 from tests.datasets.commands import Atom, runner
+from tests.datasets.gateways import Gateway
 from tests.datasets.prepared import made_once
 from tests.datasets.pushing import Pusher, class_files, new_pusher
 
@@ -59,12 +60,26 @@ def client_of(url: str, pusher: Pusher) -> Client:
 
 
 @pytest.fixture
+def gateway(live_server: LiveServer) -> Iterator[Gateway]:
+    """The gateway beside the REST API, at an address that the client of such a test uses."""
+    gateway = Gateway(live_server.url)
+    with gateway.served():
+        yield gateway
+
+
+@pytest.fixture
 def client(
-    live_server: LiveServer, pusher: Pusher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    live_server: LiveServer,
+    pusher: Pusher,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
 ) -> Iterator[Client]:
-    """The SDK's client, as a researcher of the project."""
+    """The SDK's client, as a researcher of the project; with `gateway`, its server has one."""
     monkeypatch.setenv("ATOM_CACHE", str(tmp_path / "cache"))
-    with client_of(live_server.url, pusher) as client:
+    has_gateway = "gateway" in request.fixturenames
+    url = request.getfixturevalue("gateway").url if has_gateway else live_server.url
+    with client_of(url, pusher) as client:
         yield client
 
 
