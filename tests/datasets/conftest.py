@@ -12,6 +12,7 @@ from atom.accounts.actions import create_token
 from atom_sdk.client import Client
 from atom_sdk.client.push import PushOptions
 from tests.datasets.commands import Atom, runner
+from tests.datasets.forks import push_forked
 from tests.datasets.gateways import Gateway
 from tests.datasets.prepared import made_once
 from tests.datasets.pushing import Pusher, class_files, new_pusher
@@ -99,6 +100,12 @@ def atom(
         "ATOM_CACHE": str(tmp_path / "cache"),
     }
     return runner(monkeypatch, capsys, environment)
+
+
+@pytest.fixture
+def forked(transactional_db: None) -> Pusher:
+    """Version 1 with labels and a split, and a branch `fix` that begins there."""
+    return made_once(push_forked)
 
 
 @pytest.fixture

@@ -11,18 +11,15 @@ from django.db.models.functions import Now
 from rest_framework.test import APIClient
 
 from atom.datasets.models import CommitRequest, Dataset, DismissedOperation
-from tests.datasets.prepared import made_once
-from tests.datasets.pushing import Pusher, png
-from tests.datasets.test_operations import (
+from tests.datasets.forks import (
     carried_out,
     clash,
-    forked,
     pending_merge,
     push_forked,
 )
+from tests.datasets.prepared import made_once
+from tests.datasets.pushing import Pusher, png
 from tests.factories.accounts import make_member
-
-__all__ = ["forked"]
 
 
 def told(pusher: Pusher) -> list[dict[str, Any]]:
