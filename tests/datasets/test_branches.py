@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from atom.accounts.models import AuditEvent
-from tests.datasets.forks import (
-    FILES,
-    paths_of,
-)
+from tests.datasets.forks import FILES, paths_of
 from tests.datasets.pushing import Pusher, png
 from tests.factories.accounts import make_member
 

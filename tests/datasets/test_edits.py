@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.datasets.forks import (
-    carried_out,
-    entry,
-    paths_of,
-    published,
-)
+from tests.datasets.forks import carried_out, entry, paths_of, published
 from tests.datasets.pushing import Pusher, png
 
 

@@ -11,12 +11,7 @@ from django.db.models.functions import Now
 from rest_framework.test import APIClient
 
 from atom.datasets.models import CommitRequest, Dataset, DismissedOperation
-from tests.datasets.forks import (
-    carried_out,
-    clash,
-    pending_merge,
-    push_forked,
-)
+from tests.datasets.forks import carried_out, clash, pending_merge, push_forked
 from tests.datasets.prepared import made_once
 from tests.datasets.pushing import Pusher, png
 from tests.factories.accounts import make_member

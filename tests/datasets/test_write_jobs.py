@@ -10,9 +10,7 @@ from django.db import connections
 
 from atom.datasets.models import CommitRequest, WriteJob, Writer
 from atom_sdk.client import ApiError, Client
-from atom_sdk.client.errors import (
-    MergeConflictError,
-)
+from atom_sdk.client.errors import MergeConflictError
 from atom_sdk.client.writing import TaskWriter
 from tests.datasets.pushing import Pusher
 from tests.datasets.writing import command, files_of

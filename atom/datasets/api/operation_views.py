@@ -18,6 +18,7 @@ from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
 from atom.datasets import actions
 from atom.datasets.actions.operations import NewOperation
+from atom.datasets.api.commit_serializers import CommitRequestSerializer
 from atom.datasets.api.operation_serializers import (
     EditSerializer,
     MergeSerializer,
@@ -28,7 +29,6 @@ from atom.datasets.api.operation_serializers import (
     RunningOperationSerializer,
 )
 from atom.datasets.api.scope import DatasetScopedView
-from atom.datasets.api.serializers import CommitRequestSerializer
 from atom.datasets.models import CommitRequest
 from atom.datasets.reads import operations_of_now
 
