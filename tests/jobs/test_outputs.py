@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
 import httpx
 import pytest
 from blake3 import blake3
+from django.db import connection, transaction
 from django.utils import timezone
 from rest_framework.test import APIClient
 
@@ -188,6 +190,32 @@ def test_a_checkpoint_whose_bytes_were_stored_before_is_told_too() -> None:
     send(first, 10, "weights", data=b"the same")
     send(first, 20, "weights", data=b"the same")
     assert told_steps(first) == [10, 20]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_checkpoint_whose_last_two_files_are_settled_at_once_is_told_once() -> None:
+    attempt = make_attempt()
+    files = [described(**checkpoint(10, name), data=b"1") for name in ("optimizer", "weights")]
+    first, second = (Artifact.objects.get(pk=one["id"]) for one in presign(attempt, *files))
+
+    def settle_second() -> None:
+        outputs._settle(second, states.PERSISTED, key="k")
+        connection.close()
+
+    with ThreadPoolExecutor(1) as other:
+        with transaction.atomic():
+            outputs._settle(first, states.PERSISTED, key="k")
+            settled = other.submit(settle_second)
+            while not (settled.done() or someone_waits_for_a_lock()):
+                pass
+        settled.result()
+    assert told_steps(attempt) == [10]
+
+
+def someone_waits_for_a_lock() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM pg_locks WHERE NOT granted")
+        return cursor.fetchone() is not None
 
 
 def uploaded(attempt: Attempt, path: str, data: bytes) -> Artifact:
