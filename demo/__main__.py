@@ -17,14 +17,15 @@ from typing import Any
 
 import httpx
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from atom.dev.commands import running_state
 from atom.dev.config import Installation as Stack
 from atom.dev.secret_store import load_or_generate
 from atom_sdk.client import Client
+from atom_sdk.client.runs import TERMINAL
 from atom_sdk.errors import AtomError
+from demo.bars import bars
 from demo.images import UNLABELLED, Digits, change_some, write_digits
 from demo.labeling import TASK, label_and_publish
 from demo.people import PROJECT, Installation, client_of, labeling_team, token_of
@@ -100,14 +101,10 @@ class Demo:
         return f"{DATASET}@{self.facts[fact]}"
 
     def _label(self, digits: Digits) -> None:
-        with self._bars() as bars:
-            tasks = {name: bars.add_task(name, total=1000) for name in ("label", "audit")}
-
-            def report(name: str, done: int, total: int) -> None:
-                bars.update(tasks[name], completed=done, total=total)
-
-            team = partial(labeling_team, self.installation)
-            task = label_and_publish(self.client, team, self._ref("changed"), digits.truth, report)
+        team = partial(labeling_team, self.installation)
+        with bars(self.console, "Nothing to do: it was labelled and audited before.") as shown:
+            dataset = self._ref("changed")
+            task = label_and_publish(self.client, team, dataset, digits.truth, shown.tell)
         self.facts["version"] = task["output_version"]["ref"]
         self.console.print(
             f"{task['progress']['published']} items labelled, {task['corrected']} returned by the "
@@ -131,22 +128,14 @@ class Demo:
             )
 
     def _follow(self, work: Any) -> Any:
-        with self._bars() as bars:
-            task = bars.add_task("queued", total=1.0)
+        with bars(self.console, "Nothing to do: this run had succeeded before.") as shown:
 
             def report(state: str, fraction: float, text: str) -> None:
-                bars.update(task, description=f"{state} {text}", completed=fraction)
+                if state not in TERMINAL or not shown.is_empty:
+                    done = 1.0 if state == "succeeded" else fraction
+                    shown.tell("run", done, 1.0, f"{state} {text}")
 
             return work(report)
-
-    def _bars(self) -> Progress:
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.percentage:>3.0f}%"),
-            TimeElapsedColumn(),
-        )
-        return Progress(*columns, console=self.console)
 
     def push(self, digits: Digits, *options: str) -> None:
         """Push the folder."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Sequence
 from datetime import timedelta
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
-from atom.accounts.models import Project
+from atom.accounts.models import Project, User
 from atom.core import storage
 from atom.core.errors import NotFound
 from atom.datasets.engines.browse import VersionBrowser
@@ -23,7 +23,7 @@ from atom.datasets.errors import (
 )
 from atom.datasets.keys import pack_key
 from atom.datasets.media_pins import registered_url
-from atom.datasets.models import CommitRequest, Dataset, Pack, Version
+from atom.datasets.models import CommitRequest, Dataset, DismissedOperation, Pack, Version
 from atom.datasets.stores import version_store
 from atom_sdk.manifests.diff import diff_roots
 from atom_sdk.manifests.objects import delta_key, group_key, layer_key, range_key
@@ -32,11 +32,6 @@ from atom_sdk.manifests.roots import Root
 URL_EXPIRES_S = 3600
 # So long a page tells of an operation that made a version, or that failed.
 DONE_SHOWN, FAILED_SHOWN = timedelta(minutes=10), timedelta(days=7)
-_OPERATIONS = Q(operation__in=("merge", "revert", "cherry_pick", "edit")) | Q(
-    # A split changes no file.
-    operation="push",
-    changes_upload=None,
-)
 
 
 def find_dataset(project: Project, name: str) -> Dataset:
@@ -182,16 +177,33 @@ def pack_addresses(version: Version, wanted: list[str], allowed: set[str]) -> di
     }
 
 
-def operations_of_now(dataset: Dataset) -> QuerySet[CommitRequest]:
-    """Return what people asked the server to do: what runs, and what ended lately.
+def is_operation() -> Q:
+    """Return the condition of requests that people make of the server.
 
-    What a client commits (a push, a writer, an archive) is the client's to tell, and what somebody
-    cancelled is told by the branch, which is as it was.
+    What a client commits (a push, a writer, an archive) is the client's to tell.
     """
+    # A split changes no file.
+    split = Q(operation="push", changes_upload=None)
+    asked = Q(operation__in=("merge", "revert", "cherry_pick", "edit")) | split
+    return asked & Q(writer=None, write_job=None)
+
+
+def runs() -> Q:
+    """Return the condition of requests that are not over."""
+    return Q(state__in=("pending", "building"))
+
+
+def operations_of_now(dataset: Dataset, user: User) -> QuerySet[CommitRequest]:
+    """Return what runs, and what ended lately unless this person has dismissed it.
+
+    What somebody cancelled is told by the branch, which is as it was.
+    """
+    dismissed = DismissedOperation.objects.filter(request=OuterRef("pk"), user=user)
     tells = (
-        Q(state__in=("pending", "building"))
+        runs()
         | Q(state="published", updated_at__gt=Now() - DONE_SHOWN)
         | Q(state__in=("failed", "conflict"), updated_at__gt=Now() - FAILED_SHOWN)
     )
-    asked = CommitRequest.objects.filter(_OPERATIONS, tells, dataset=dataset, writer=None)
-    return asked.filter(write_job=None).select_related("version__author", "created_by")
+    asked = CommitRequest.objects.filter(is_operation(), tells, dataset=dataset)
+    told = asked.filter(runs() | ~Exists(dismissed))
+    return told.select_related("version__author", "created_by")

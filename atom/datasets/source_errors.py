@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from atom.core.errors import AlreadyExists, AtomError, Conflict, Invalid, NotFound
+from atom_sdk.words import counted
 
 _NAMED = 5
 
@@ -83,7 +84,7 @@ class SourceChanged(Conflict):
         """Name the objects, a few of them in the sentence and up to 100 in `paths`."""
         named = ", ".join(repr(path) for path in paths[:_NAMED])
         more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
-        count = "1 object" if len(paths) == 1 else f"{len(paths)} objects"
+        count = counted(len(paths), "object")
         text = f"The source changed: {count} changed or went away: {named}{more}."
         return cls(f"{text} {cls.action}", paths=list(paths[:100]))
 

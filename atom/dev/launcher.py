@@ -31,6 +31,7 @@ from atom.dev.state import (
     own_identity,
 )
 from atom.settings.environment import BASE_DIR
+from atom_sdk.words import counted
 
 # Together below the five seconds in which everything must have stopped.
 STOP_APPLICATIONS_S = 1.9
@@ -135,7 +136,8 @@ class Launcher:
 
     async def _end_leftovers(self, leftovers: list[ProcessIdentity]) -> None:
         if leftovers:
-            self._terminal.say(f"ending {len(leftovers)} processes of a launcher that was killed")
+            some = counted(len(leftovers), "process", "processes")
+            self._terminal.say(f"ending {some} of a launcher that was killed")
             await asyncio.to_thread(end_processes, leftovers)
 
     async def _stop(self) -> None:

@@ -14,6 +14,7 @@ from atom.jobs.models import Run, RunInput
 from atom.models_registry.engines.lineage import Graph, Node
 from atom.models_registry.models import Evaluation, ModelVersion
 from atom.models_registry.reads import versions_for_display
+from atom_sdk.words import counted
 
 _MAX_RUNS = 200
 _MAX_LABEL_STEPS = 20
@@ -79,7 +80,7 @@ def _add_run(graph: Graph, run: Run) -> None:
     if run.runtime is not None:
         runtime = run.runtime
         packages = len([line for line in runtime.requirements.splitlines() if line.strip()])
-        subtitle = f"Python {runtime.python}, {packages} requirements"
+        subtitle = f"Python {runtime.python}, {counted(packages, 'requirement')}"
         facts: dict[str, int | float | str] = {"python": runtime.python, "packages": packages}
         environment = Node(
             "runtime", str(runtime.pk), "Runtime", subtitle, None, runtime.digest, facts
@@ -112,7 +113,7 @@ def _add_evaluation(graph: Graph, model: Node, evaluation: Evaluation) -> None:
         "evaluation",
         str(evaluation.pk),
         title,
-        f"{evaluation.n} samples",
+        f"{counted(evaluation.n, 'sample')}",
         f"/runs/{evaluation.run_id}",
         facts={
             "accuracy": evaluation.accuracy,
@@ -168,7 +169,7 @@ def _run_node(run: Run) -> Node:
 def _dataset_node(version: Version) -> Node:
     name = version.dataset.name
     url = f"/datasets/{name}?ref={version.ref}"
-    files = f"{version.file_count} files"
+    files = counted(version.file_count, "file")
     return Node(
         "dataset_version",
         str(version.pk),

@@ -107,6 +107,7 @@ def foreign() -> dict[str, Any]:
         "ref": version.ref,
         "upload_id": upload.pk,
         "commit_id": commit.pk,
+        "operation_id": commit.pk,
         "hold_id": hold.pk,
         "view": view.name,
         "writer_id": writer.pk,

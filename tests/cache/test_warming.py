@@ -14,8 +14,7 @@ from django.db import connection
 from django.utils import timezone
 
 from atom.accounts.models import Project
-from atom.cache import actions as cache_actions
-from atom.cache.actions import LEASE, evict, recover, request_warm, run_warm, view_for
+from atom.cache.actions import LEASE, evict, recover, request_warm, run_warm, view_for, warming
 from atom.cache.engines.selectors import view_selector
 from atom.cache.errors import SelectionEmpty, VersionPinned, ViewNotReady
 from atom.cache.models import CacheRecord
@@ -254,7 +253,7 @@ def test_a_warm_up_that_nobody_is_at_goes_on_as_it_was_asked(
 def test_a_warm_up_that_is_slow_but_alive_is_left_alone(
     pusher: Pusher, node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cache_actions, "_RENEW_EVERY_S", 0.05)
+    monkeypatch.setattr(warming, "_RENEW_EVERY_S", 0.05)
     version = version_of(pusher)
     record = CacheRecord.objects.create(node=node, version=version, state="warming")
 

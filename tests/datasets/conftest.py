@@ -11,6 +11,9 @@ from pytest_django.live_server_helper import LiveServer
 from atom.accounts.actions import create_token
 from atom_sdk.client import Client
 from atom_sdk.client.push import PushOptions
+from tests.datasets.commands import Atom, runner
+from tests.datasets.forks import push_forked
+from tests.datasets.gateways import Gateway
 from tests.datasets.prepared import made_once
 from tests.datasets.pushing import Pusher, class_files, new_pusher
 
@@ -58,13 +61,51 @@ def client_of(url: str, pusher: Pusher) -> Client:
 
 
 @pytest.fixture
+def gateway(live_server: LiveServer) -> Iterator[Gateway]:
+    """The gateway beside the REST API, at an address that the client of such a test uses."""
+    gateway = Gateway(live_server.url)
+    with gateway.served():
+        yield gateway
+
+
+@pytest.fixture
 def client(
-    live_server: LiveServer, pusher: Pusher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    live_server: LiveServer,
+    pusher: Pusher,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
 ) -> Iterator[Client]:
-    """The SDK's client, as a researcher of the project."""
+    """The SDK's client, as a researcher of the project; with `gateway`, its server has one."""
     monkeypatch.setenv("ATOM_CACHE", str(tmp_path / "cache"))
-    with client_of(live_server.url, pusher) as client:
+    has_gateway = "gateway" in request.fixturenames
+    url = request.getfixturevalue("gateway").url if has_gateway else live_server.url
+    with client_of(url, pusher) as client:
         yield client
+
+
+@pytest.fixture
+def atom(
+    live_server: LiveServer,
+    pusher: Pusher,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Atom:
+    """Run `atom …` as a researcher of the project; gives the exit code and what was printed."""
+    environment = {
+        "ATOM_URL": live_server.url,
+        "ATOM_TOKEN": create_token(pusher.user, "tests", ["write"]).secret,
+        "ATOM_PROJECT": pusher.project.slug,
+        "ATOM_CACHE": str(tmp_path / "cache"),
+    }
+    return runner(monkeypatch, capsys, environment)
+
+
+@pytest.fixture
+def forked(transactional_db: None) -> Pusher:
+    """Version 1 with labels and a split, and a branch `fix` that begins there."""
+    return made_once(push_forked)
 
 
 @pytest.fixture

@@ -21,6 +21,8 @@ class Gateway:
     def __init__(self, api_url: str) -> None:
         self._api = MediaProxy(api_url)
         self.reads = 0
+        # Known while it is served.
+        self.url = ""
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if not scope["path"].startswith("/media/"):
@@ -32,8 +34,8 @@ class Gateway:
     @contextmanager
     def served(self) -> Iterator[str]:
         """Listen on a free port; yields the address."""
-        with served(self, self._api.aclose) as url:
-            yield url
+        with served(self, self._api.aclose) as self.url:
+            yield self.url
 
 
 async def _nothing() -> None:

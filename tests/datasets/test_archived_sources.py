@@ -36,27 +36,11 @@ from tests.datasets.gateways import Gateway
 from tests.datasets.pushing import Pusher, png
 from tests.factories.accounts import make_member, make_project
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("gateway")]
 PUSHED = {"mine/a.txt": b"a", "mine/b.txt": b"bb"}
 STAYS = {"far/c d+ü.txt": b"ccc", "far/e.png": png(5), "far/empty": b"", "near/z.txt": b"zzzz"}
 WITH = SaveOptions(sources=SourceChoice(with_sources=True))
 LEAVING_OUT = SaveOptions(sources=SourceChoice(with_sources=True, leave_out_changed=True))
-
-
-@pytest.fixture
-def gateway(live_server: LiveServer) -> Gateway:
-    return Gateway(live_server.url)
-
-
-@pytest.fixture
-def client(
-    gateway: Gateway, pusher: Pusher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Client]:
-    """The SDK's client, whose server has a gateway."""
-    monkeypatch.setenv("ATOM_CACHE", str(tmp_path / "cache"))
-    secret = create_token(pusher.user, "tests", ["write"]).secret
-    with gateway.served() as url, Client(url, secret, pusher.project.slug) as client:
-        yield client
 
 
 @pytest.fixture

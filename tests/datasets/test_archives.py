@@ -77,7 +77,7 @@ def test_a_dataset_moves_with_its_whole_history(
 ) -> None:
     folder = tmp_path / "archive"
     saved = client.archives.save("digits", folder)
-    assert (saved.versions, saved.versions_with_files) == (5, 5)
+    assert (saved.versions, saved.branches, saved.versions_with_files) == (5, 3, 5)
     again = client.archives.save("digits", folder)
     assert (again.objects_written, again.history) == (0, saved.history)
     assert check_archive(ArchiveFolder(folder)).problems == []

@@ -26,9 +26,9 @@ from atom_sdk.cli.context import EXIT_INTERRUPTED, exit_code_of
 from atom_sdk.client import Client
 from atom_sdk.client.errors import CommitCancelledError
 from atom_sdk.manifests.watching import Stage
+from tests.datasets.forks import carried_out, pending_merge, push_forked
 from tests.datasets.prepared import made_once
 from tests.datasets.pushing import Pusher, png
-from tests.datasets.test_operations import carried_out, pending_merge, push_forked
 from tests.factories.accounts import make_member
 
 STAGES: tuple[Stage, ...] = ("comparing", "comparing", "labels", "writing")

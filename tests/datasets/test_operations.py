@@ -1,61 +1,28 @@
-"""Branches, tags, merges, reverts, picks and edits, over the API."""
+"""Merges, reverts and picks, over the API."""
 
 from __future__ import annotations
 
 import json
 import threading
-from typing import Any
 
 import pytest
 from django.db import connections
 
-from atom.accounts.models import AuditEvent, User
 from atom.datasets.actions import request_operation
 from atom.datasets.actions.commits import run_commit
 from atom.datasets.actions.operations import NewOperation
 from atom.datasets.engines.operations import MergeArguments, Source
 from atom.datasets.models import CommitRequest, Dataset, Version
-from tests.datasets.prepared import made_once
-from tests.datasets.pushing import Pusher, class_files, delete_row, new_pusher, png
-from tests.factories.accounts import make_member
-
-FILES = class_files()
-
-
-@pytest.fixture
-def forked(transactional_db: None) -> Pusher:
-    """Version 1 with labels and a split, and a branch `fix` that begins there."""
-    return made_once(push_forked)
-
-
-def push_forked() -> Pusher:
-    pusher = new_pusher()
-    split = {"test": 3, "seed": 7}
-    pusher.push(FILES, labels_from="folder", split=split, provenance={"labels_from": "folder"})
-    pusher.post("branches/", {"name": "fix", "at": "main"})
-    return pusher
-
-
-def carried_out(pusher: Pusher, address: str, **body: Any) -> dict[str, Any]:
-    """Ask for an operation; returns the request at its end."""
-    return pusher.get(f"commits/{pusher.post(f'{address}/', body)['id']}/")
-
-
-def published(pusher: Pusher, address: str, **body: Any) -> dict[str, Any]:
-    """Ask for an operation that must succeed; returns its version."""
-    request = carried_out(pusher, address, **body)
-    assert request["state"] == "published", request["error"]
-    return dict(request["version"])
-
-
-def paths_of(pusher: Pusher, ref: str = "main") -> set[str]:
-    """Return the paths of a version."""
-    return {row["path"] for row in pusher.get(f"versions/{ref}/entries/", limit=200)["results"]}
-
-
-def entry(pusher: Pusher, path: str, ref: str = "main") -> dict[str, Any]:
-    """Return one entry of a version."""
-    return pusher.get(f"versions/{ref}/entries/at/", path=path)
+from tests.datasets.forks import (
+    FILES,
+    carried_out,
+    clash,
+    entry,
+    paths_of,
+    pending_merge,
+    published,
+)
+from tests.datasets.pushing import Pusher, png
 
 
 def test_a_merge_takes_what_both_sides_did(forked: Pusher) -> None:
@@ -92,13 +59,6 @@ def test_a_branch_that_only_went_ahead_is_merged_by_a_commit(forked: Pusher) -> 
     assert (version["ref"], version["content_digest"]) == ("v2", theirs["content_digest"])
     assert version["parents"][1] == theirs["commit"]
     assert carried_out(forked, "merges", source="fix", branch="main")["unchanged"]
-
-
-def clash(pusher: Pusher) -> None:
-    """Change one file on both branches, and remove on one what the other changed."""
-    pusher.push({"0/000.png": png(50), "0/001.png": png(51)})
-    pusher.push({"0/000.png": png(60)}, branch="fix")
-    pusher.commit([delete_row("0/001.png")], branch="fix")
 
 
 def test_what_both_changed_is_a_conflict_that_names_both_sides(forked: Pusher) -> None:
@@ -182,17 +142,6 @@ def test_merges_that_meet_both_come_in(forked: Pusher) -> None:
     ) == {("published", "")}
     assert {"a.png", "b.png"} <= paths_of(forked)
     assert [row["number"] for row in forked.get("versions/")["results"]] == [3, 2, 1]
-
-
-def pending_merge(dataset: Dataset, source: str, user: User, **options: str) -> CommitRequest:
-    """Return a request for a merge into main that no worker has touched."""
-    branch = dataset.branches.select_related("head").get(name=source)
-    assert branch.head is not None
-    arguments = {"source": {"ref": source, "commit": branch.head.commit, "dataset": ""}}
-    return CommitRequest.objects.create(
-        dataset=dataset, branch="main", operation="merge", created_by=user,
-        arguments={**arguments, "on_conflict": "fail"}, **options,
-    )  # fmt: skip
 
 
 def test_a_merge_that_died_after_moving_the_branch_is_not_done_twice(forked: Pusher) -> None:
@@ -291,158 +240,3 @@ def test_what_one_version_changed_can_be_picked(forked: Pusher) -> None:
 
     assert paths_of(forked) == {*FILES, "b.png"}
     assert entry(forked, "0/000.png")["digest"] == entry(forked, "0/000.png", "fix")["digest"]
-
-
-def test_files_are_removed_moved_copied_and_given_attributes_in_one_version(
-    forked: Pusher,
-) -> None:
-    test = next(
-        row["path"]
-        for row in forked.get("versions/v1/entries/", limit=50)["results"]
-        if row["split"] == "test" and row["path"][0] == "0"
-    )
-    edits = [
-        {"op": "remove", "paths": ["2"]},
-        {"op": "move", "paths": ["0/"], "to": "zero/"},
-        {"op": "copy", "paths": ["1/000.png"], "to": "copies/"},
-        {"op": "copy", "paths": ["2"], "to": "kept/", "source": "v1"},
-        {"op": "set", "paths": ["1"], "attributes": {"camera": {"name": "A"}, "gone": None}},
-    ]
-
-    version = published(forked, "edits", edits=edits)
-
-    assert paths_of(forked) == {
-        *(f"zero/{n:03d}.png" for n in range(4)),
-        *(f"1/{n:03d}.png" for n in range(4)),
-        *(f"kept/2/{n:03d}.png" for n in range(4)),
-        "copies/000.png",
-    }
-    moved = entry(forked, f"zero/{test[2:]}")
-    assert (moved["label"], moved["split"]) == ("0", "test")
-    assert entry(forked, "kept/2/000.png")["label"] == "2"
-    assert entry(forked, "1/000.png")["attributes"] == {"camera": {"name": "A"}}
-    assert version["provenance"]["edits"] == ["copy", "move", "remove", "set"]
-    assert version["message"].startswith("Remove 2; Move 0/ to zero/; Copy 1/000.png to copies/")
-
-
-def test_edits_take_the_files_that_match_a_query(forked: Pusher) -> None:
-    edits = [
-        {"op": "set", "where": "label = '1'", "attributes": {"rank": 3}},
-        {"op": "remove", "where": "attributes.rank >= 3 AND name > '001.png'"},
-        {"op": "move", "paths": ["0", "2"], "where": "label = '2'", "to": "kept/"},
-    ]
-
-    published(forked, "edits", edits=edits)
-
-    assert paths_of(forked) == {
-        "1/000.png",
-        "1/001.png",
-        *(f"0/{n:03d}.png" for n in range(4)),
-        *(f"kept/2/{n:03d}.png" for n in range(4)),
-    }
-    assert entry(forked, "1/000.png")["attributes"] == {"rank": 3}
-
-
-def test_files_come_from_another_dataset_of_the_project(forked: Pusher) -> None:
-    other = Pusher(forked.project, forked.user, "other").create()
-    other.push({"5/a.png": png(70)}, labels_from="folder")
-    edit = {"op": "copy", "paths": ["5"], "to": "from-other/", "source": "other@v1"}
-
-    published(forked, "edits", edits=[edit])
-
-    found = entry(forked, "from-other/5/a.png")
-    assert (found["label"], found["split"]) == ("5", "train")
-
-
-REFUSED_EDITS: list[tuple[str, dict[str, Any]]] = [
-    ("nothing_selected", {"op": "remove", "paths": ["nowhere"]}),
-    ("empty_commit", {"op": "remove", "paths": ["/"]}),
-    ("path_taken", {"op": "move", "paths": ["0/000.png"], "to": "1/000.png"}),
-    ("path_taken", {"op": "move", "paths": ["0/000.png"], "to": "1/000.png/x"}),
-    ("path_taken", {"op": "move", "paths": ["0/000.png"], "to": "1"}),
-    ("edit_impossible", {"op": "move", "paths": ["0/000.png"], "to": "../x"}),
-    ("edit_impossible", {"op": "move", "paths": ["0", "1"], "to": "x"}),
-    ("edit_impossible", {"op": "set", "paths": ["0"], "attributes": {"unreadable": "no"}}),
-    ("edit_impossible", {"op": "set", "paths": ["0"], "attributes": {"a": "x" * 20_000}}),
-]
-
-
-def test_an_edit_that_cannot_be_done_changes_nothing(forked: Pusher) -> None:
-    for code, edit in REFUSED_EDITS:
-        request = carried_out(forked, "edits", edits=[edit])
-
-        assert (request["state"], request["error"]["code"]) == ("failed", code), edit
-        assert request["error"]["action"]
-    assert forked.get("versions/main/")["ref"] == "v1"
-
-
-WRONG_BODIES: list[tuple[str, dict[str, Any], str]] = [
-    ("merges", {"source": "fix", "on_conflict": "both"}, "on_conflict"),
-    ("merges", {"source": "fix", "into": "main"}, "into"),
-    ("picks", {"source": "fix"}, "paths"),
-    ("edits", {"edits": [{"op": "remove", "where": "size >"}]}, "where"),
-    ("edits", {"edits": [{"op": "remove"}]}, "edits.0.paths"),
-    ("edits", {"edits": []}, "edits.non_field_errors"),
-    ("edits", {"edits": [{"op": "move", "paths": ["0"]}]}, "edits.0.to"),
-    ("edits", {"edits": [{"op": "remove", "paths": ["0"], "to": "x"}]}, "edits.0.to"),
-    ("edits", {"edits": [{"op": "burn", "paths": ["0"]}]}, "edits.0.op"),
-    ("edits", {"edits": [{"op": "remove", "paths": ["0"], "why": ""}]}, "edits.0.why"),
-]
-
-
-def test_a_wrong_body_is_told_by_field(pusher: Pusher) -> None:
-    for address, body, field in WRONG_BODIES:
-        answer = pusher.client.post(f"{pusher.base}{address}/", body)
-
-        assert answer.status_code == 400
-        assert field in answer.json()["errors"], answer.json()
-
-
-def test_a_source_that_does_not_exist_is_not_found(forked: Pusher) -> None:
-    answer = forked.client.post(f"{forked.base}merges/", {"source": "v99"})
-
-    assert (answer.status_code, answer.json()["code"]) == (404, "ref_not_found")
-
-
-def test_a_branch_is_deleted_where_it_was_seen_and_nowhere_else(forked: Pusher) -> None:
-    seen = forked.head("fix")
-    version = forked.push({"a.png": png(1)}, branch="fix")
-    address = f"{forked.base}branches/fix/?expected_head="
-
-    moved = forked.client.delete(f"{address}{seen}")
-    assert (moved.status_code, moved.json()["code"]) == (409, "branch_moved")
-    assert moved.json()["head"] == version["commit"]
-    assert forked.client.delete(f"{address}{version['commit']}").status_code == 204
-    assert forked.client.get(f"{forked.base}branches/fix/").status_code == 404
-    # Its versions stay, and AuditEvent says who did it.
-    assert forked.get(f"versions/{version['ref']}/")["commit"] == version["commit"]
-    assert AuditEvent.objects.filter(verb="branch.deleted", actor=forked.user).count() == 1
-
-
-def test_a_branch_of_a_deleted_name_begins_anew(forked: Pusher) -> None:
-    first = forked.push({"a.png": png(1)}, branch="fix")
-    forked.client.delete(f"{forked.base}branches/fix/?expected_head={first['commit']}")
-
-    forked.post("branches/", {"name": "fix", "at": "v1"})
-    second = forked.push({"b.png": png(2)}, branch="fix")
-
-    assert second["parents"] == first["parents"]
-    assert paths_of(forked, "fix") == {*FILES, "b.png"}
-
-
-def test_main_is_never_deleted(forked: Pusher) -> None:
-    answer = forked.client.delete(f"{forked.base}branches/main/?expected_head={forked.head()}")
-
-    assert (answer.status_code, answer.json()["code"]) == (409, "branch_protected")
-
-
-def test_a_tag_is_taken_away_by_administrators_only(forked: Pusher) -> None:
-    forked.post("tags/", {"name": "release", "at": "v1"})
-    assert forked.client.delete(f"{forked.base}tags/release/").status_code == 403
-
-    admin = Pusher(forked.project, make_member(forked.project, "admin", "boss"))
-
-    assert admin.client.delete(f"{forked.base}tags/release/").status_code == 204
-    assert forked.get("tags/")["results"] == []
-    event = AuditEvent.objects.get(verb="tag.deleted")
-    assert (event.actor_name, event.data["at"]) == ("boss", forked.head())

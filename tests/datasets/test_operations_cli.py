@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pytest_django.live_server_helper import LiveServer
 
-from atom.accounts.actions import create_token
 from atom.datasets.models import Version
-from atom_sdk.cli.context import Context
-from atom_sdk.cli.main import _run
+from tests.datasets.commands import Atom
 from tests.datasets.prepared import made_once
 from tests.datasets.pushing import Pusher, class_files, new_pusher, png
-
-Atom = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
@@ -31,28 +24,6 @@ def push_labelled() -> Pusher:
     pusher = new_pusher()
     pusher.push(class_files(), labels_from="folder")
     return pusher
-
-
-@pytest.fixture
-def atom(
-    live_server: LiveServer,
-    pusher: Pusher,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Atom:
-    """Run `atom …` as a researcher of the project; gives the exit code and what was printed."""
-    monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.setenv("ATOM_URL", live_server.url)
-    monkeypatch.setenv("ATOM_TOKEN", create_token(pusher.user, "tests", ["write"]).secret)
-    monkeypatch.setenv("ATOM_PROJECT", pusher.project.slug)
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["atom", *arguments])
-        code = _run(Context())
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return run
 
 
 def answer(atom: Atom, *arguments: str) -> Any:

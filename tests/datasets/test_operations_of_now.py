@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db.models.functions import Now
+from rest_framework.test import APIClient
 
-from atom.datasets.models import CommitRequest, Dataset
+from atom.datasets.models import CommitRequest, Dataset, DismissedOperation
+from tests.datasets.forks import carried_out, clash, pending_merge, push_forked
 from tests.datasets.prepared import made_once
 from tests.datasets.pushing import Pusher, png
-from tests.datasets.test_operations import (
-    carried_out,
-    clash,
-    forked,
-    pending_merge,
-    push_forked,
-)
-
-__all__ = ["forked"]
+from tests.factories.accounts import make_member
 
 
 def told(pusher: Pusher) -> list[dict[str, Any]]:
@@ -81,6 +76,54 @@ def test_what_made_a_version_leads_to_it_for_a_moment(forked: Pusher) -> None:
     assert (split["kind"], split["source"], split["version"]["ref"]) == ("split", "", "v2")
     CommitRequest.objects.update(updated_at=Now() - timedelta(minutes=11))
     assert told(forked) == []
+
+
+def other_member(pusher: Pusher, role: str) -> Pusher:
+    return replace(pusher, user=make_member(pusher.project, role), client=APIClient())
+
+
+def test_what_is_over_is_dismissed_for_one_person_in_every_browser(forked: Pusher) -> None:
+    clash(forked)
+    carried_out(forked, "merges", source="fix", branch="main")
+    viewer = other_member(forked, "viewer")
+    (failed,) = told(viewer)
+
+    for _ in range(2):
+        answer = viewer.client.post(f"{viewer.base}operations/{failed['id']}/dismiss/")
+        assert answer.status_code == 204
+
+    assert told(viewer) == []
+    assert [row["id"] for row in told(forked)] == [failed["id"]]
+
+
+def test_all_that_are_over_are_dismissed_at_once_and_what_runs_is_told(merging: Pusher) -> None:
+    carried_out(merging, "splits", test="2", seed=3, redraw=True)
+    carried_out(merging, "splits", test="2", seed=4, redraw=True)
+    running = next(row["id"] for row in told(merging) if row["state"] == "building")
+    assert len(told(merging)) == 3
+
+    for _ in range(2):
+        assert merging.client.post(f"{merging.base}operations/dismiss/").status_code == 204
+
+    assert [row["id"] for row in told(merging)] == [running]
+    CommitRequest.objects.filter(pk=running).update(state="failed", error_code="internal")
+    assert [row["id"] for row in told(merging)] == [running]
+
+
+def test_what_runs_may_be_dismissed_before_it_is_over(merging: Pusher) -> None:
+    (running,) = told(merging)
+    merging.client.post(f"{merging.base}operations/{running['id']}/dismiss/")
+    assert len(told(merging)) == 1
+    CommitRequest.objects.filter(pk=running["id"]).update(state="failed", error_code="internal")
+    assert told(merging) == []
+
+
+def test_only_operations_of_the_dataset_are_dismissed(forked: Pusher) -> None:
+    pushed = CommitRequest.objects.filter(operation="push", changes_upload__isnull=False).first()
+    assert pushed is not None
+    answer = forked.client.post(f"{forked.base}operations/{pushed.pk}/dismiss/")
+    assert answer.status_code == 404
+    assert not DismissedOperation.objects.exists()
 
 
 def test_the_list_costs_the_same_whatever_its_length(

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pytest_django.live_server_helper import LiveServer
 
-from atom.accounts.actions import create_token
 from atom.datasets.actions import scans
 from atom.datasets.models import Source
 from atom.gateway.asgi import media_server
@@ -24,25 +21,9 @@ from tests.datasets.buckets import Bucket
 from tests.datasets.gateways import Gateway
 from tests.datasets.pushing import Pusher, png
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("gateway")]
 PUSHED = {"mine/a.txt": b"a", "mine/b.txt": b"bb"}
 STAYS = {"far/c d+ü.txt": b"ccc", "far/e.png": png(5), "far/empty": b"", "z.txt": b"zzzz"}
-
-
-@pytest.fixture
-def gateway(live_server: LiveServer) -> Gateway:
-    return Gateway(live_server.url)
-
-
-@pytest.fixture
-def client(
-    gateway: Gateway, pusher: Pusher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Client]:
-    """The SDK's client, whose server has a gateway."""
-    monkeypatch.setenv("ATOM_CACHE", str(tmp_path / "cache"))
-    secret = create_token(pusher.user, "tests", ["write"]).secret
-    with gateway.served() as url, Client(url, secret, pusher.project.slug) as client:
-        yield client
 
 
 @pytest.fixture

@@ -12,19 +12,17 @@ import pytest
 from atom.datasets.actions.commits import run_commit
 from atom.datasets.engines.versions import GIVEN_LAYER
 from atom.datasets.models import CommitRequest, Dataset
-from tests.datasets.pushing import CHANGES_SCHEMA, Pusher, delete_row, make_pack, png, put_rows
-from tests.datasets.test_operations import (
+from tests.datasets.forks import (
     FILES,
     carried_out,
     clash,
     entry,
-    forked,
     paths_of,
     pending_merge,
     published,
 )
+from tests.datasets.pushing import CHANGES_SCHEMA, Pusher, delete_row, make_pack, png, put_rows
 
-__all__ = ["forked"]
 BOTH = [{"path": "0/000.png", "take": "theirs"}, {"path": "0/001.png", "take": "ours"}]
 
 

@@ -1,31 +1,24 @@
-"""Writers and write jobs: staged, readable at once, committed once; through the SDK."""
+"""Writers: staged, readable at once, committed once; through the SDK."""
 
 from __future__ import annotations
 
 import io
-import json
 import os
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
-from django.db import connections
 
 from atom.accounts.models import AuditEvent
 from atom.datasets.actions import writers
 from atom.datasets.actions.staging_branches import abandon_left_alone, tidy_writers
 from atom.datasets.actions.writers import NewWriter, open_writer
 from atom.datasets.garbage_roots import readable_roots
-from atom.datasets.models import Branch, CommitRequest, Dataset, Version, WriteJob, Writer
-from atom_sdk.cli.context import Context
-from atom_sdk.cli.main import cli
+from atom.datasets.models import Branch, Dataset, Version, Writer
 from atom_sdk.client import ApiError, Client
 from atom_sdk.client.errors import (
     CommitFailedError,
@@ -34,33 +27,9 @@ from atom_sdk.client.errors import (
     WriterClosedError,
     WriterTakenOverError,
 )
-from atom_sdk.client.writing import DatasetWriter, TaskWriter, WriterOptions
+from atom_sdk.client.writing import DatasetWriter, WriterOptions
 from tests.datasets.pushing import Pusher
-
-
-def files_of(client: Client, reference: str) -> dict[str, bytes]:
-    """Return what a version holds, as a reader sees it."""
-    return {sample.path: bytes(sample.data) for sample in client.datasets.open(reference)}
-
-
-def rows_of(client: Client, reference: str) -> dict[str, dict[str, Any]]:
-    """Return the entries of a version by path."""
-    return {row["path"]: row for row in client.datasets.entries(reference)}
-
-
-def command(client: Client, *words: str) -> Any:
-    """Run `atom data writer …` and return its JSON."""
-    context = Context()
-    context._client = client
-    done = CliRunner().invoke(cli, ["--json", "data", "writer", *words], obj=context)
-    assert done.exception is None, done.exception
-    return json.loads(done.stdout)
-
-
-def writer_row(client: Client, writer_id: str) -> dict[str, Any]:
-    """Return a writer as the API answers it."""
-    found = client.datasets.writers("digits", only_open=False)
-    return next(row for row in found if row["id"] == writer_id)
+from tests.datasets.writing import command, files_of, rows_of, writer_row
 
 
 def test_files_are_readable_when_persisted_and_become_one_version(
@@ -334,111 +303,6 @@ def test_a_dataset_has_so_many_open_writers_and_no_more(
     client.datasets.writer("digits").abandon()
 
 
-def test_a_job_commits_every_task_once_whoever_asks_and_however_often(
-    client: Client, pusher: Pusher
-) -> None:
-    pusher.push({"kept.txt": b"kept"})
-    job = client.datasets.write_job("digits", "etl-1", message="Features of today")
-
-    def fail(attempt: TaskWriter) -> None:
-        with attempt:
-            attempt.write("part-2-of-a-failed-attempt", b"x")
-            attempt.flush()
-            _ = 1 / 0
-
-    def work(task: int) -> None:
-        own = client.datasets.write_job("digits", "etl-1")
-        if task == 2:
-            with pytest.raises(ZeroDivisionError):
-                fail(own.task(task))
-        with own.task(task) as attempt:
-            attempt.write(f"part-{task}", str(task).encode())
-            attempt.write("_metadata", b"the same for all")
-        attempt.commit()
-
-    with ThreadPoolExecutor(3) as pool:
-        list(pool.map(work, range(3)))
-    # A speculative attempt that commits later replaces; one that is killed does not count.
-    with job.task(1) as speculative:
-        speculative.write("part-1", b"speculative")
-    hanging = job.task(0)
-    hanging.write("part-0", b"killed")
-    hanging.flush()
-    hanging.close()
-    assert (job.row["tasks_committed"], job.row["attempts_open"]) == (3, 4)
-
-    with ThreadPoolExecutor(2) as pool:
-        drivers = [client.datasets.write_job("digits", "etl-1") for _ in range(2)]
-        versions = list(pool.map(lambda driver: driver.commit(), drivers))
-    versions.append(job.commit())
-    assert {version["ref"] for version in versions} == {"v2"}
-    version = versions[0]
-    assert (version["message"], version["provenance"]["write_job"]) == (
-        "Features of today",
-        "etl-1",
-    )
-    assert version["provenance"]["tasks"] == 3
-    assert files_of(client, "digits@main") == {
-        "kept.txt": b"kept",
-        "part-0": b"0",
-        "part-1": b"speculative",
-        "part-2": b"2",
-        "_metadata": b"the same for all",
-    }
-    assert pusher.get("versions/")["results"][0]["ref"] == "v2"
-    states = list(Writer.objects.filter(job__name="etl-1").values_list("state", flat=True))
-    assert sorted(states) == ["abandoned"] * 3 + ["committed"] * 3
-    with pytest.raises(ApiError) as late:
-        job.task(9)
-    assert late.value.code == "write_job_ended"
-    for end in (hanging.commit, job.abort):
-        with pytest.raises(ApiError) as ended:
-            end()
-        assert ended.value.code == "write_job_ended"
-
-
-def test_an_aborted_job_leaves_no_trace_and_its_name_is_spent(
-    client: Client, pusher: Pusher
-) -> None:
-    job = client.datasets.write_job("digits", "etl")
-    with job.task("a") as attempt:
-        attempt.write("a.txt", b"a")
-
-    def fail() -> None:
-        with job:
-            _ = 1 / 0
-
-    with pytest.raises(ZeroDivisionError):
-        fail()
-    assert (job.row["state"], attempt.state) == ("aborted", "abandoned")
-    assert client.datasets.get("digits")["latest"] is None
-    again = client.datasets.write_job("digits", "etl")
-    assert again.id == job.id
-    again.abort()
-    for refused in (again.commit, lambda: again.task(1)):
-        with pytest.raises(ApiError) as error:
-            refused()
-        assert error.value.code == "write_job_ended"
-
-
-def test_a_job_of_tasks_that_clash_says_so_and_can_be_committed_with_a_side(
-    client: Client, pusher: Pusher
-) -> None:
-    job = client.datasets.write_job("digits", "etl")
-    for task in ("a", "b"):
-        with job.task(task) as attempt:
-            attempt.write("same-path", task.encode())
-    with pytest.raises(MergeConflictError):
-        job.commit()
-    assert (job.row["state"], job.row["error"]["code"]) == ("open", "merge_conflict")
-    listed = command(client, "list", "digits")
-    assert [row["task"] for row in listed["writers"]] == ["b", "a"]
-    done = command(client, "commit", "digits", job.id, "--job", "--theirs", "-m", "By hand")
-    assert (done["version"]["ref"], done["version"]["message"]) == ("v1", "By hand")
-    assert files_of(client, "digits@v1") == {"same-path": b"b"}
-    assert command(client, "list", "digits") == {"writers": [], "write_jobs": []}
-
-
 def test_the_api_refuses_what_makes_no_sense(client: Client, pusher: Pusher) -> None:
     def refused(address: str, body: dict[str, Any]) -> tuple[int, str]:
         answer = pusher.client.post(pusher.base + address, body)
@@ -466,31 +330,6 @@ def test_the_api_refuses_what_makes_no_sense(client: Client, pusher: Pusher) -> 
         body = {"task": task, "writer": chosen["id"]}
         assert refused(f"{many}tasks/", body) == (409, "task_not_of_job")
     assert pusher.client.get(f"{pusher.base}writers/?open=maybe").status_code == 400
-
-
-def test_requests_of_two_drivers_at_once_are_one(pusher: Pusher, client: Client) -> None:
-    with client.datasets.write_job("digits", "etl").task("a") as attempt:
-        attempt.write("a.txt", b"a")
-    job = WriteJob.objects.get()
-    with pytest.raises(ApiError) as refused:
-        attempt.abandon()
-    assert refused.value.code == "writer_ended", "a task that counts is not taken away in silence"
-    start = threading.Barrier(2)
-
-    def ask(_: int) -> str:
-        from atom.datasets.actions import request_job_commit
-        from atom.datasets.engines.operations import WriteArguments
-
-        try:
-            start.wait(30)
-            return str(request_job_commit(job, WriteArguments(), "", pusher.user).pk)
-        finally:
-            connections.close_all()
-
-    with ThreadPoolExecutor(2) as pool:
-        assert len(set(pool.map(ask, range(2)))) == 1
-    assert CommitRequest.objects.filter(write_job=job).count() == 1
-    assert client.datasets.version("digits@v1")["provenance"]["tasks"] == 1
 
 
 def test_an_abandoned_writer_is_tidied_even_if_its_message_was_lost(pusher: Pusher) -> None:

@@ -28,6 +28,8 @@ def test_the_main_job_runs_and_running_it_again_changes_nothing(
     runs = [run["id"] for run in atom.runs.list()]
     again = run_demo(stack)
     assert "nothing was sent" in again
+    # Instead of a bar: labels, training, evaluation.
+    assert (again.count("Nothing to do"), "0%" in again) == (3, False)
     assert [v["ref"] for v in atom.datasets.log("digits")] == ["v3", "v2", "v1"]
     assert [run["id"] for run in atom.runs.list()] == runs
 

@@ -101,7 +101,7 @@ def test_nodes_with_gpus_are_kept_for_jobs_that_need_them() -> None:
 def test_a_job_that_waits_is_told_what_is_lacking() -> None:
     placement = place([node(1, used_cpus=3, used_memory_bytes=7 * GIB)], Demand(2, 2 * GIB))
     assert placement.node is None
-    assert "n1 lacks 1 CPUs, 1.0 GiB of memory" in placement.why
+    assert "n1 lacks 1 CPU, 1.0 GiB of memory" in placement.why
     assert placement.code == "no_room"
     lacking = {"node": "n1", "usable": True, "cpus": 1, "memory_bytes": GIB, "gpus": 0}
     demand = {"cpus": 2, "memory_bytes": 2 * GIB, "gpus": 0}

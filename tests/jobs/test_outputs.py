@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
 
 import httpx
 import pytest
 from blake3 import blake3
+from django.db import connection, transaction
 from django.utils import timezone
 from rest_framework.test import APIClient
 
@@ -145,6 +147,75 @@ def test_the_latest_checkpoint_is_the_newest_that_is_whole() -> None:
         "checkpoints/step-20/optimizer": b"optimizer20",
         "checkpoints/step-20/weights": b"weights20",
     }
+
+
+def send(attempt: Attempt, step: int, *names: str, data: bytes = b"") -> None:
+    """Announce a checkpoint as a whole, as runners do, and have each of its files verified."""
+    files = [
+        (data or f"{name}{step}".encode(), {**checkpoint(step, name)}) for name in sorted(names)
+    ]
+    described_files = [described(fields.pop("path"), one, **fields) for one, fields in files]
+    for upload, (one, _) in zip(presign(attempt, *described_files), files, strict=True):
+        if upload["url"]:
+            httpx.put(upload["url"], content=one).raise_for_status()
+            assert complete(attempt, upload["id"]).status_code == 200
+            outputs.verify(Artifact.objects.get(pk=upload["id"]).pk)
+
+
+def told_steps(attempt: Attempt) -> list[int]:
+    rows = attempt.run.events.filter(kind="checkpoint").order_by("id")
+    return [row.data["step"] for row in rows]
+
+
+def test_every_checkpoint_among_the_files_is_told_once_whatever_order_they_come_in() -> None:
+    attempt = make_attempt()
+    send(attempt, 10, "weights", "optimizer")
+    # The command has ended: the newest is sent first.
+    send(attempt, 30, "weights", "optimizer")
+    send(attempt, 20, "weights", "optimizer")
+    assert told_steps(attempt) == [10, 30, 20]
+    assert [row.data["size_bytes"] for row in attempt.run.events.filter(kind="checkpoint")] == [
+        len(b"weights10optimizer10"),
+        len(b"weights30optimizer30"),
+        len(b"weights20optimizer20"),
+    ]
+    found = outputs.latest_checkpoint(attempt.run)
+    assert found is not None
+    assert found.step == 30
+
+
+def test_a_checkpoint_whose_bytes_were_stored_before_is_told_too() -> None:
+    first = make_attempt()
+    send(first, 10, "weights", data=b"the same")
+    send(first, 10, "weights", data=b"the same")
+    send(first, 20, "weights", data=b"the same")
+    assert told_steps(first) == [10, 20]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_checkpoint_whose_last_two_files_are_settled_at_once_is_told_once() -> None:
+    attempt = make_attempt()
+    files = [described(**checkpoint(10, name), data=b"1") for name in ("optimizer", "weights")]
+    first, second = (Artifact.objects.get(pk=one["id"]) for one in presign(attempt, *files))
+
+    def settle_second() -> None:
+        outputs._settle(second, states.PERSISTED, key="k")
+        connection.close()
+
+    with ThreadPoolExecutor(1) as other:
+        with transaction.atomic():
+            outputs._settle(first, states.PERSISTED, key="k")
+            settled = other.submit(settle_second)
+            while not (settled.done() or someone_waits_for_a_lock()):
+                pass
+        settled.result()
+    assert told_steps(attempt) == [10]
+
+
+def someone_waits_for_a_lock() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM pg_locks WHERE NOT granted")
+        return cursor.fetchone() is not None
 
 
 def uploaded(attempt: Attempt, path: str, data: bytes) -> Artifact:

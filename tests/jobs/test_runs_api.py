@@ -13,33 +13,19 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from atom.accounts.models import Project
-from atom.cache.models import CacheRecord
-from atom.clusters.actions import beat_local_node, ensure_local_node, reserve
+from atom.clusters.actions import ensure_local_node
 from atom.core import storage
 from atom.datasets.models import VersionPin
 from atom.jobs import states
-from atom.jobs.actions import attempts, events, reconcile
-from atom.jobs.engines.failures import ExitReport
+from atom.jobs.actions import events
 from atom.jobs.event_kinds import EventKind
-from atom.jobs.models import CodeSnapshot, Run, RunInput, Runtime, Workflow
+from atom.jobs.models import CodeSnapshot, Run, RunInput, Workflow
 from tests.factories.accounts import make_member, make_project
 from tests.factories.datasets import make_dataset, make_version
-from tests.factories.jobs import make_attempt, make_run, runner_headers
+from tests.factories.jobs import make_attempt, make_run
+from tests.jobs.asking import create
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def project() -> Project:
-    beat_local_node()
-    return make_project("vision")
-
-
-@pytest.fixture
-def api(project: Project) -> APIClient:
-    client = APIClient()
-    client.force_authenticate(make_member(project, "researcher"))
-    return client
 
 
 @pytest.fixture
@@ -69,10 +55,6 @@ def workflow() -> Workflow:
             "code": [],
         },
     )
-
-
-def create(api: APIClient, **body: Any) -> Any:
-    return api.post("/api/v1/projects/vision/runs/", body)
 
 
 def test_a_run_of_a_command_is_queued(api: APIClient, project: Project) -> None:
@@ -276,70 +258,6 @@ def test_a_clone_is_a_new_run_of_the_same_thing(api: APIClient, project: Project
     assert "secret" not in answer.content.decode()
 
 
-def test_why_it_is_not_running(api: APIClient, project: Project) -> None:
-    node = ensure_local_node()
-    run = make_run(project, cpus=node.cpu_count)
-    url = f"/api/v1/runs/{run.pk}/explain/"
-    assert api.get(url).json()["answer"] == "It is about to be placed."
-    busy = make_run(project)
-    reserve(node.pk, busy.pk, cpus=1, memory_bytes=1, gpus=0)
-    answer = api.get(url).json()
-    assert answer["answer"] == "It waits for a machine with enough free resources."
-    assert "lacks" in answer["reasons"][0]["text"]
-    assert (answer["code"], answer["reasons"][0]["kind"]) == ("no_room", "resources")
-    assert answer["reasons"][0]["params"]["code"] == "no_room"
-    runtime = Runtime.objects.create(digest="0" * 64, python="3.11", log_tail="Collecting torch")
-    warming = make_attempt(make_run(project, runtime=runtime), states.WARMING).run
-    answer = api.get(f"/api/v1/runs/{warming.pk}/explain/").json()
-    assert "Collecting torch" in answer["reasons"][0]["text"]
-
-
-def test_why_says_what_the_last_try_to_bring_the_data_met(api: APIClient, project: Project) -> None:
-    version = make_version(make_dataset(project), {"a.png": None})
-    run = make_attempt(make_run(project), states.WARMING).run
-    run.inputs.create(alias="digits", version=version)
-    node = ensure_local_node()
-    CacheRecord.objects.create(node=node, version=version, state="warming", error="Answered 500.")
-
-    answer = api.get(f"/api/v1/runs/{run.pk}/explain/").json()
-
-    [reason] = [one for one in answer["reasons"] if one["kind"] == "data_retry"]
-    assert "Answered 500." in reason["text"]
-    assert reason["params"]["error"] == "Answered 500."
-    assert "object store" in reason["action"]
-
-
-def test_a_preview_does_not_place_what_could_never_run(api: APIClient, project: Project) -> None:
-    node = ensure_local_node()
-    body = {"command": ["true"], "resources": {"cpus": node.cpu_count + 1}}
-    answer = api.post("/api/v1/projects/vision/runs/preview/", body).json()
-    assert not answer["valid"]
-    assert set(answer["errors"]) == {"resources.cpus"}
-    assert (answer["outlook"], answer["warm"]) == ("never_fits", None)
-    small = {"command": ["true"], "resources": {"cpus": node.cpu_count}}
-    run = make_run(project, cpus=1)
-    reserve(node.pk, run.pk, cpus=1, memory_bytes=1, gpus=0)
-    answer = api.post("/api/v1/projects/vision/runs/preview/", small).json()
-    assert (answer["valid"], answer["outlook"]) == (True, "waits")
-
-
-def test_a_failure_is_told_by_code_to_pages_in_other_languages(
-    api: APIClient, project: Project
-) -> None:
-    attempt = make_attempt(make_run(project), states.RUNNING)
-    attempts.note_exit(attempt.pk, ExitReport("exited", 4), {"no_more": True})
-    reconcile.advance(attempt.run_id)
-    run = api.get(f"/api/v1/runs/{attempt.run_id}/").json()
-    assert run["state"] == "failed"
-    assert run["failure"] == {"code": "exited", "params": {"exit_code": 4}}
-    assert run["attempts"][0]["failure"] == run["failure"]
-    [row] = api.get("/api/v1/projects/vision/runs/").json()["results"]
-    assert row["failure"] == run["failure"]
-    events = api.get(f"/api/v1/runs/{attempt.run_id}/events/").json()["results"]
-    [ended] = [event["data"] for event in events if event["kind"] == "ended"]
-    assert (ended["code"], ended["params"]) == ("exited", {"exit_code": 4})
-
-
 def test_code_is_uploaded_once_and_checked(api: APIClient) -> None:
     data = b"a tar.gz, says the client"
     body = {"digest": blake3(data).hexdigest(), "size_bytes": len(data), "files_count": 1}
@@ -374,41 +292,6 @@ def test_clusters_show_what_is_taken(api: APIClient, project: Project) -> None:
 
 
 # --- runners
-
-
-def test_a_runner_token_is_good_for_its_own_attempt_while_it_is_open() -> None:
-    attempt = make_attempt()
-    api, headers = APIClient(), runner_headers(attempt)
-    beat = api.post("/api/v1/runner/heartbeat/", {"phase": "running"}, headers=headers)
-    assert beat.json()["cancel"] is False
-    assert api.get(f"/api/v1/runs/{attempt.run_id}/", headers=headers).status_code == 401
-    type(attempt).objects.filter(pk=attempt.pk).update(token_hash="")
-    answer = api.post("/api/v1/runner/heartbeat/", {}, headers=headers)
-    assert (answer.status_code, answer.json()["code"]) == (401, "runner_token_invalid")
-
-
-def test_a_heartbeat_tells_the_runner_to_stop(api: APIClient, project: Project) -> None:
-    attempt = make_attempt(make_run(project))
-    api.post(f"/api/v1/runs/{attempt.run_id}/cancel/")
-    answer = APIClient().post("/api/v1/runner/heartbeat/", {}, headers=runner_headers(attempt))
-    assert answer.json()["cancel"] is True
-
-
-def test_the_exit_report_settles_the_attempt_once(project: Project) -> None:
-    attempt = make_attempt(make_run(project))
-    headers = runner_headers(attempt)
-    body = {
-        "exit_code": 1,
-        "signal": None,
-        "reason": "exited",
-        "evidence": {"traceback": "Traceback\nKeyError: 'x'", "tail": "…"},
-    }
-    for _ in range(2):
-        assert APIClient().post("/api/v1/runner/exit/", body, headers=headers).status_code == 200
-    attempt.refresh_from_db()
-    assert attempt.state == states.FINALIZING
-    assert attempt.failure_class == "USER_CODE"
-    assert attempt.run.events.filter(kind="ended").count() == 1
 
 
 def test_events_come_in_order(api: APIClient, project: Project) -> None:

@@ -2,69 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from atom.accounts.models import Project, User
+from atom.accounts.models import Project
 from atom.labeling import states
 from atom.labeling.actions import leases
-from atom.labeling.models import AnnotationRevision, LabelTask, OntologyVersion
+from atom.labeling.models import AnnotationRevision, LabelTask
 from tests.factories.accounts import make_member, make_project, make_user
-from tests.factories.datasets import make_dataset, make_version
 from tests.factories.labeling import make_task, unlabelled
+from tests.labeling.asking import Api, new_task
 from tests.labeling.test_leases import let_expire
 from tests.labeling.work import submit_all
 
 pytestmark = pytest.mark.django_db
-
-V1 = "/api/v1"
-
-
-class Api:
-    """A signed-in person's calls."""
-
-    def __init__(self, user: User | None = None) -> None:
-        self.client = Client()
-        if user is not None:
-            self.client.force_login(user)
-
-    def __call__(self, method: str, path: str, body: Any = None, **headers: str) -> Any:
-        return self.client.generic(
-            method,
-            f"{V1}/{path}",
-            data="" if body is None else json.dumps(body),
-            content_type="application/json",
-            headers=headers,
-        )
-
-
-def new_task(project: Project, **changes: Any) -> dict[str, Any]:
-    dataset = make_dataset(project, "digits")
-    make_version(dataset, {**unlabelled(3), "1/a.png": "1"})
-    body = {
-        "name": "numbers",
-        "dataset": "digits@v1",
-        "labels": [{"name": str(n)} for n in range(10)],
-        "filter": {"labelled": False},
-        "audit_percent": 100,
-        "guideline": "Look closely.",
-    }
-    return {**body, **changes}
-
-
-@pytest.fixture
-def project() -> Project:
-    return make_project()
-
-
-@pytest.fixture
-def researcher(project: Project) -> Api:
-    return Api(make_member(project, "researcher"))
 
 
 def test_a_task_is_made_from_unlabelled_files_started_labeled_audited_and_published(
@@ -130,43 +84,6 @@ def decisions(audits: list[dict[str, Any]], verdicts: list[str]) -> list[dict[st
     ]
 
 
-@pytest.mark.parametrize(
-    ("changes", "field"),
-    [
-        ({"dataset": "nothing@v1"}, "dataset"),
-        ({"dataset": "digits@v9"}, "dataset"),
-        ({"labels": []}, "labels"),
-        ({"labels": [{"name": "a"}, {"name": "a"}]}, "labels"),
-        ({"labels": [{"name": "a", "hotkey": "x"}, {"name": "b", "hotkey": "x"}]}, "labels"),
-        ({"filter": {"prefix": "nowhere/"}}, "filter"),
-        ({"audit_percent": 101}, "audit_percent"),
-        ({"batch_size": 0}, "batch_size"),
-        ({"batch_size": "many"}, "batch_size"),
-        ({"ontology_version": "0" * 32}, "labels"),
-        ({"name": ""}, "name"),
-        ({"name": "a\u202eb"}, "name"),
-    ],
-)
-def test_a_wrong_task_names_the_field_and_makes_nothing(
-    project: Project, researcher: Api, changes: dict[str, Any], field: str
-) -> None:
-    body = new_task(project, **changes)
-    answer = researcher("POST", f"projects/{project.slug}/labelx/tasks/", body)
-    assert answer.status_code == 400
-    assert answer["Content-Type"] == "application/problem+json"
-    assert field in answer.json()["errors"]
-    assert not LabelTask.objects.exists()
-    assert not OntologyVersion.objects.exists()
-
-
-def test_a_name_is_taken_once_per_project(project: Project, researcher: Api) -> None:
-    body = new_task(project)
-    path = f"projects/{project.slug}/labelx/tasks/"
-    assert researcher("POST", path, body).status_code == 201
-    again = researcher("POST", path, body)
-    assert (again.status_code, again.json()["code"]) == (409, "task_name_taken")
-
-
 def test_tasks_are_found_by_a_part_of_their_name(project: Project, researcher: Api) -> None:
     path = f"projects/{project.slug}/labelx/tasks/"
     body = new_task(project)
@@ -174,25 +91,6 @@ def test_tasks_are_found_by_a_part_of_their_name(project: Project, researcher: A
         assert researcher("POST", path, {**body, "name": name}).status_code == 201
     found = researcher("GET", f"{path}?q=SHAPE").json()["results"]
     assert [task["name"] for task in found] == ["Sort shapes"]
-
-
-def test_the_filter_chooses_by_prefix_and_by_label(project: Project, researcher: Api) -> None:
-    dataset = make_dataset(project, "mixed")
-    files = {"a/1.png": None, "a/2.png": "x", "b/1.png": None, "b/2.png": "y"}
-    make_version(dataset, files)
-    totals = {}
-    for prefix, labelled in (("", False), ("", True), ("", None), ("b/", False), ("b/", None)):
-        body = {
-            "name": f"{prefix}{labelled}",
-            "dataset": "mixed@main",
-            "labels": [{"name": "x"}],
-            "filter": {"prefix": prefix, "labelled": labelled},
-        }
-        made = researcher("POST", f"projects/{project.slug}/labelx/tasks/", body)
-        totals[prefix, labelled] = made.json()["progress"]["total"]
-    assert totals == {
-        ("", False): 2, ("", True): 2, ("", None): 4, ("b/", False): 1, ("b/", None): 2
-    }  # fmt: skip
 
 
 def test_a_stale_lease_answers_409_and_names_the_stored_revision() -> None:
@@ -389,71 +287,3 @@ def test_work_costs_the_same_queries_for_one_and_for_twenty_items(
         assert len(answer.get("lease", answer.get("results"))) == n
         counts.append(len(queries))
     assert counts[0] == counts[1]
-
-
-MIXED = {
-    **unlabelled(3),
-    "1/a.png": "1",
-    "unlabelled/.hidden": None,
-    "unlabelled/page.html": None,
-    "unlabelled/drawing.svg": None,
-    "unlabelled/notes.txt": None,
-    "unlabelled/torn.png": None,
-    "text/only.txt": None,
-}
-TORN = {"unlabelled/torn.png": '{"unreadable":"the file is empty"}'}
-
-
-@pytest.fixture
-def mixed(project: Project) -> str:
-    """A version in which images are among other files."""
-    return f"mixed@{make_version(make_dataset(project, 'mixed'), MIXED, TORN).ref}"
-
-
-def test_only_what_can_be_shown_as_an_image_is_handed_out(
-    project: Project, researcher: Api, mixed: str
-) -> None:
-    body = new_task(project, dataset=mixed)
-    made = researcher("POST", f"projects/{project.slug}/labelx/tasks/", body)
-    assert made.status_code == 201
-    task = LabelTask.objects.get(pk=made.json()["id"])
-    assert set(task.items.values_list("path", flat=True)) == set(unlabelled(3))
-    assert made.json()["left_out"] == {"not_images": 5, "unreadable": 1}
-    again = researcher("GET", f"labelx/tasks/{task.pk}/").json()
-    assert again["left_out"] == {"not_images": 5, "unreadable": 1}
-
-
-def test_a_task_without_any_image_is_refused_and_says_why(
-    project: Project, researcher: Api, mixed: str
-) -> None:
-    body = new_task(project, dataset=mixed, filter={"prefix": "text/", "labelled": False})
-    refused = researcher("POST", f"projects/{project.slug}/labelx/tasks/", body)
-    assert (refused.status_code, refused.json()["code"]) == (400, "no_images")
-    assert refused.json()["not_images"] == 1
-    assert "1 are no images" in refused.json()["errors"]["filter"][0]
-    assert not LabelTask.objects.exists()
-
-
-@pytest.mark.parametrize(
-    ("query", "items", "left_out"),
-    [
-        ("", 3, {"not_images": 5, "unreadable": 1}),
-        ("&labelled=any", 4, {"not_images": 5, "unreadable": 1}),
-        ("&labelled=true", 1, {"not_images": 0, "unreadable": 0}),
-        ("&prefix=text/", 0, {"not_images": 1, "unreadable": 0}),
-    ],
-)
-def test_a_preview_counts_what_a_task_would_hand_out(
-    project: Project, researcher: Api, mixed: str, query: str, items: int, left_out: dict[str, int]
-) -> None:
-    asked = f"projects/{project.slug}/labelx/task-preview/?dataset={mixed}{query}"
-    preview = researcher("GET", asked)
-    assert preview.status_code == 200
-    assert preview.json() == {"items": items, "left_out": left_out}
-
-
-def test_a_preview_of_a_dataset_that_is_not_there_is_refused(
-    project: Project, researcher: Api
-) -> None:
-    asked = f"projects/{project.slug}/labelx/task-preview/?dataset=nothing@v1"
-    assert researcher("GET", asked).status_code == 400

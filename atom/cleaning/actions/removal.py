@@ -19,6 +19,7 @@ from atom.datasets.errors import BranchEmpty, RefNotFound
 from atom.datasets.models import CommitRequest, Version
 from atom.datasets.reads import open_root
 from atom.datasets.stores import version_store
+from atom_sdk.words import counted
 
 _NAMED = 3
 
@@ -44,7 +45,7 @@ def request_removal(report: CleaningReport, removal: Removal, user: User) -> Com
         raise NotAFinding(errors={"paths": [f"The report did not find {_named(strangers)}."]})
     head = _head(report, removal.branch)
     _require_unchanged(report.version, head, paths)
-    many = "1 file" if len(paths) == 1 else f"{len(paths)} files"
+    many = counted(len(paths), "file")
     message = f"Remove {many} that a cleaning report of {report.version.ref} found"
     arguments = EditArguments(
         (EditStepArguments("remove", tuple(paths)),), {"cleaning_report": str(report.pk)}

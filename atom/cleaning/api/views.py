@@ -31,9 +31,9 @@ from atom.core.errors import Invalid
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination, decode_cursor, encode_cursor, parse_limit
 from atom.core.query import check_choices, refuse_unknown
+from atom.datasets.api.commit_serializers import CommitRequestSerializer
 from atom.datasets.api.rendering import EntryRenderer
 from atom.datasets.api.scope import DatasetScopedView
-from atom.datasets.api.serializers import CommitRequestSerializer
 from atom.datasets.reads import open_version
 
 _KIND = OpenApiParameter("kind", str, enum=KINDS, required=True)

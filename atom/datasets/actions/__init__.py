@@ -4,6 +4,7 @@ from atom.datasets.actions.branches import create_branch, delete_branch
 from atom.datasets.actions.catalogue import create_dataset, create_tag, delete_tag, pin, unpin
 from atom.datasets.actions.commit_progress import cancel_commit
 from atom.datasets.actions.commits import request_commit, request_split
+from atom.datasets.actions.dismissals import dismiss_ended_operations, dismiss_operation
 from atom.datasets.actions.layers import publish_layer
 from atom.datasets.actions.operations import preview_operation, request_operation
 from atom.datasets.actions.quarantine import quarantine_pack
@@ -37,6 +38,8 @@ __all__ = [
     "delete_branch",
     "delete_tag",
     "delete_view",
+    "dismiss_ended_operations",
+    "dismiss_operation",
     "note_uploading",
     "open_write_job",
     "open_writer",

@@ -29,6 +29,7 @@ from atom.datasets.models import (
     VersionPin,
 )
 from atom.datasets.states import ACTIVE_SCANS
+from atom_sdk.words import counted
 
 log = structlog.get_logger(__name__)
 
@@ -112,15 +113,15 @@ def _require_unneeded(dataset: Dataset) -> None:
     list(Version.objects.select_for_update().filter(dataset=dataset).values_list("pk"))
     pins = VersionPin.objects.filter(version__dataset=dataset).values("holder_type")
     needed = [
-        f"{row['count']} {row['holder_type'].replace('_', ' ')}{'s' * (row['count'] > 1)}"
+        counted(row["count"], row["holder_type"].replace("_", " "))
         for row in pins.annotate(count=Count("holder_id", distinct=True)).order_by("holder_type")
     ]
     commits = CommitRequest.objects.filter(dataset=dataset, state__in=["pending", "building"])
     if count := commits.count():
-        needed.append(f"{count} commits under way")
+        needed.append(f"{counted(count, 'commit')} under way")
     scans = SourceScan.objects.filter(source__dataset=dataset, state__in=ACTIVE_SCANS)
     if count := scans.count():
-        needed.append(f"{count} scans of sources")
+        needed.append(counted(count, "scan of a source", "scans of sources"))
     if needed:
         raise DatasetInUse(f"{dataset.name} is needed by {', '.join(needed)}.")
 

@@ -16,8 +16,9 @@ from atom.core import storage
 from atom.core.bodies import check
 from atom.core.idempotency import idempotent
 from atom.datasets.actions.archives import begin_load, request_load
+from atom.datasets.api.commit_serializers import CommitRequestSerializer
 from atom.datasets.api.scope import DatasetScopedView
-from atom.datasets.api.serializers import CommitRequestSerializer, DatasetSerializer
+from atom.datasets.api.serializers import DatasetSerializer
 from atom.datasets.archive_errors import ArchiveObjectUnknown
 from atom.datasets.archiving import history_of
 from atom.datasets.models import Dataset, Pack

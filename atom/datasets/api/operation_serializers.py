@@ -9,11 +9,8 @@ from rest_framework import serializers
 
 from atom.accounts.api.fields import SlugField
 from atom.accounts.api.serializers import UserShortSerializer
-from atom.datasets.api.serializers import (
-    CommitRequestSerializer,
-    MergeConflictSerializer,
-    VersionShortSerializer,
-)
+from atom.datasets.api.commit_serializers import CommitRequestSerializer, MergeConflictSerializer
+from atom.datasets.api.serializers import VersionShortSerializer
 from atom.datasets.api.settling_serializers import SettlingSerializer
 from atom.datasets.engines.operations import (
     Arguments,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import ClassVar
+from uuid import UUID
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
@@ -17,6 +18,7 @@ from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
 from atom.datasets import actions
 from atom.datasets.actions.operations import NewOperation
+from atom.datasets.api.commit_serializers import CommitRequestSerializer
 from atom.datasets.api.operation_serializers import (
     EditSerializer,
     MergeSerializer,
@@ -28,7 +30,6 @@ from atom.datasets.api.operation_serializers import (
 )
 from atom.datasets.api.rendering import EntryRenderer, render_conflict
 from atom.datasets.api.scope import DatasetScopedView
-from atom.datasets.api.serializers import CommitRequestSerializer
 from atom.datasets.models import CommitRequest
 from atom.datasets.reads import operations_of_now
 
@@ -43,7 +44,8 @@ class OperationListView(DatasetScopedView, generics.ListAPIView[CommitRequest]):
     def get(self, request: Request, *args: object, **kwargs: object) -> Response:
         """Return merges, reverts, picks, edits and splits, newest first.
 
-        These run, made a version within ten minutes, or failed within seven days.
+        These run, made a version within ten minutes, or failed within seven days; those that the
+        caller has dismissed are left out.
         """
         return super().get(request, *args, **kwargs)
 
@@ -51,7 +53,31 @@ class OperationListView(DatasetScopedView, generics.ListAPIView[CommitRequest]):
         """Return the dataset's operations."""
         if getattr(self, "swagger_fake_view", False):
             return CommitRequest.objects.none()
-        return operations_of_now(self.dataset)
+        return operations_of_now(self.dataset, user_of(self.request))
+
+
+class OperationDismissView(DatasetScopedView, APIView):
+    """How an operation ended, which somebody has read."""
+
+    required_roles: ClassVar = {"POST": "viewer"}
+
+    @extend_schema(request=None, responses={204: None}, operation_id="operation_dismiss")
+    def post(self, request: Request, project: str, dataset: str, operation_id: UUID) -> Response:
+        """Leave an operation out of the caller's list once it is over. Repeatable."""
+        actions.dismiss_operation(self.dataset, operation_id, user_of(request))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class OperationDismissAllView(DatasetScopedView, APIView):
+    """How operations ended, which somebody has read."""
+
+    required_roles: ClassVar = {"POST": "viewer"}
+
+    @extend_schema(request=None, responses={204: None}, operation_id="operation_dismiss_all")
+    def post(self, request: Request, project: str, dataset: str) -> Response:
+        """Leave every operation that is over out of the caller's list. Repeatable."""
+        actions.dismiss_ended_operations(self.dataset, user_of(request))
+        return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 class OperationScopedView(DatasetScopedView, APIView):

@@ -14,9 +14,9 @@ from atom.accounts.api.mixins import user_of
 from atom.core.bodies import check
 from atom.core.idempotency import idempotent
 from atom.datasets import actions
+from atom.datasets.api.commit_serializers import CommitRequestSerializer
 from atom.datasets.api.scope import DatasetScopedView
-from atom.datasets.api.serializers import (
-    CommitRequestSerializer,
+from atom.datasets.api.split_serializers import (
     NewSplitSerializer,
     SplitPreviewSerializer,
     SplitSerializer,

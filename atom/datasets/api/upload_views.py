@@ -17,11 +17,10 @@ from atom.core.idempotency import idempotent
 from atom.datasets import actions
 from atom.datasets.actions.commits import NewCommit
 from atom.datasets.actions.uploads import UploadRequest, parts_done, presign_parts
+from atom.datasets.api.commit_serializers import CommitRequestSerializer, NewCommitSerializer
 from atom.datasets.api.scope import DatasetScopedView
-from atom.datasets.api.serializers import (
-    CommitRequestSerializer,
+from atom.datasets.api.upload_serializers import (
     CompleteUploadSerializer,
-    NewCommitSerializer,
     NewUploadSerializer,
     PartNumbersSerializer,
     PartUrlsSerializer,

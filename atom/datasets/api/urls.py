@@ -72,6 +72,8 @@ _dataset: list[URLPattern | URLResolver] = [
     path("commits/<uuid:commit_id>/", upload_views.CommitView.as_view()),
     path("commits/<uuid:commit_id>/cancel/", upload_views.CommitCancelView.as_view()),
     path("operations/", operation_views.OperationListView.as_view()),
+    path("operations/dismiss/", operation_views.OperationDismissAllView.as_view()),
+    path("operations/<uuid:operation_id>/dismiss/", operation_views.OperationDismissView.as_view()),
     path("merges/", operation_views.MergeView.as_view()),
     path("merges/preview/", operation_views.MergePreviewView.as_view()),
     path("reverts/", operation_views.RevertView.as_view()),

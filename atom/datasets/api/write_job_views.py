@@ -19,8 +19,8 @@ from atom.core.query import choice
 from atom.datasets import actions
 from atom.datasets.actions.write_jobs import NewWriteJob
 from atom.datasets.actions.writers import find_writer
+from atom.datasets.api.commit_serializers import CommitRequestSerializer
 from atom.datasets.api.scope import DatasetScopedView
-from atom.datasets.api.serializers import CommitRequestSerializer
 from atom.datasets.api.writer_serializers import (
     CommittedTaskSerializer,
     NewWriteJobSerializer,

@@ -19,8 +19,8 @@ from atom.core.pagination import KeysetPagination
 from atom.core.query import choice
 from atom.datasets import actions
 from atom.datasets.actions.writers import NewWriter, find_writer
+from atom.datasets.api.commit_serializers import CommitRequestSerializer
 from atom.datasets.api.scope import DatasetScopedView
-from atom.datasets.api.serializers import CommitRequestSerializer
 from atom.datasets.api.writer_serializers import (
     NewFlushSerializer,
     NewWriterSerializer,

@@ -24,6 +24,7 @@ from atom.jobs.event_kinds import EventKind
 from atom.jobs.executors.local import LocalExecutor
 from atom.jobs.models import Attempt, RunInput
 from atom_sdk.mount import MountRecord
+from atom_sdk.words import counted
 
 
 def show_datasets(attempt: Attempt, gid: int | None, local: LocalExecutor | None = None) -> None:
@@ -59,7 +60,8 @@ def _note_mount(attempt: Attempt, one: RunInput, mounted: MountRecord) -> None:
     one.mounted_by, one.mount_skipped = mounted.how, [list(pair) for pair in mounted.skipped]
     one.save(update_fields=["mounted_by", "mount_skipped", "updated_at"])
     why = "".join(f" Not by {how}: {reason}." for how, reason in mounted.skipped)
-    text = f"{one.alias} is a folder of {mounted.files} files, mounted by {mounted.how}.{why}"
+    files = counted(mounted.files, "file")
+    text = f"{one.alias} is a folder of {files}, mounted by {mounted.how}.{why}"
     data = {"alias": one.alias, "how": mounted.how, "files": mounted.files}
     record(attempt.run, EventKind.MOUNTED, text, attempt, **data, skipped=one.mount_skipped)
 

@@ -22,7 +22,7 @@ from atom.jobs.actions import effects
 from atom.jobs.actions.events import record
 from atom.jobs.errors import OutputIncomplete
 from atom.jobs.event_kinds import EventKind
-from atom.jobs.models import Artifact, Attempt, Run
+from atom.jobs.models import Artifact, Attempt, Run, RunEvent
 
 log = structlog.get_logger(__name__)
 
@@ -64,7 +64,14 @@ class Checkpoint:
 
 def announce(attempt: Attempt, files: Iterable[OutputFile]) -> list[OutputUpload]:
     """Note the files and return where their bytes go; safe to repeat."""
-    return [_announce_one(attempt, file) for file in files]
+    uploads = [_announce_one(attempt, file) for file in files]
+    # Of a checkpoint whose bytes are all stored already, nothing will be verified.
+    stored = [one.artifact for one in uploads if one.url is None]
+    steps = {one.step for one in stored if one.kind == CHECKPOINT and one.step is not None}
+    for step in sorted(steps):
+        with transaction.atomic():
+            _tell_checkpoint(attempt, step)
+    return uploads
 
 
 def _announce_one(attempt: Attempt, file: OutputFile) -> OutputUpload:
@@ -200,12 +207,22 @@ def _tell(artifact: Artifact, state: str) -> None:
         path = artifact.path
         record(artifact.run, EventKind.OUTPUT_REFUSED, text, artifact.attempt, path=path)
         return
-    found = latest_checkpoint(artifact.run) if artifact.kind == CHECKPOINT else None
-    if found is not None and found.step == artifact.step:
-        size_bytes = sum(file.size_bytes for file in found.files)
-        text = f"The checkpoint of step {found.step} is safe ({size_bytes} bytes)."
-        data = {"step": found.step, "size_bytes": size_bytes}
-        record(artifact.run, EventKind.CHECKPOINT, text, artifact.attempt, **data)
+    if artifact.kind == CHECKPOINT and artifact.step is not None:
+        _tell_checkpoint(artifact.attempt, artifact.step)
+
+
+def _tell_checkpoint(attempt: Attempt, step: int) -> None:
+    """Record, once, that all files of a checkpoint are durable, be it the newest or not."""
+    # Two files may be settled at once, and one of the two must see both.
+    Attempt.objects.select_for_update(no_key=True).get(pk=attempt.pk)
+    files = Artifact.objects.filter(attempt=attempt, kind=CHECKPOINT, step=step)
+    told = RunEvent.objects.filter(attempt=attempt, kind=EventKind.CHECKPOINT, data__step=step)
+    if files.exclude(state=states.PERSISTED).exists() or told.exists():
+        return
+    size_bytes = sum(files.values_list("size_bytes", flat=True))
+    text = f"The checkpoint of step {step} is safe ({size_bytes} bytes)."
+    data = {"step": step, "size_bytes": size_bytes}
+    record(attempt.run, EventKind.CHECKPOINT, text, attempt, **data)
 
 
 def latest_checkpoint(run: Run) -> Checkpoint | None:

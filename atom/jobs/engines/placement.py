@@ -11,6 +11,8 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from atom_sdk.words import counted
+
 GIB = 2**30
 # So many machines are named where none has room.
 _TOLD = 3
@@ -171,7 +173,7 @@ def never_fits(nodes: Sequence[NodeCapacity], demand: Demand) -> dict[str, list[
     most_memory = max(node.memory_bytes for node in nodes)
     most_gpus = max(node.gpus for node in nodes)
     if demand.cpus > most_cpus:
-        errors["resources.cpus"] = [f"The largest machine has {most_cpus:g} CPUs."]
+        errors["resources.cpus"] = [f"The largest machine has {counted(float(most_cpus), 'CPU')}."]
     if demand.memory_bytes > most_memory:
         errors["resources.memory_bytes"] = [
             f"The largest machine has {most_memory / GIB:.1f} GiB of memory."
@@ -201,12 +203,12 @@ def _candidate(node: NodeCapacity, demand: Demand) -> Candidate:
 def _lacking(node: NodeCapacity, demand: Demand) -> list[str]:
     lacking = []
     if node.cpus - node.used_cpus + 1e-9 < demand.cpus:
-        lacking.append(f"{demand.cpus - node.cpus + node.used_cpus:g} CPUs")
+        lacking.append(counted(float(demand.cpus - node.cpus + node.used_cpus), "CPU"))
     free_memory = node.memory_bytes - node.used_memory_bytes
     if free_memory < demand.memory_bytes:
         lacking.append(f"{(demand.memory_bytes - free_memory) / GIB:.1f} GiB of memory")
     if node.gpus - node.used_gpus < demand.gpus:
-        lacking.append(f"{demand.gpus - node.gpus + node.used_gpus} GPUs")
+        lacking.append(counted(demand.gpus - node.gpus + node.used_gpus, "GPU"))
     return lacking
 
 

@@ -25,6 +25,7 @@ from atom.labeling.actions.moves import move
 from atom.labeling.engines import layers, sampling
 from atom.labeling.errors import NothingToPublish, UnfinishedItems
 from atom.labeling.models import AuditDecision, LabelTask, WorkItem
+from atom_sdk.words import counted
 
 log = structlog.get_logger(__name__)
 
@@ -76,7 +77,9 @@ def publish_task(task_id: UUID) -> None:
 def _check_items(task: LabelTask, *, partial: bool) -> None:
     unfinished = task.items.exclude(state__in=states.ITEM_FINISHED).count()
     if unfinished and not partial:
-        raise UnfinishedItems(f"{unfinished} items are not finished.", unfinished=unfinished)
+        raise UnfinishedItems(
+            f"{counted(unfinished, 'item is', 'items are')} not finished.", unfinished=unfinished
+        )
     if not task.items.filter(state=states.ACCEPTED).exists():
         raise NothingToPublish
 

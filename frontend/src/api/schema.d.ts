@@ -907,11 +907,46 @@ export interface paths {
         /**
          * @description Return merges, reverts, picks, edits and splits, newest first.
          *
-         *     These run, made a version within ten minutes, or failed within seven days.
+         *     These run, made a version within ten minutes, or failed within seven days; those that the
+         *     caller has dismissed are left out.
          */
         get: operations["projects_datasets_operations_list"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/operations/{operation_id}/dismiss/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Leave an operation out of the caller's list once it is over. Repeatable. */
+        post: operations["operation_dismiss"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/operations/dismiss/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Leave every operation that is over out of the caller's list. Repeatable. */
+        post: operations["operation_dismiss_all"];
         delete?: never;
         options?: never;
         head?: never;
@@ -8069,6 +8104,67 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["PaginatedRunningOperationList"];
                 };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    operation_dismiss: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                operation_id: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    operation_dismiss_all: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request failed. */
             default: {

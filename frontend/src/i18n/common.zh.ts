@@ -75,7 +75,7 @@ export const chart: Translation<typeof en.chart> = {
   showTable: '以表格显示',
   showChart: '以图表显示',
   resetZoom: '重置缩放',
-  tableCaption: '{{title}}：{{count, number}} 个点，已抽稀以便阅读',
+  tableCaption_other: '{{title}}：{{count, number}} 个点，已抽稀以便阅读',
   summary_other: '{{title}}：{{count, number}} 条曲线，数值见表格视图。',
   noData: '暂无数据点',
 };

@@ -84,7 +84,7 @@ export const datasets: Translation<typeof en.datasets> = {
   warm: '预热缓存',
   warmAsked: '正在预热 {{name}}',
   bestCoverage: '已缓存 {{percent}}',
-  packs: '{{present}} / {{total}} 个数据包',
+  packs_other: '{{present}} / {{count, number}} 个数据包',
   message: '说明',
   author: '作者',
   changes: '变更',

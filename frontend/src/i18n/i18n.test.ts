@@ -27,6 +27,13 @@ test('every text is filled in', () => {
   expect(empty).toEqual([]);
 });
 
+test('what is counted has a singular', () => {
+  const always = leaves(en).filter(
+    ([key, text]) => /{{count[^}]*}} [a-z]+s\b/.test(text) && !/_(one|other)$/.test(key),
+  );
+  expect(always).toEqual([]);
+});
+
 test('a translation names the same placeholders', () => {
   const chinese = new Map(leaves(zh));
   const wrong = leaves(en).filter(([key, text]) => {

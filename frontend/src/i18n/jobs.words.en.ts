@@ -98,7 +98,8 @@ export const event = {
   runtime: 'Its Python environment is being built; later runs start at once.',
   runtime_built: 'Its Python environment was built in {{took_s}} ({{size_bytes}}).',
   warmed: 'Data and environment are ready on the machine.',
-  mounted: '{{alias}} is a folder of {{files}} files, mounted by {{how}}.',
+  mounted_one: '{{alias}} is a folder of {{count, number}} file, mounted by {{how}}.',
+  mounted_other: '{{alias}} is a folder of {{count, number}} files, mounted by {{how}}.',
   running: 'The command was started.',
   checkpoint: 'The checkpoint of step {{step}} is safe ({{size_bytes}}).',
   output_refused: 'The file “{{path}}” was refused: its bytes are not what was announced.',
@@ -114,7 +115,7 @@ export const event = {
   model_registered: 'Registered as version {{number}} of the model {{model}}.',
   evaluated: 'Version {{number}} of the model {{model}} has {{accuracy}} accuracy on {{split}}.',
   registration_failed: 'The model was not registered: {{said}}',
-} satisfies Words<RunEventKindEnum | 'ended_cancelled'>;
+} satisfies Words<Exclude<RunEventKindEnum, 'mounted'> | 'mounted_one' | 'mounted_other' | 'ended_cancelled'>;
 
 export const placement = {
   only_machine: '{{node}} is the only machine with {{demand}} free; {{coverage}} of the data is there.',

@@ -80,7 +80,7 @@ export const event: Translation<typeof en.event> = {
   runtime: '正在构建 Python 环境；以后的运行可立即开始。',
   runtime_built: 'Python 环境构建完成，用时 {{took_s}}（{{size_bytes}}）。',
   warmed: '机器上的数据和环境已就绪。',
-  mounted: '{{alias}} 已挂载为文件夹，共 {{files}} 个文件，方式：{{how}}。',
+  mounted_other: '{{alias}} 已挂载为文件夹，共 {{count, number}} 个文件，方式：{{how}}。',
   running: '命令已启动。',
   checkpoint: '第 {{step}} 步的检查点已安全保存（{{size_bytes}}）。',
   output_refused: '文件“{{path}}”被拒绝：内容与声明不符。',

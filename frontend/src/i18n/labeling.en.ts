@@ -51,7 +51,9 @@ export const labeling = {
   publishedAs: 'Published as',
   publishFailed: 'Publishing failed; nothing was changed',
   publishPartial: 'Publish an unfinished task?',
-  publishPartialText:
+  publishPartialText_one:
+    '{{count, number}} image is not accepted yet. Only the {{accepted}} accepted ones will be in the new version; it stays unlabelled.',
+  publishPartialText_other:
     '{{count, number}} images are not accepted yet. Only the {{accepted}} accepted ones will be in the new version; the others stay unlabelled.',
   publishAnyway: 'Publish what is accepted',
   create: {

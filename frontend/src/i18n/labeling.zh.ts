@@ -44,7 +44,8 @@ export const labeling: Translation<typeof source> = {
   publishedAs: '已发布为',
   publishFailed: '发布失败，没有任何改动',
   publishPartial: '发布未完成的任务？',
-  publishPartialText: '还有 {{count, number}} 张图像未通过。新版本只包含已通过的 {{accepted}} 张，其余保持未标注。',
+  publishPartialText_other:
+    '还有 {{count, number}} 张图像未通过。新版本只包含已通过的 {{accepted}} 张，其余保持未标注。',
   publishAnyway: '发布已通过的部分',
   create: {
     dataset: '数据集',

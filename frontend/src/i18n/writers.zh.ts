@@ -16,7 +16,7 @@ export const writers = {
   waiting: '{{count}} 个正在上传',
   tasks_one: '已提交 {{count}} 个任务',
   tasks_other: '已提交 {{count}} 个任务',
-  attempts: '{{count}} 个进行中的尝试',
+  attempts_other: '{{count}} 个进行中的尝试',
   since: '开始时间',
   actions: '操作',
   browse: '浏览{{what}}已持久化的内容',

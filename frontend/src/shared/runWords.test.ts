@@ -42,7 +42,8 @@ describe.each(['en', 'zh'] as const)('in %s', (language) => {
     ['RuntimeStateEnum', states],
     ['ArtifactStateEnum', states],
   ])('every value of %s has words', (name, texts) => {
-    expect(Object.keys(texts)).toEqual(expect.arrayContaining(valuesOf(name)));
+    const said = Object.keys(texts).map((key) => key.replace(/_other$/, ''));
+    expect(said).toEqual(expect.arrayContaining(valuesOf(name)));
   });
 
   test('every kind of reason has words, or is said by the placement’s or the failure’s', () => {
@@ -80,6 +81,13 @@ test('the end of an attempt is said by how it ended', () => {
   expect(say(event('ended', { reason: 'exited', exit_code: 0 }))).toBe('命令以退出码 0 结束。');
   expect(say(event('ended', { reason: 'cancelled', exit_code: 0 }))).toBe('运行已取消，命令被停止。');
   expect(say(event('ended', { code: 'node_lost', params: { node: 'vm' } }))).toContain('机器 vm 停止响应');
+});
+
+test('a mounted folder of one file is said in the singular', () => {
+  const { event: say } = words('en');
+  const mounted = { alias: 'data', how: 'erofs' };
+  expect(say(event('mounted', { ...mounted, files: 1 }))).toBe('data is a folder of 1 file, mounted by erofs.');
+  expect(say(event('mounted', { ...mounted, files: 1200 }))).toBe('data is a folder of 1,200 files, mounted by erofs.');
 });
 
 test('a placement names what each machine lacks', () => {

@@ -87,7 +87,8 @@ export function createWords(t: TFunction, format: Format, language: string) {
     if (one.kind === 'ended') return ended(one);
     if (one.kind === 'placed' && one.data.code)
       return placement({ ...(one.data as unknown as Placement), why: one.text });
-    return say(`jobs.event.${one.kind}`, one.data, one.text);
+    // Some are said in the singular or the plural of the files that they name.
+    return say(`jobs.event.${one.kind}`, { count: one.data.files, ...one.data }, one.text);
   };
 
   const reason = ({ kind, params, text }: Reason): string => {

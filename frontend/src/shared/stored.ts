@@ -28,7 +28,7 @@ export function writeStored(key: string, value: string | null): void {
   notify();
 }
 
-export function subscribeStored(listener: () => void): () => void {
+function subscribeStored(listener: () => void): () => void {
   listeners.add(listener);
   window.addEventListener('storage', listener);
   return () => {

@@ -18,6 +18,7 @@ from atom_sdk.errors import AtomError
 from atom_sdk.manifests.entries import DIGEST
 from atom_sdk.manifests.objects import pack_key
 from atom_sdk.packs.indexer import verify_pack
+from atom_sdk.words import counted
 
 if TYPE_CHECKING:
     from atom_sdk.client.progress import Progress
@@ -117,7 +118,8 @@ def _check_object(folder: ArchiveFolder, key: str, claims: _Claims) -> tuple[str
         return key, f"{key}: {error}"
     rows = ({"offset": m.offset, "size": m.size, "digest": m.digest} for m in members)
     wrong = claims.wrong(digest_in(key), pa.Table.from_pylist(list(rows), schema=_PLACE_SCHEMA))
-    return key, f"{key}: {wrong} files are not where the versions say." if wrong else ""
+    said = f"{key}: {counted(wrong, 'file is', 'files are')} not where the versions say."
+    return key, said if wrong else ""
 
 
 def manifest_keys(keys: Iterable[str]) -> Iterator[str]:

@@ -117,7 +117,7 @@ def check_entries(part: RangeRef, table: pa.Table) -> None:
     """
     if registered := len(table) - table["source"].null_count:
         raise ArchiveRegisteredError(
-            f"{registered} files from {part.min!r} on stay at their source: they are not copied."
+            f"Files that stay at their source are not copied: {registered} from {part.min!r} on."
         )
     nulls = sum(table[name].null_count for name in ("path", "size", "digest", "pack", "offset"))
     if not len(table) or nulls:

@@ -78,6 +78,11 @@ class History:
         """Every commit that a move made, each once."""
         return tuple(dict.fromkeys(move.new for move in self.moves if move.kind == "move"))
 
+    @property
+    def branches(self) -> frozenset[str]:
+        """The branches that versions were made on, deleted ones too."""
+        return frozenset(move.branch for move in self.moves if move.kind == "move")
+
     def logs(self) -> dict[str, list[ArchivedMove]]:
         """Return the moves by branch name; that an empty branch begins is no move."""
         logs: defaultdict[str, list[ArchivedMove]] = defaultdict(list)

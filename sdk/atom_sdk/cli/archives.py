@@ -11,8 +11,9 @@ from rich.console import Console
 
 from atom_sdk.cli.context import EXIT_FAILED, Context, pass_context
 from atom_sdk.cli.options import not_blank
-from atom_sdk.cli.render import Bars, size_text
+from atom_sdk.cli.render import Bars
 from atom_sdk.client import Client
+from atom_sdk.words import counted, size_text
 
 if TYPE_CHECKING:
     from atom_sdk.archive import CheckReport
@@ -83,11 +84,18 @@ def save(
 
 def _print_save(out: Console, folder: Path, result: SaveResult) -> None:
     out.print(
-        f"{result.dataset} in {folder}: {result.versions} versions, "
+        f"{result.dataset} in {folder}: {_versions(result)}, "
         f"{result.versions_with_files} with their files; {result.objects_written} of "
-        f"{result.objects} objects written ({size_text(result.bytes_written)})"
+        f"{counted(result.objects, 'object')} written ({size_text(result.bytes_written)})"
     )
     _print_brought_in(out, result.brought_in)
+
+
+def _versions(result: SaveResult | LoadResult) -> str:
+    """Return both numbers: `atom data log` lists the versions of one branch."""
+    return (
+        f"{counted(result.versions, 'version')} on {counted(result.branches, 'branch', 'branches')}"
+    )
 
 
 def _print_brought_in(out: Console, brought_in: BroughtIn | None) -> None:
@@ -96,8 +104,8 @@ def _print_brought_in(out: Console, brought_in: BroughtIn | None) -> None:
     if brought_in.files:
         size = size_text(brought_in.bytes)
         out.print(
-            f"{brought_in.files} files ({size}) were brought in from their source; the versions "
-            "that have them, and later ones, have other digests now."
+            f"{counted(brought_in.files, 'file')} ({size}) brought in from the source; versions "
+            "with such files, and later ones, have other digests now."
         )
     for one in brought_in.left_out:
         named = ", ".join(map(repr, one["paths"]))
@@ -130,9 +138,9 @@ def check(context: Context, folder: Path, dataset: str | None) -> int:
 def _print_report(out: Console, report: CheckReport) -> None:
     for problem in report.problems:
         out.print(f"wrong: {problem}", markup=False)
-    names = ", ".join(report.datasets)
-    found = f"{len(report.problems)} problems" if report.problems else "all of it is right"
-    out.print(f"{names}: {report.objects} objects, {size_text(report.size_bytes)}; {found}")
+    names, objects = ", ".join(report.datasets), counted(report.objects, "object")
+    found = counted(len(report.problems), "problem") if report.problems else "all of it is right"
+    out.print(f"{names}: {objects}, {size_text(report.size_bytes)}; {found}")
 
 
 @archive.command()
@@ -160,8 +168,8 @@ def _print_load(out: Console, result: LoadResult) -> None:
     if result.unchanged:
         out.print(f"{result.dataset} has this history already; nothing was changed.")
         return
-    ref = result.head["ref"] if result.head else "no version on main"
-    out.print(f"{result.dataset}: {result.versions} versions, {ref} is the newest")
+    newest = f"{result.head['ref']} is the newest on main" if result.head else "main has none"
+    out.print(f"{result.dataset}: {_versions(result)}, {newest}")
     _print_brought_in(out, result.brought_in)
 
 

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.render import print_table
+from atom_sdk.words import counted
 
 KINDS = ("unreadable", "exact_duplicate", "near_duplicate", "leak", "tiny", "dark", "blurred")
 # As many as one removal takes.
@@ -76,7 +77,7 @@ def _batches(paths: list[str]) -> list[list[str]]:
 
 def _print(out: Console, report: dict[str, Any], versions: list[dict[str, Any]]) -> None:
     name = f"{report['dataset']}@{report['ref']}"
-    out.print(f"{name}: {report['image_count']} images, report {report['id']}")
+    out.print(f"{name}: {counted(report['image_count'], 'image')}, report {report['id']}")
     rows = [
         (one["kind"].replace("_", " "), one["items"], one["groups"] or "–")
         for one in report["counts"]

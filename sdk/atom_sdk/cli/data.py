@@ -10,11 +10,12 @@ import click
 from rich.console import Console
 
 from atom_sdk.cli.context import Context, pass_context
-from atom_sdk.cli.render import Bars, path_text, print_table, size_text
+from atom_sdk.cli.render import Bars, path_text, print_table
 from atom_sdk.cli.selection import selection
 from atom_sdk.cli.splitting import splitting
 from atom_sdk.client.errors import FolderNotFoundError
 from atom_sdk.client.refs import parse_ref
+from atom_sdk.words import counted, size_text
 
 if TYPE_CHECKING:
     from atom_sdk.client.pull import PullResult
@@ -79,10 +80,9 @@ def _print_push(out: Console, result: Any) -> None:
     if result.unchanged:
         out.print(f"{ref} has this content already; nothing was sent.")
         return
-    out.print(
-        f"{ref}  {result.files_total} files, {result.files_sent} sent "
-        f"({size_text(result.bytes_sent)} in {result.packs_sent} packs), {result.removed} removed"
-    )
+    files, packs = counted(result.files_total, "file"), counted(result.packs_sent, "pack")
+    sent = f"{result.files_sent} sent ({size_text(result.bytes_sent)} in {packs})"
+    out.print(f"{ref}  {files}, {sent}, {result.removed} removed")
     out.print(f"content {result.version['content_digest']}")
 
 
@@ -115,8 +115,14 @@ def pull(
 
 
 def _print_pull(out: Console, folder: Path, result: PullResult, *, delete: bool) -> None:
-    removed = f", {result.removed} removed" if delete else ""
-    out.print(f"{result.written} of {result.selected} files written to {folder}{removed}.")
+    removed = f"; {result.removed} removed" if delete else ""
+    files, there = counted(result.selected, "file"), result.selected - result.written
+    if result.written == 0:
+        were = "was" if there == 1 else "were"
+        out.print(f"Nothing was missing: {files} {were} there already, verified{removed}.")
+        return
+    already = f", {there} there already, verified" if there else ""
+    out.print(f"{result.written} of {files} written to {folder}{already}{removed}.")
 
 
 @data.command(name="split")
@@ -188,7 +194,8 @@ def export(
     context.emit(
         answer,
         lambda out: out.print(
-            f"{done.written} of {done.samples} samples written to {folder}, in {done.files} files."
+            f"{done.written} of {counted(done.samples, 'sample')} written to {folder}, "
+            f"in {counted(done.files, 'file')}."
         ),
     )
 

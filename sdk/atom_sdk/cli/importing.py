@@ -9,8 +9,9 @@ import click
 from rich.console import Console
 
 from atom_sdk.cli.context import Context, pass_context
-from atom_sdk.cli.render import Bars, path_text, print_table, size_text
+from atom_sdk.cli.render import Bars, path_text, print_table
 from atom_sdk.cli.splitting import splitting
+from atom_sdk.words import counted, size_text
 
 if TYPE_CHECKING:
     from atom_sdk.importers import Report
@@ -108,21 +109,23 @@ def _print_done(out: Console, result: Any) -> None:
     if push.unchanged:
         out.print(f"{ref} has all of it already; nothing was sent.")
     else:
-        sent = f"{push.files_sent} sent ({size_text(push.bytes_sent)} in {push.packs_sent} packs)"
-        out.print(f"{ref}  {push.files_total} files imported as {report.importer}, {sent}")
+        files, packs = counted(push.files_total, "file"), counted(push.packs_sent, "pack")
+        sent = f"{push.files_sent} sent ({size_text(push.bytes_sent)} in {packs})"
+        out.print(f"{ref}  {files} imported as {report.importer}, {sent}")
     _print_counts(out, report)
     _print_problems(out, report)
 
 
 def _print_counts(out: Console, report: Report) -> None:
-    parts = [f"{report.files} files, {size_text(report.size_bytes)}"]
+    parts = [f"{counted(report.files, 'file')}, {size_text(report.size_bytes)}"]
     if report.objects:
-        parts.append(f"{report.objects} objects")
+        parts.append(counted(report.objects, "object"))
     if report.labels:
         named = report.labels.most_common(_SHOWN_LABELS)
         more = len(report.labels) - len(named)
         text = ", ".join(f"{path_text(label)} {count}" for label, count in named)
-        parts.append(f"{len(report.labels)} labels ({text}{f' and {more} more' if more else ''})")
+        labels = counted(len(report.labels), "label")
+        parts.append(f"{labels} ({text}{f' and {more} more' if more else ''})")
     if report.splits:
         parts.append(", ".join(f"{name} {count}" for name, count in sorted(report.splits.items())))
     out.print("; ".join(parts), markup=False)
@@ -132,7 +135,7 @@ def _print_problems(out: Console, report: Report) -> None:
     for note in report.notes:
         out.print(f"{note}.", markup=False)
     if report.litter:
-        out.print(f"{report.litter} files of operating systems are ignored.")
+        out.print(f"{counted(report.litter, 'file')} of operating systems ignored.")
     for reason, count in report.skipped.most_common():
         out.print(f"left out: {count} because {reason}", markup=False)
     for problem in report.problems[:_SHOWN_PROBLEMS]:

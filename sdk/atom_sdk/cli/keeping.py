@@ -9,6 +9,7 @@ from rich.console import Console
 
 from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.render import print_table
+from atom_sdk.words import counted
 
 
 @click.command()
@@ -37,14 +38,14 @@ def retention(
 def _print_retention(out: Console, dataset: str, found: dict[str, Any]) -> None:
     words = {
         "all": "keeps every version",
-        "last": f"keeps the last {found['limit']} versions of main",
-        "days": f"keeps the versions of the last {found['limit']} days",
+        "last": f"keeps the last {counted(found['limit'], 'version')} of main",
+        "days": f"keeps the versions of the last {counted(found['limit'], 'day')}",
     }
     out.print(f"{dataset} {words[found['kind']]}.")
     if found["due_count"]:
         more = ", …" if found["due_count"] > len(found["due"]) else ""
         names = ", ".join(found["due"]) + more
-        out.print(f"{found['due_count']} expire in the next night: {names}")
+        out.print(f"{counted(found['due_count'], 'expires', 'expire')} in the next night: {names}")
 
 
 @click.command()

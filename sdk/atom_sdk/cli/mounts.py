@@ -9,9 +9,10 @@ import click
 from rich.console import Console
 
 from atom_sdk.cli.context import Context, pass_context
-from atom_sdk.cli.render import Bars, path_text, print_table, size_text
+from atom_sdk.cli.render import Bars, path_text, print_table
 from atom_sdk.client.config import cache_path
 from atom_sdk.mount.names import WAYS
+from atom_sdk.words import counted, size_text
 
 _WORDS = {
     "erofs": "the kernel reads the packs as they are (EROFS)",
@@ -58,8 +59,8 @@ def mount(
 
     def human(out: Console) -> None:
         size = size_text(record.size_bytes)
-        out.print(f"{record.reference} on {record.folder}: {record.files} files, {size}")
-        out.print(f"How: {_WORDS[record.how]}; {record.verified_files} files verified.")
+        out.print(f"{record.reference} on {record.folder}: {counted(record.files, 'file')}, {size}")
+        out.print(f"How: {_WORDS[record.how]}; {counted(record.verified_files, 'file')} verified.")
         for name, reason in record.skipped:
             out.print(f"  not {name}: {reason}", markup=False)
 

@@ -1,4 +1,4 @@
-"""Tables, sizes, durations and progress bars for people."""
+"""Tables, durations and progress bars for people."""
 
 from __future__ import annotations
 
@@ -25,15 +25,6 @@ from rich.text import Text
 # An id, or a time with its zone; paths and messages are longer and give way.
 _WHOLE_CHARACTERS = 25
 _FOLDED_CHARACTERS = 12
-_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
-
-
-def size_text(size_bytes: float) -> str:
-    """Return `1.5 MiB`."""
-    unit = 0
-    while size_bytes >= 1024 and unit < len(_UNITS) - 1:
-        size_bytes, unit = size_bytes / 1024, unit + 1
-    return f"{size_bytes:.0f} B" if unit == 0 else f"{size_bytes:.1f} {_UNITS[unit]}"
 
 
 def path_text(path: str) -> str:
@@ -90,7 +81,10 @@ class _Amount(ProgressColumn):
 
 
 class Bars:
-    """The SDK's `Progress` as bars on standard error; nothing is drawn when it is no terminal."""
+    """The SDK's `Progress` as bars on standard error; nothing is drawn when it is no terminal.
+
+    After success no bar is left of a step that had nothing to do: the command says what was there.
+    """
 
     def __init__(self, console: Console, enabled: bool) -> None:
         self._console = console
@@ -110,8 +104,10 @@ class Bars:
         self._bars.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
-        """Stop drawing and leave the bars as they are."""
+    def __exit__(self, failure: type[BaseException] | None, *_: object) -> None:
+        """Stop drawing and leave the bars as they are, after success those that moved."""
+        for task in self._bars.tasks if failure is None else ():
+            self._bars.update(task.id, visible=task.completed > 0)
         self._bars.stop()
 
     def start(self, step: str, total: int, unit: str) -> None:

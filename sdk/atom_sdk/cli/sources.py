@@ -10,7 +10,8 @@ import click
 from rich.console import Console
 
 from atom_sdk.cli.context import Context, pass_context
-from atom_sdk.cli.render import Bars, print_table, size_text
+from atom_sdk.cli.render import Bars, print_table
+from atom_sdk.words import counted, size_text
 
 _STEP = "list"
 # Never options: what is on a command line is in the shell's history and in every `ps`.
@@ -162,7 +163,7 @@ def scan(context: Context, name: str, no_wait: bool) -> None:
 
 
 def _sentence(scan: dict[str, Any]) -> str:
-    seen = f"{scan['objects_count']} objects, {size_text(scan['size_bytes'])}"
+    seen = f"{counted(scan['objects_count'], 'object')}, {size_text(scan['size_bytes'])}"
     skipped = f", {scan['skipped']} with names that no dataset can have" if scan["skipped"] else ""
     if scan["unchanged"]:
         return f"Nothing changed since {scan['version']} ({seen}{skipped})."

@@ -14,6 +14,7 @@ from atom_sdk.cli.settling import commit_options
 from atom_sdk.client.errors import MergeConflictError
 from atom_sdk.client.operations import Operations
 from atom_sdk.client.refs import parse_ref
+from atom_sdk.words import counted
 
 _SHOWN = 20
 
@@ -160,9 +161,9 @@ def _print_preview(out: Console, found: dict[str, Any]) -> None:
         out.print(f"{found['head']['ref']} has all of it already.")
         return
     counts = f"+{found['added']} -{found['removed']} ~{found['changed']}"
-    labels = f", {found['labels_changed']} labels" if found["labels_changed"] else ""
+    labels = f", {counted(found['labels_changed'], 'label')}" if found["labels_changed"] else ""
     settled = f", {found['settled']} settled" if found.get("settled") else ""
-    conflicts = f"{found['conflicts_total']} conflicts{settled}"
+    conflicts = counted(found["conflicts_total"], "conflict") + settled
     out.print(f"On {found['head']['ref']}: {counts}{labels}, {conflicts}")
     print_conflicts(out, found["conflicts"], found["conflicts_total"])
 

@@ -8,9 +8,10 @@ import click
 from rich.console import Console
 
 from atom_sdk.cli.context import Context, pass_context
-from atom_sdk.cli.render import print_table, size_text
+from atom_sdk.cli.render import print_table
 from atom_sdk.cli.settling import commit_options
 from atom_sdk.cli.versions import run
+from atom_sdk.words import counted, size_text
 
 
 @click.group()
@@ -37,7 +38,7 @@ def _print_writers(out: Console, dataset: str, rows: dict[str, list[dict[str, An
         out.print(f"Nobody is writing to {dataset}.")
         return
     cells = [
-        ("job", row["id"], row["name"], row["state"], f"{row['tasks_committed']} tasks", "")
+        ("job", row["id"], row["name"], row["state"], counted(row["tasks_committed"], "task"), "")
         for row in rows["write_jobs"]
     ]
     cells += [
@@ -46,7 +47,7 @@ def _print_writers(out: Console, dataset: str, rows: dict[str, list[dict[str, An
             row["id"],
             f"{row['write_job']}/{row['task']}" if row["write_job"] else row["branch"],
             row["state"],
-            f"{row['files_written']} files, {size_text(row['bytes_written'])}",
+            f"{counted(row['files_written'], 'file')}, {size_text(row['bytes_written'])}",
             f"{dataset}@{row['staging']}" if row["staging"] else "",
         )
         for row in rows["writers"]

@@ -36,6 +36,7 @@ class LoadResult:
     dataset: str
     history: str
     versions: int
+    branches: int
     versions_with_files: int
     head: dict[str, Any] | None
     unchanged: bool
@@ -158,4 +159,5 @@ def _hex(key: str) -> str:
 def _result(
     target: str, digest: str, history: History, head: dict[str, Any] | None, *, unchanged: bool
 ) -> LoadResult:
-    return LoadResult(target, digest, len(history.commits), len(history.kept), head, unchanged)
+    versions, branches = len(history.commits), len(history.branches)
+    return LoadResult(target, digest, versions, branches, len(history.kept), head, unchanged)

@@ -67,6 +67,7 @@ class SaveResult:
     folder: str
     history: str
     versions: int
+    branches: int
     versions_with_files: int
     objects: int
     objects_written: int
@@ -117,8 +118,8 @@ class Save:
         # Last: who finds the name finds all of it.
         archive.point(name, digest, archive.write_index(keys))
         return SaveResult(
-            name, str(folder), digest, len(history.commits), len(history.kept),
-            len(keys), self._written, self._bytes_written, brought_in,
+            name, str(folder), digest, len(history.commits), len(history.branches),
+            len(history.kept), len(keys), self._written, self._bytes_written, brought_in,
         )  # fmt: skip
 
     def history(self, base: str, refs: Sequence[str]) -> History:

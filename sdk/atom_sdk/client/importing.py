@@ -24,6 +24,7 @@ from atom_sdk.importers.items import Item
 from atom_sdk.importers.limits import ArchiveLimits
 from atom_sdk.importers.opening import open_tree
 from atom_sdk.importers.report import Report
+from atom_sdk.words import counted
 
 if TYPE_CHECKING:
     from atom_sdk.client.datasets import Datasets
@@ -120,7 +121,8 @@ class Import:
         if self._options.is_strict and reasons:
             first = report.problems[0]
             raise ImportProblemsError(
-                f"{report.skipped_total} problems: {said}. The first is {first.subject!r}."
+                f"{counted(report.skipped_total, 'problem')}: {said}. "
+                f"The first is {first.subject!r}."
             )
 
     def _push_options(self, found: Collected, report: Report) -> PushOptions:

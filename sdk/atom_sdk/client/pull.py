@@ -101,7 +101,8 @@ def pull(
     packs = {entry.pack for entry in entries if entry.pack is not None}
     hold.add(packs)
     _fetch(http, base, store, sorted(packs), progress)
-    progress.start("write", len(entries), "files")
+    if entries:
+        progress.start("write", len(entries), "files")
     for entry in entries:
         write_entry(store, entry, folder)
         progress.advance("write", 1)

@@ -46,6 +46,7 @@ from atom_sdk.client.split_groups import group_by_split
 from atom_sdk.client.upload import UploadTarget, upload_file, wait_verified
 from atom_sdk.packs.paths import case_collisions
 from atom_sdk.packs.plan import PackLimits, PackPlan, SourceFile, plan_packs
+from atom_sdk.words import counted
 
 if TYPE_CHECKING:
     from atom_sdk.client.datasets import Datasets
@@ -338,7 +339,8 @@ class Push:
 
     def _warn(self, contents: Contents) -> None:
         if contents.skipped:
-            self._progress.note(f"{len(contents.skipped)} links or special files are left out.")
+            some = counted(len(contents.skipped), "link or special file", "links or special files")
+            self._progress.note(f"Left out: {some}.")
         for group in case_collisions(lambda: (file.path for file in contents.files))[:5]:
             names = ", ".join(map(repr, group))
             self._progress.note(f"These differ only by case or Unicode form: {names}.")

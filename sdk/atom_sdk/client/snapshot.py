@@ -20,8 +20,11 @@ from blake3 import blake3
 
 from atom_sdk.client.errors import ClientError
 from atom_sdk.client.http import Http, send_object
+from atom_sdk.words import size_text
 
 MAX_BYTES = 100 << 20
+_NAMED = 5
+_NEARLY_ALL = 0.8
 _CLUTTER = frozenset(
     {
         ".git",
@@ -58,9 +61,14 @@ def take_snapshot(folder: Path) -> Snapshot:
     """Return the snapshot of a folder. Raises SnapshotTooLargeError."""
     git = _git_state(folder)
     paths = _git_files(folder) if git else _walk(folder)
-    total = sum((folder / path).stat().st_size for path in paths)
+    sizes = {path: (folder / path).stat().st_size for path in paths}
+    total = sum(sizes.values())
     if total > MAX_BYTES:
-        raise SnapshotTooLargeError(f"{folder} holds {total >> 20} MiB of code; at most 100 fit.")
+        largest = ", ".join(f"{name} ({size_text(size)})" for name, size in _largest(sizes))
+        raise SnapshotTooLargeError(
+            f"{folder} holds {size_text(total)} of code; at most {size_text(MAX_BYTES)} fit. "
+            f"The largest: {largest}."
+        )
     archive = _archive(folder, paths)
     return Snapshot(archive, blake3(archive).hexdigest(), len(paths), git)
 
@@ -78,6 +86,32 @@ def send_snapshot(http: Http, project: str, snapshot: Snapshot) -> str:
         send_object(http, "PUT", answer["put_url"], content=snapshot.archive)
         http.post(f"code-snapshots/{answer['id']}/complete/")
     return str(answer["id"])
+
+
+def _largest(sizes: dict[str, int]) -> list[tuple[str, int]]:
+    """Return the largest folders and files with their bytes, largest first.
+
+    Where one thing in a folder makes up nearly all of it, that is named instead.
+    """
+    within: dict[str, dict[str, int]] = {}
+    for path, size in sizes.items():
+        parts = path.split("/")
+        for depth in range(len(parts)):
+            folder = within.setdefault("/".join(parts[:depth]), {})
+            child = "/".join(parts[: depth + 1]) + ("/" if depth < len(parts) - 1 else "")
+            folder[child] = folder.get(child, 0) + size
+    named = [_narrowed(one, within) for one in within.get("", {}).items()]
+    return sorted(named, key=lambda one: (-one[1], one[0]))[:_NAMED]
+
+
+def _narrowed(one: tuple[str, int], within: dict[str, dict[str, int]]) -> tuple[str, int]:
+    name, size = one
+    while name.endswith("/"):
+        child, child_bytes = max(within[name[:-1]].items(), key=lambda each: each[1])
+        if child_bytes < _NEARLY_ALL * size:
+            break
+        name, size = child, child_bytes
+    return name, size
 
 
 def _archive(folder: Path, paths: list[str]) -> bytes:

@@ -32,6 +32,7 @@ from atom_sdk.public_hosts import (
     check_public_url,
     public_addresses,
 )
+from atom_sdk.words import counted
 
 _AT_ONCE = 8
 _TIMEOUT_S = 60.0
@@ -87,8 +88,8 @@ class Downloads:
         """Close the connections; a dry one says what it did not fetch."""
         self._client.close()
         if self._is_dry and self._found:
-            said = f"{len(self._found)} files would be downloaded; their sizes are not known yet"
-            self._report.note(said)
+            files = counted(len(self._found), "file")
+            self._report.note(f"{files} would be downloaded; the size is not known yet")
 
     @property
     def folder(self) -> Path:

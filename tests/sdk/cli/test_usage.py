@@ -8,14 +8,16 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from atom_sdk.cli.advice import ADVICE
 from atom_sdk.cli.context import Context
 from atom_sdk.cli.main import main
-from atom_sdk.cli.render import path_text, print_table
+from atom_sdk.cli.render import Bars, path_text, print_table
 from atom_sdk.cli.runs import request_of
 from atom_sdk.cli.runs import run as run_command
 
@@ -211,3 +213,24 @@ def test_a_table_in_a_pipe_has_one_line_per_row(
     row = ("digits@v1", "f" * 64, "2026-11-22T10:00", "a message that is longer " * 8)
     print_table(Context().out, ("version", "digest", "when", "message"), [row])
     assert len(capsys.readouterr().out.splitlines()) == 2
+
+
+def test_a_step_that_had_nothing_to_do_leaves_no_bar() -> None:
+    out = StringIO()
+    console = Console(file=out, force_terminal=True, width=100)
+    with Bars(console, enabled=True) as bars:
+        bars.start("compare", 2, "files")
+        bars.advance("compare", 2)
+        bars.start("upload", 0, "bytes")
+    left = out.getvalue().rsplit("\r", 1)[-1]
+    assert "compare" in left
+    assert "upload" not in left
+
+
+def test_bars_of_what_failed_stay() -> None:
+    out = StringIO()
+    bars = Bars(Console(file=out, force_terminal=True, width=100), enabled=True)
+    with bars:
+        bars.start("upload", 9, "bytes")
+        bars.__exit__(ValueError)
+        assert "upload" in out.getvalue().rsplit("\r", 1)[-1]

@@ -124,7 +124,7 @@ def test_private_addresses_are_refused_before_anything_is_asked(
     dry = look(source)
     assert (dry.files, dry.notes) == (
         2,
-        ["2 files would be downloaded; their sizes are not known yet"],
+        ["2 files would be downloaded; the size is not known yet"],
     )
 
 

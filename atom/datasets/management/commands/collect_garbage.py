@@ -10,6 +10,7 @@ from atom.accounts.models import Project
 from atom.datasets.actions.garbage import add_garbage_run, collect_garbage
 from atom.datasets.garbage_errors import GarbageRunPresent
 from atom.datasets.models import GarbageRun
+from atom_sdk.words import counted
 
 _MIB = 1 << 20
 
@@ -54,7 +55,7 @@ def _sentence(run: GarbageRun) -> str:
     if run.state == "failed":
         return f"{run.error_code}: {run.error_detail}"
     found = (
-        f"{run.garbage_count} of {run.examined_count} objects are garbage "
+        f"garbage: {run.garbage_count} of {counted(run.examined_count, 'object')} "
         f"({run.garbage_bytes / _MIB:.1f} MiB)"
     )
     found += f", {run.staged_count} given up in staging ({run.staged_bytes / _MIB:.1f} MiB)"

@@ -12,6 +12,7 @@ from loading import ImageTable  # type: ignore[import-not-found]
 from numpy.typing import NDArray
 
 from atom_sdk import run
+from atom_sdk.words import counted
 
 
 class NothingToMeasureError(Exception):
@@ -54,11 +55,12 @@ def targets_of(
 
 def say(record: dict[str, Any]) -> None:
     """Print the result for people."""
-    print(f"Accuracy {record['accuracy']:.2%} on {record['n']} images of '{record['split']}'.")
+    images = counted(record["n"], "image")
+    print(f"Accuracy {record['accuracy']:.2%} on {images} of '{record['split']}'.")
     for one in record["per_class"]:
         print(f"  {one['label']}: recall {one['recall']:.2%}, precision {one['precision']:.2%}")
     if record["skipped"]:
-        print(f"{len(record['skipped'])} images could not be read and were left out.")
+        print(f"{counted(len(record['skipped']), 'image')} could not be read and left out.")
 
 
 if __name__ == "__main__":

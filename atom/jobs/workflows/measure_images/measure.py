@@ -21,6 +21,7 @@ from feature_table import (  # type: ignore[import-not-found]
 from pictures import Measured, measure  # type: ignore[import-not-found]
 
 from atom_sdk import run
+from atom_sdk.words import counted
 
 # Drawings in text form; Pillow does not read them and nobody expects it to.
 _NOT_RASTER = "image/svg+xml"
@@ -35,7 +36,7 @@ def main() -> None:
     table = features_of(samples, read_known(Path(folder) if folder else None))
     write(table, run.output_dir())
     unreadable = len(table) - table.column("unreadable").null_count
-    run.progress(1.0, f"{len(table)} images, {unreadable} unreadable")
+    run.progress(1.0, f"{counted(len(table), 'image')}, {unreadable} unreadable")
 
 
 def features_of(samples: Any, known: pa.Table) -> pa.Table:
@@ -48,7 +49,7 @@ def features_of(samples: Any, known: pa.Table) -> pa.Table:
     done = set(before.column("digest").to_pylist())
     new = [place for place, digest in enumerate(digests) if digest not in done]
     print(
-        f"{len(rows)} images: {len(before)} were measured before, {len(new)} are new.", flush=True
+        f"{counted(len(rows), 'image')}: {len(before)} measured before, {len(new)} new.", flush=True
     )
     measured = list(_told(_measure_all(samples, [rows[place] for place in new]), len(new)))
     made = as_table([paths[place] for place in new], [digests[place] for place in new], measured)
@@ -75,7 +76,7 @@ def _measure_all(samples: Any, rows: list[int]) -> Iterator[Measured]:
 def _told(measured: Iterator[Measured], total: int) -> Iterator[Measured]:
     for number, one in enumerate(measured, 1):
         if number % _TELL_EVERY == 0:
-            run.progress(number / total, f"{number} of {total} images")
+            run.progress(number / total, f"{number} of {counted(total, 'image')}")
         yield one
 
 

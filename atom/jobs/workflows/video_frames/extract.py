@@ -23,6 +23,7 @@ from atom_sdk.client.media_types import media_type_of
 from atom_sdk.client.push import PushOptions
 from atom_sdk.client.refs import parse_ref
 from atom_sdk.errors import AtomError
+from atom_sdk.words import counted
 
 SPLITS = ("train", "val", "test")
 NAMED_BROKEN = 20
@@ -70,7 +71,9 @@ def cut_and_push(output: str) -> int:
         return 1
     pushed = push(folder, output, result, provenance(reference, result))
     shutil.rmtree(folder, ignore_errors=True)
-    print(f"{len(result.attributes)} files are {output} {pushed['ref']}.", flush=True)
+    print(
+        f"{counted(len(result.attributes), 'file')} pushed as {output} {pushed['ref']}.", flush=True
+    )
     return 0
 
 
@@ -137,7 +140,8 @@ def report(result: Result) -> None:
     found = {"videos": result.videos, "files": len(result.attributes), "broken": result.broken}
     (run.output_dir() / "report.json").write_text(json.dumps(found, indent=2, ensure_ascii=False))
     print(
-        f"{result.videos} videos, {len(result.attributes)} files, {len(result.broken)} broken.",
+        f"{counted(result.videos, 'video')}, {counted(len(result.attributes), 'file')}, "
+        f"{len(result.broken)} broken.",
         flush=True,
     )
 

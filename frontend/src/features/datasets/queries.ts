@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { $api, api, keyOf } from '@/api/client';
 import type { CacheRecord, DiffKind, EntryListing, EntryQuery } from '@/api/contract/datasets';
 import { readApiError } from '@/api/errors';
@@ -28,14 +28,11 @@ export function useDatasets() {
   return useKeysetRows($api.useInfiniteQuery('get', DATASETS, init, KEYSET));
 }
 
-// As many as a page of the list may hold.
-const MOST = 200;
-
-/** The names of the project's other datasets, for a picker. */
-export function useOtherDatasets(dataset: string): string[] {
+/** The names of other datasets of the project with `q` in them, for a picker: the newest, as many as a page holds. */
+export function useOtherDatasets(dataset: string, q: string): string[] {
   const project = useProject();
-  const init = { params: { path: { project }, query: { limit: MOST } } };
-  const { data } = $api.useQuery('get', DATASETS, init);
+  const init = { params: { path: { project }, query: { q, limit: PAGE } } };
+  const { data } = $api.useQuery('get', DATASETS, init, { placeholderData: keepPreviousData });
   const names = data?.results.map(({ name }) => name) ?? [];
   return names.filter((name) => name !== dataset).sort();
 }

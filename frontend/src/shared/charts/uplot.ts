@@ -12,10 +12,14 @@ export const plotTheme = (dark: boolean): PlotTheme =>
 
 const FONT = "11px 'Inter Variable', system-ui, sans-serif";
 
-/** What y counts: bytes have their marks at powers of two, shares and amounts begin at zero. */
+/**
+ * What y counts: bytes have their marks at powers of two, shares and amounts begin at zero. The axis goes up to
+ * `atLeast`, however small the values are.
+ */
 export interface YAxis {
   bytes?: boolean;
   fromZero?: boolean;
+  atLeast?: number;
 }
 
 export interface PlotInit {
@@ -61,11 +65,16 @@ function yAxis(theme: PlotTheme, format: (value: number) => string, { bytes }: Y
   };
 }
 
-const fromZero: uPlot.Range.Function = (_plot, _min, max) => [0, max > 0 ? max * 1.05 : 1];
+/** The range of an axis that begins at zero; `max` is null without points. */
+export const rangeFromZero = (max: number | null, atLeast = 0): [number, number] => [
+  0,
+  Math.max((max ?? 0) * 1.05, atLeast) || 1,
+];
 
 /** Builds the plot; the caller feeds it with `setData` and destroys it. */
 export function createPlot(host: HTMLElement, init: PlotInit): uPlot {
   const { lines, theme, logY, syncKey } = init;
+  const range: uPlot.Range.Function = (_plot, _min, max) => rangeFromZero(max, init.yAxis.atLeast);
   const options: uPlot.Options = {
     width: init.width,
     height: init.height,
@@ -81,7 +90,7 @@ export function createPlot(host: HTMLElement, init: PlotInit): uPlot {
         points: { show: false },
       })),
     ],
-    scales: { x: { time: false }, y: logY ? { distr: 3 } : init.yAxis.fromZero ? { range: fromZero } : {} },
+    scales: { x: { time: false }, y: logY ? { distr: 3 } : init.yAxis.fromZero ? { range } : {} },
     axes: [axis(theme, init.formatX), yAxis(theme, init.formatY, init.yAxis)],
     legend: { show: false },
     cursor: {

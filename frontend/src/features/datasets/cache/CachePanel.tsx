@@ -69,7 +69,7 @@ function NodeCoverage({ name, record }: { name: string; record: CacheRecord }) {
       </Group>
       <ProgressBar ratio={coverage} label={t('datasets.coverageOf', { name, node })} />
       <Text size="xs" c="dimmed">
-        {t('datasets.packs', { present: format.number(present), total: format.number(total) })}
+        {t('datasets.packs', { present: format.number(present), count: total })}
         {eta_s != null && ` · ${format.duration(eta_s)}`}
       </Text>
       {error && (

@@ -1,6 +1,7 @@
 import { Select, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
+import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { EditStepRequest } from '@/api/contract/datasets';
 import { Dialog } from '@/shared/Dialog';
@@ -62,7 +63,6 @@ function stepOf({ dataset, ref, paths, where, to }: Values): EditStepRequest | n
 
 function CopyFromForm({ name, branch, onClose, onDone }: Omit<CopyFromDialogProps, 'opened'>) {
   const { t } = useTranslation();
-  const datasets = useOtherDatasets(name);
   const branches = useRefs(name).branches.map((one) => one.name);
   const form = useForm<Values>({
     initialValues: { dataset: null, ref: 'main', paths: [], where: '', to: '', branch, message: '' },
@@ -95,13 +95,8 @@ function CopyFromForm({ name, branch, onClose, onDone }: Omit<CopyFromDialogProp
       onCancel={onClose}
     >
       <Text size="sm">{t('versioning.copyHint')}</Text>
-      <Select
-        label={t('versioning.fromDataset')}
-        data={datasets}
-        searchable
-        allowDeselect={false}
-        nothingFoundMessage={t('versioning.noOtherDataset')}
-        data-autofocus
+      <DatasetSelect
+        except={name}
         {...form.getInputProps('dataset')}
         onChange={(dataset) => form.setValues({ dataset, ref: 'main' })}
       />
@@ -131,5 +126,35 @@ function CopyFromForm({ name, branch, onClose, onDone }: Omit<CopyFromDialogProp
       {problem === null && <Preview preview={preview} contained={t('versioning.nothing')} />}
       <Message {...form.getInputProps('message')} />
     </OperationFrame>
+  );
+}
+
+interface DatasetSelectProps {
+  except: string;
+  value?: string | null;
+  error?: ReactNode;
+  onChange: (name: string | null) => void;
+}
+
+/** Another dataset of the project; which are offered, the server says as one types. */
+function DatasetSelect({ except, value = null, ...rest }: DatasetSelectProps) {
+  const { t } = useTranslation();
+  const [typed, setTyped] = useState('');
+  // The chosen name is written where one types.
+  const [q] = useDebouncedValue(typed === value ? '' : typed.trim(), 200);
+  const found = useOtherDatasets(except, q);
+  return (
+    <Select
+      label={t('versioning.fromDataset')}
+      data={value === null || found.includes(value) ? found : [value, ...found]}
+      searchable
+      searchValue={typed}
+      onSearchChange={setTyped}
+      allowDeselect={false}
+      nothingFoundMessage={t('versioning.noOtherDataset')}
+      data-autofocus
+      value={value}
+      {...rest}
+    />
   );
 }

@@ -10,8 +10,8 @@ import { AnchorLink } from '@/shared/links';
 import { useMay } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { personName } from '../names';
+import { useDismiss, useDismissed } from './dismissals';
 import { OperationProgress } from './OperationProgress';
-import { markTold, useTold } from './toldOperations';
 import { isRunning, useCancel, useOperationsOfNow } from './useOperation';
 
 const SHOWN = 3;
@@ -19,14 +19,15 @@ const SHOWN = 3;
 /** What the server does to a dataset now, for whomever, and how it ended until that is dismissed; mostly nothing. */
 export function OperationsNow({ name }: { name: string }) {
   const { t } = useTranslation();
-  const told = useTold();
+  const dismissed = useDismissed();
+  const dismiss = useDismiss(name);
   const [isWhole, setWhole] = useState(false);
   const asked = useOperationsOfNow(name);
-  const rows = [...asked.filter(isRunning), ...asked.filter((row) => !isRunning(row) && !told.has(row.id))];
+  const rows = [...asked.filter(isRunning), ...asked.filter((row) => !isRunning(row) && !dismissed.has(row.id))];
   const over = rows.filter((row) => !isRunning(row));
   const dismissAll = () => {
     document.querySelector('main')?.focus({ preventScroll: true });
-    markTold(...over.map((row) => row.id));
+    void dismiss.all(over.map((row) => row.id));
   };
   if (rows.length === 0) return null;
   return (
@@ -54,6 +55,7 @@ function OperationRow({ name, row }: { name: string; row: RunningOperation }) {
   const { t } = useTranslation();
   const what = useWhat()(row);
   const isOver = !isRunning(row);
+  const dismiss = useDismiss(name);
   return (
     <Paper withBorder px="sm" py={6} role="group" aria-label={what}>
       <Group gap="sm" wrap="nowrap" align="flex-start">
@@ -79,7 +81,7 @@ function OperationRow({ name, row }: { name: string; row: RunningOperation }) {
               data-takes-row
               onClick={(event) => {
                 focusNeighbour(event.currentTarget);
-                markTold(row.id);
+                void dismiss.one(row.id);
               }}
             >
               <IconX size={14} />

@@ -8,7 +8,7 @@ import { listenFor, usePollMs } from '@/shared/live/projectLive';
 import { useProject } from '@/shared/project';
 import { notifyError, notifySuccess } from '@/shared/undo';
 import { useRefresh } from '../operationQueries';
-import { markTold } from './toldOperations';
+import { useDismiss } from './dismissals';
 
 const OPERATIONS = '/api/v1/projects/{project}/datasets/{dataset}/operations/';
 const COMMIT = '/api/v1/projects/{project}/datasets/{dataset}/commits/{commit_id}/';
@@ -68,6 +68,7 @@ function useFollowing(dataset: string, isHeard: () => boolean): Operation {
   const path = { project: useProject(), dataset };
   const client = useQueryClient();
   const refresh = useRefresh();
+  const dismiss = useDismiss(dataset);
   const [running, setRunning] = useState<Progressing>();
   const follow = async (asked: CommitRequest) => {
     void client.invalidateQueries({ queryKey: keyOf(OPERATIONS) });
@@ -76,7 +77,7 @@ function useFollowing(dataset: string, isHeard: () => boolean): Operation {
     } finally {
       // Asked before the refresh, which may take the dialog of a version away with that version.
       const heard = isHeard();
-      if (heard) markTold(asked.id);
+      if (heard) await dismiss.one(asked.id);
       await refresh();
       setRunning(undefined);
       if (!heard) await NEVER;

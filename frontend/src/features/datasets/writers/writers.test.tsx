@@ -48,7 +48,7 @@ test('writers and jobs are shown, browsed and committed', async () => {
   const table = await screen.findByRole('table', { name: 'Open writers' });
   await within(table).findByText('Job etl');
   expect(within(table).getAllByRole('row')).toHaveLength(3);
-  within(table).getByText(/2 tasks committed · 1 attempts open/);
+  within(table).getByText(/2 tasks committed · 1 attempt open/);
   within(table).getByText(/1 removed/);
   const browse = within(table).getByRole('link', { name: 'Browse what Writer 0000cafe persisted' });
   expect(browse.getAttribute('href')).toContain('ref=staging.0198');

@@ -17,6 +17,9 @@ const ORDER = ['cpu_percent', 'memory_bytes', 'data_wait_percent', 'gpu_percent'
 const rank = (name: string) => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
 const BYTES = { bytes: true, fromZero: true };
 const AMOUNT = { fromZero: true };
+// A machine that hardly waits has its curve near the bottom, not marks that all say 0 %.
+const PERCENT = { fromZero: true, atLeast: 10 };
+const axisOf = (name: string) => (name.includes('bytes') ? BYTES : name.endsWith('_percent') ? PERCENT : AMOUNT);
 
 function formatOf(name: string, format: Format): (value: number) => string {
   if (name.endsWith('_percent')) return (value) => format.percent(value / 100);
@@ -56,7 +59,7 @@ export function SystemTab({ run }: { run: Run }) {
               zoom={zoom}
               onZoom={setZoom}
               formatY={formatOf(name, format)}
-              yAxis={name.includes('bytes') ? BYTES : AMOUNT}
+              yAxis={axisOf(name)}
               labelOf={(key) => (groups.get(name)?.length === 1 ? title(name) : key.replace(/^system\//, ''))}
             />
           </Card>

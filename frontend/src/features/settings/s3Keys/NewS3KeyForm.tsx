@@ -9,6 +9,7 @@ import { useCreateS3Key } from '../queries';
 
 interface Values {
   name: string;
+  /** Null until one is chosen: then it is the current project, which may come later than the form. */
   project: string | null;
   days: string;
 }
@@ -20,17 +21,18 @@ interface Props {
 
 export function NewS3KeyForm({ onCreated, onCancel }: Props) {
   const { t } = useTranslation();
-  const project = useProject();
+  const current = useProject() || null;
   const projects = useProjects().data?.results ?? [];
   const { create } = useCreateS3Key();
   const form = useForm<Values>({
-    initialValues: { name: '', project, days: '90' },
+    initialValues: { name: '', project: null, days: '90' },
     validate: {
       name: (value) => (value.trim() ? null : t('settings.required')),
-      project: (value) => (value ? null : t('settings.s3.chooseProject')),
+      project: (value) => ((value ?? current) ? null : t('settings.s3.chooseProject')),
     },
   });
-  const send = async ({ name, project, days }: Values) =>
+  const project = form.values.project ?? current;
+  const send = async ({ name, days }: Values) =>
     onCreated(await create({ name: name.trim(), project: project ?? '', expires_at: expiresAt(days, Date.now()) }));
   return (
     <FormFrame form={form} send={send} submit={t('settings.s3.create')} onCancel={onCancel}>
@@ -48,6 +50,7 @@ export function NewS3KeyForm({ onCreated, onCancel }: Props) {
           data={projects.map(({ slug, name }) => ({ value: slug, label: name || slug }))}
           allowDeselect={false}
           {...form.getInputProps('project')}
+          value={project}
         />
         <ExpirySelect {...form.getInputProps('days')} />
       </Group>

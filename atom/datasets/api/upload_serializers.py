@@ -1,0 +1,104 @@
+"""Shapes of uploads, and of what went wrong with work in the background."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from atom.core.errors import action_of
+from atom.datasets.errors import UPLOAD_REFUSED_ACTION
+from atom.datasets.models import CommitRequest, Upload
+
+_DIGEST = r"^[0-9a-f]{64}$"
+
+
+MAX_PARTS_PER_CALL = 1000
+
+
+class PartSerializer(serializers.Serializer[Any]):
+    """A part that has arrived."""
+
+    n = serializers.IntegerField(source="number")
+    etag = serializers.CharField()
+    size_bytes = serializers.IntegerField()
+
+
+class FailureSerializer(serializers.Serializer[Any]):
+    """Why a piece of work in the background failed."""
+
+    code = serializers.CharField()
+    detail = serializers.CharField()
+    action = serializers.CharField(help_text="What to do next.")
+
+
+class UploadSerializer(serializers.ModelSerializer[Upload]):
+    """A resumable upload."""
+
+    parts_done = PartSerializer(many=True, read_only=True)
+    error = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Upload
+        fields = (
+            "id",
+            "kind",
+            "digest",
+            "size_bytes",
+            "part_size_bytes",
+            "state",
+            "parts_done",
+            "error",
+            "created_at",
+            "updated_at",
+        )
+        read_only_fields = fields
+
+    @extend_schema_field(FailureSerializer(allow_null=True))
+    def get_error(self, upload: Upload) -> dict[str, Any] | None:
+        """Return why the upload was quarantined."""
+        return error_of(upload)
+
+
+class NewUploadSerializer(serializers.Serializer[Any]):
+    """What begins or resumes an upload."""
+
+    kind = serializers.ChoiceField(choices=["pack", "changes"])
+    digest = serializers.RegexField(_DIGEST, help_text="BLAKE3 of the whole object, in hex.")
+    size_bytes = serializers.IntegerField(min_value=1)
+
+
+class PartNumbersSerializer(serializers.Serializer[Any]):
+    """Parts that a client is about to send."""
+
+    numbers = serializers.ListField(
+        child=serializers.IntegerField(min_value=1), min_length=1, max_length=MAX_PARTS_PER_CALL
+    )
+
+
+class PartUrlsSerializer(serializers.Serializer[Any]):
+    """Where to PUT each part."""
+
+    urls = serializers.DictField(child=serializers.URLField())
+
+
+class SentPartSerializer(serializers.Serializer[Any]):
+    """A part that a client has sent."""
+
+    n = serializers.IntegerField(min_value=1)
+    etag = serializers.CharField(max_length=200)
+
+
+class CompleteUploadSerializer(serializers.Serializer[Any]):
+    """All parts of an upload."""
+
+    parts = SentPartSerializer(many=True)
+
+
+def error_of(row: Upload | CommitRequest) -> dict[str, Any] | None:
+    """Return what a `FailureSerializer` shows of a row, None if nothing went wrong."""
+    if not row.error_code:
+        return None
+    action = action_of(row.error_code) or UPLOAD_REFUSED_ACTION
+    return {"code": row.error_code, "detail": row.error_detail, "action": action}

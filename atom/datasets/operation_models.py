@@ -1,0 +1,23 @@
+"""What people no longer want to be told of operations."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+
+
+class DismissedOperation(models.Model):
+    """A person was told how an operation ended, or does not want to be."""
+
+    id = models.BigAutoField(primary_key=True)
+    request = models.ForeignKey(
+        "datasets.CommitRequest", on_delete=models.CASCADE, related_name="dismissals"
+    )
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["request", "user"], name="operation_dismissed_once"),
+        ]

@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, vi } from 'vitest';
+import type { LeasedSlot, Submission, SubmitResult } from '@/api/contract/labeling';
+import { type KeyValue, memoryStore } from './kv';
+import { Workbench, type WorkbenchApi, type WorkbenchOptions } from './workbench';
+
+export const slot = (n: number, extra: Partial<LeasedSlot> = {}): LeasedSlot => ({
+  id: `s${n}`,
+  item_id: `i${n}`,
+  state: 'leased',
+  lease_no: 1,
+  expires_at: '',
+  path: `${n}.png`,
+  media_url: '',
+  thumb_url: '',
+  draft: null,
+  draft_seq: null,
+  label_id: null,
+  returned_code: null,
+  returned_comment: null,
+  ...extra,
+});
+
+/** A task with `count` images: what a server with this API would do. */
+export class FakeTask implements WorkbenchApi {
+  given = 0;
+  received: Submission[] = [];
+  drafts: [string, number, number | null][] = [];
+  offline = false;
+  /** Takes submissions, but its answers never arrive. */
+  silent = false;
+  lost = new Set<string>();
+  returnedWork: LeasedSlot[] = [];
+  leasedWork: LeasedSlot[] = [];
+  released: string[] = [];
+  readonly count: number;
+  constructor(count: number) {
+    this.count = count;
+  }
+  myWork = async () => ({ leased: this.leasedWork, returned: this.returnedWork });
+  lease = async (n: number) => {
+    const from = this.given;
+    this.given = Math.min(this.count, from + n);
+    return Array.from({ length: this.given - from }, (_, k) => slot(from + k));
+  };
+  submit = async (submissions: Submission[]): Promise<SubmitResult[]> => {
+    if (this.offline) throw new TypeError('offline');
+    this.received.push(...submissions);
+    if (this.silent) return new Promise(() => {});
+    return submissions.map((one) =>
+      this.lost.has(one.slot) ? { slot: one.slot, ok: false, code: 'stale_lease' } : { slot: one.slot, ok: true },
+    );
+  };
+  heartbeat = async (one: LeasedSlot) => {
+    if (this.lost.has(one.id)) throw new Error('stale');
+  };
+  release = async (one: LeasedSlot) => void this.released.push(one.id);
+  skip = async () => {};
+  saveDraft = async (one: LeasedSlot, sequence: number, labelId: number | null) => {
+    if (this.offline) throw new TypeError('offline');
+    this.drafts.push([one.id, sequence, labelId]);
+  };
+}
+
+/** What a browser keeps between two visits. */
+export const kept: { store: KeyValue; keys: number } = { store: memoryStore(), keys: 0 };
+
+export const open = (task: FakeTask, extra: Partial<WorkbenchOptions> = {}) =>
+  new Workbench({
+    api: task,
+    store: kept.store,
+    task: 't',
+    batchSize: 2,
+    newKey: () => `k${kept.keys++}`,
+    onChange: () => {},
+    ...extra,
+  });
+
+export const ids = (bench: Workbench) => bench.current?.slots.map((one) => one.id);
+
+/** Each test has a browser of its own, and its own time. */
+export function withFreshBrowser(): void {
+  beforeEach(() => {
+    vi.useFakeTimers();
+    kept.store = memoryStore();
+    kept.keys = 0;
+  });
+  afterEach(() => vi.useRealTimers());
+}

@@ -1,0 +1,141 @@
+"""Every failure that the SDK can report, one class each.
+
+    AtomError
+    ├── PathError                     a path that a dataset cannot hold
+    │   ├── EmptyPathError
+    │   ├── AbsolutePathError
+    │   ├── PathTraversalError
+    │   ├── PathNotNormalisedError
+    │   ├── NulInPathError
+    │   ├── PathNotUnicodeError
+    │   └── PathTooLongError
+    ├── PackError                     a pack that cannot be written or trusted
+    │   ├── EmptyPackError
+    │   ├── PackOrderError
+    │   ├── FileChangedError
+    │   ├── PackTruncatedError
+    │   ├── PackTrailingDataError
+    │   ├── PackHeaderError
+    │   └── PackDigestMismatchError
+    ├── PackStoreError                a node's folder of packs
+    │   ├── PackMissingError
+    │   └── PackStoreFullError
+    ├── ManifestError                 ranges, roots, layers, commits
+    │   ├── EmptyDatasetError
+    │   ├── EntryOrderError
+    │   ├── ManifestCorruptError
+    │   ├── UnknownFormatError
+    │   ├── LayerKindError
+    │   ├── SplitTooLargeError
+    │   ├── SplitUnlabelledError
+    │   ├── SplitEmptyError
+    │   ├── SplitSpecError
+    │   ├── SplitRedrawError
+    │   ├── QueryError                the text of a query; manifests/query/errors.py
+    │   └── PathNotFoundError
+    ├── DiskFullError                 a folder has no room for a file
+    ├── ObjectNotFoundError           a key that the object store does not have
+    ├── ExportError                   writing a dataset in another format
+    └── ReaderError                   reading samples on a node
+        ├── SampleDigestMismatchError
+        ├── ResumeMismatchError
+        ├── ImageDecodeError
+        ├── ImageDecoderMissingError
+        └── ViewIndexError
+
+Every class carries a stable `code` for programs and a `hint` that says what to do next;
+`str(error)` is a plain sentence for people.
+"""
+
+from atom_sdk.errors.base import AtomError
+from atom_sdk.errors.manifests import (
+    EmptyDatasetError,
+    EntryOrderError,
+    LayerKindError,
+    ManifestCorruptError,
+    ManifestError,
+    PathNotFoundError,
+    SplitEmptyError,
+    SplitRedrawError,
+    SplitSpecError,
+    SplitTooLargeError,
+    SplitUnlabelledError,
+    UnknownFormatError,
+)
+from atom_sdk.errors.packs import (
+    EmptyPackError,
+    FileChangedError,
+    PackDigestMismatchError,
+    PackError,
+    PackHeaderError,
+    PackMissingError,
+    PackOrderError,
+    PackStoreError,
+    PackStoreFullError,
+    PackTrailingDataError,
+    PackTruncatedError,
+)
+from atom_sdk.errors.paths import (
+    AbsolutePathError,
+    EmptyPathError,
+    NulInPathError,
+    PathError,
+    PathNotNormalisedError,
+    PathNotUnicodeError,
+    PathTooLongError,
+    PathTraversalError,
+)
+from atom_sdk.errors.readers import (
+    ExportError,
+    ImageDecodeError,
+    ImageDecoderMissingError,
+    ReaderError,
+    ResumeMismatchError,
+    SampleDigestMismatchError,
+    ViewIndexError,
+)
+from atom_sdk.errors.storage import DiskFullError, ObjectNotFoundError
+
+__all__ = [
+    "AbsolutePathError",
+    "AtomError",
+    "DiskFullError",
+    "EmptyDatasetError",
+    "EmptyPackError",
+    "EmptyPathError",
+    "EntryOrderError",
+    "ExportError",
+    "FileChangedError",
+    "ImageDecodeError",
+    "ImageDecoderMissingError",
+    "LayerKindError",
+    "ManifestCorruptError",
+    "ManifestError",
+    "NulInPathError",
+    "ObjectNotFoundError",
+    "PackDigestMismatchError",
+    "PackError",
+    "PackHeaderError",
+    "PackMissingError",
+    "PackOrderError",
+    "PackStoreError",
+    "PackStoreFullError",
+    "PackTrailingDataError",
+    "PackTruncatedError",
+    "PathError",
+    "PathNotFoundError",
+    "PathNotNormalisedError",
+    "PathNotUnicodeError",
+    "PathTooLongError",
+    "PathTraversalError",
+    "ReaderError",
+    "ResumeMismatchError",
+    "SampleDigestMismatchError",
+    "SplitEmptyError",
+    "SplitRedrawError",
+    "SplitSpecError",
+    "SplitTooLargeError",
+    "SplitUnlabelledError",
+    "UnknownFormatError",
+    "ViewIndexError",
+]

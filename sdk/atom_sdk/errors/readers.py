@@ -1,0 +1,70 @@
+"""Samples that cannot be read, and datasets that cannot be exported."""
+
+from __future__ import annotations
+
+from atom_sdk.errors.base import AtomError
+
+
+class ExportError(AtomError):
+    """A dataset cannot be written in another format."""
+
+    code = "export"
+    hint = "Choose another folder, or remove the export that is in it."
+
+
+class ReaderError(AtomError):
+    """A sample cannot be read."""
+
+    code = "reader"
+
+
+class SampleDigestMismatchError(ReaderError):
+    """The bytes of a sample on this node do not hash to the digest of its entry."""
+
+    code = "sample_digest_mismatch"
+    hint = "Remove the pack from this node and warm the dataset again."
+
+    def __init__(self, path: str, pack: str) -> None:
+        """`pack` as 64 hex digits."""
+        super().__init__(
+            f"The sample {path!r} in the pack {pack} is damaged on this node and is not served."
+        )
+        self.path = path
+        self.pack = pack
+
+
+class ImageDecodeError(ReaderError):
+    """A file is no picture, or a damaged one."""
+
+    code = "image_decode"
+    hint = "Leave the file out with a query, or replace it in a new version of the dataset."
+
+    def __init__(self, path: str, reason: str) -> None:
+        """`reason` is what the decoder said."""
+        super().__init__(f"The file {path!r} cannot be decoded as a picture: {reason}.")
+        self.path = path
+
+
+class ImageDecoderMissingError(ReaderError):
+    """Pillow, which decodes pictures, is not installed."""
+
+    code = "image_decoder_missing"
+    hint = "Install it: pip install 'atom-sdk[images]'."
+
+    def __init__(self) -> None:
+        """There is nothing more to say."""
+        super().__init__("Decoding pictures needs the package pillow.")
+
+
+class ResumeMismatchError(ReaderError):
+    """A saved position belongs to another order of samples."""
+
+    code = "resume_mismatch"
+    hint = "Resume with the dataset version, the split and the arguments of the run that saved it."
+
+
+class ViewIndexError(ReaderError):
+    """A view index file cannot be opened or is of another format."""
+
+    code = "view_index"
+    hint = "Build the view again."

@@ -1,0 +1,30 @@
+"""Disks and object stores."""
+
+from __future__ import annotations
+
+from atom_sdk.errors.base import AtomError
+
+
+class DiskFullError(AtomError):
+    """A file finds no room on the disk, in the quota or below the limit of a file's size."""
+
+    code = "disk_full"
+    hint = "Free some space or raise the quota, then try again; nothing half written is left."
+
+    def __init__(self, folder: str, free_bytes: int) -> None:
+        """`free_bytes` is what the file system still offers."""
+        super().__init__(f"No room in {folder}: {free_bytes} bytes are free.")
+        self.folder = folder
+        self.free_bytes = free_bytes
+
+
+class ObjectNotFoundError(AtomError):
+    """The object store does not have this key."""
+
+    code = "object_not_found"
+    hint = "Check the project and the dataset reference."
+
+    def __init__(self, key: str) -> None:
+        """The key as asked for."""
+        super().__init__(f"There is no object {key!r} in the store.")
+        self.key = key

@@ -1,0 +1,19 @@
+"""Words for people that say an amount."""
+
+from __future__ import annotations
+
+_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
+
+
+def counted(count: float, noun: str, plural: str = "") -> str:
+    """Return `1 pack` or `3 packs`; `plural` is for words whose plural is not just an s."""
+    number = f"{count:g}" if isinstance(count, float) else str(count)
+    return f"{number} {noun if count == 1 else plural or f'{noun}s'}"
+
+
+def size_text(size_bytes: float) -> str:
+    """Return `1.5 MiB`."""
+    unit = 0
+    while size_bytes >= 1024 and unit < len(_UNITS) - 1:
+        size_bytes, unit = size_bytes / 1024, unit + 1
+    return f"{size_bytes:.0f} B" if unit == 0 else f"{size_bytes:.1f} {_UNITS[unit]}"
