@@ -76,7 +76,7 @@ def test_conflicts_are_settled_by_name_and_by_a_file(
     pusher.push({f"0/00{n}.png": png(60 + n) for n in range(3)}, branch="fix")
     taken = ("--take", "theirs:0/000.png", "--take", "ours:0/001.png")
 
-    assert "1 conflicts, 2 settled" in atom("data", "merge", "digits@fix", "--preview", *taken)[1]
+    assert "1 conflict, 2 settled" in atom("data", "merge", "digits@fix", "--preview", *taken)[1]
     code, _, err = atom("data", "merge", "digits@fix", *taken)
     assert (code, "! 0/002.png" in err, "! 0/000.png" in err) == (4, True, False)
     assert "--take theirs:PATH" in err
