@@ -35,6 +35,7 @@ _SERVICE_IS_AWAY = (OperationalError, InterfaceError, RedisConnectionError, Redi
 _BACK_AFTER_S = 2
 _STORE_FAILED = (StoreError, BotoCoreError, ClientError)
 _STORE_DETAIL_CHARS = 300
+_CHOICE_CHARS = 200
 _STORE_PLACE = re.compile(r"https?://[^/\s]+")
 _STORE_STATUS = re.compile(r"status code: (\d{3})")
 
@@ -365,6 +366,11 @@ def flatten_errors(detail: Any, prefix: str = "") -> dict[str, list[str]]:
 
 
 def _as_text(message: Any) -> str:
+    if getattr(message, "code", "") == "invalid_choice" and len(message) > _CHOICE_CHARS:
+        # It begins with what was sent, however long that is.
+        message = drf.ErrorDetail(
+            f'{message[:_CHOICE_CHARS]}…" is not a valid choice.', message.code
+        )
     return message if isinstance(message, str) else str(message)
 
 

@@ -93,6 +93,18 @@ def test_a_problem_repeats_half_of_a_surrogate_pair_as_its_escape() -> None:
     assert (problem["detail"], problem["errors"]) == (r"no \ud800", {"kind": [r"\udfff?"]})
 
 
+def test_a_long_choice_is_not_repeated_whole() -> None:
+    class Body(serializers.Serializer[Any]):
+        kind = serializers.ChoiceField(choices=["a", "b"])
+
+    body = Body(data={"kind": "x" * 300_000})
+    assert not body.is_valid()
+    problem = Invalid(errors=flatten_errors(body.errors)).as_problem()
+    assert problem["errors"]["kind"][0].endswith('xx…" is not a valid choice.')
+    assert problem["error_codes"]["kind"][0]["code"] == "invalid_choice"
+    assert len(str(problem)) < 2000
+
+
 def test_a_number_is_no_name(member: Client) -> None:
     answer = member.post(DATASETS, '{"name": 123}', content_type="application/json")
     assert problem_of(answer, 400, "invalid")["errors"]["name"] == ["Not a valid string."]

@@ -146,3 +146,9 @@ def test_a_request_that_changes_nothing_is_impossible(pusher: Pusher) -> None:
     dataset = Dataset.objects.get(name="digits")
     with pytest.raises(IntegrityError), transaction.atomic():
         CommitRequest.objects.create(dataset=dataset, branch="main")
+
+
+@pytest.mark.parametrize("size", [[], {}, None, True, 0.5, "-1"])
+def test_a_size_that_is_none_is_refused(pusher: Pusher, size: Any) -> None:
+    answer = pusher.client.post(f"{pusher.base}splits/", {"test": size}, format="json")
+    assert (answer.status_code, list(answer.json()["errors"])) == (400, ["test"])

@@ -21,6 +21,8 @@ class SplitSizeField(serializers.Field[int | str, Any, int | str, Any]):
         if isinstance(data, str) and data.isascii() and data.isdigit() and len(data) < 17:
             data = int(data)
         try:
+            if not isinstance(data, int | str):
+                raise SplitSpecError(f"{data!r} is no size")
             SplitRequest.from_json({"test": data})
         except SplitSpecError as error:
             raise serializers.ValidationError(
