@@ -32,11 +32,10 @@ def assign_group_rows(
     SplitTooLargeError.
     """
     codes, names = labels
-    here = np.flatnonzero(scope)
-    # A file without a group is a group of its own, numbered after the others.
+    # No copies where all files are meant: of ten million every one counts.
+    here = slice(None) if scope.all() else np.flatnonzero(scope)
     named = len(rows.group_names)
-    own = rows.groups[here]
-    numbers, group = np.unique(np.where(own >= 0, own, named + here), return_inverse=True)
+    numbers, group = _numbered(rows.groups, scope, here, named)
     sizes = _Sizes.of(group, codes[here], len(numbers), len(names))
     taken = _kept(group, kept[here], len(numbers), rows.split_names.names)
     order = _order(rows, numbers, named, seed)
@@ -53,6 +52,26 @@ def assign_group_rows(
     return assigned
 
 
+def _numbered(
+    groups: Codes, scope: NDArray[np.bool_], here: slice | _Ints, named: int
+) -> tuple[_Ints, Codes]:
+    """Return the groups of the files of `scope`, and for each file the place of its group there.
+
+    A file without a group is a group of its own, which comes after the others: `named` + its row.
+    """
+    is_there = np.zeros(named + 1, np.bool_)
+    is_there[groups[here]] = True
+    present = np.flatnonzero(is_there[:named])
+    is_own = groups[here] < 0
+    place = np.cumsum(is_own, dtype=np.int32)
+    place += len(present) - 1
+    rank = np.zeros(named + 1, np.int32)
+    rank[present] = np.arange(len(present), dtype=np.int32)
+    alone = np.flatnonzero((groups < 0) & scope)
+    alone += named
+    return np.concatenate([present, alone]), np.where(is_own, place, rank[groups[here]])
+
+
 @dataclass(frozen=True)
 class _Sizes:
     """How many samples of which label each group has: those from starts[group] to the next.
@@ -66,10 +85,16 @@ class _Sizes:
     totals: _Ints
 
     @classmethod
-    def of(cls, group: _Ints, codes: Codes, groups: int, labels: int) -> _Sizes:
+    def of(cls, group: Codes, codes: Codes, groups: int, labels: int) -> _Sizes:
         is_drawn = codes >= 0
         width = max(labels, 1)
-        pairs, counts = np.unique(group[is_drawn] * width + codes[is_drawn], return_counts=True)
+        keys = group[is_drawn].astype(np.int64)
+        keys *= width
+        keys += codes[is_drawn]
+        keys.sort()
+        firsts = np.flatnonzero(np.diff(keys, prepend=-1))
+        pairs, counts = keys[firsts], np.diff(firsts, append=len(keys))
+        del keys
         starts = np.searchsorted(pairs, np.arange(groups + 1, dtype=np.int64) * width)
         totals = np.bincount(group[is_drawn], minlength=groups)
         return cls(pairs % width, counts, starts, totals)
@@ -88,14 +113,14 @@ class _Sizes:
         return found
 
 
-def _kept(group: _Ints, kept: _Splits, groups: int, names: list[str]) -> _Splits:
+def _kept(group: Codes, kept: _Splits, groups: int, names: list[str]) -> _Splits:
     """The split of each group that has one; where it has several, most files decide, then names."""
     taken = np.full(groups, NONE, np.int16)
     has = kept >= 0
     if not has.any():
         return taken
     width = len(names)
-    pairs, counts = np.unique(group[has] * width + kept[has], return_counts=True)
+    pairs, counts = np.unique(group[has].astype(np.int64) * width + kept[has], return_counts=True)
     rank = np.argsort(np.argsort(np.array(names)))
     best_last = np.lexsort((-rank[pairs % width], counts, pairs // width))
     taken[pairs[best_last] // width] = pairs[best_last] % width
