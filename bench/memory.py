@@ -30,7 +30,8 @@ from atom.datasets.engines.source_runs import (
     merge_runs,
     registered_entry,
 )
-from atom.datasets.engines.versions import VersionPlan, build_version
+from atom.datasets.engines.version_plan import VersionPlan
+from atom.datasets.engines.versions import build_version
 from atom_sdk.client.packed_rows import in_path_order, packed_rows, rows_of
 from atom_sdk.client.progress import Silent
 from atom_sdk.client.scan import DigestCache, Parent, compare
@@ -50,6 +51,7 @@ from atom_sdk.packs.file_list import FileList
 from atom_sdk.packs.paths import case_collisions
 from atom_sdk.packs.plan import SourceFile, plan_packs
 from atom_sdk.packs.writer import PackMember, PackSummary
+from bench import memory_onto
 from bench.harness import Result, failed, peak_mib, say
 from bench.manifests import edited, generated, path_of
 
@@ -135,14 +137,14 @@ def push_client(entries: int, folder: Path) -> None:
     files = FileList(SourceFile(path_of(n), _FILE_BYTES, n) for n in range(entries))
     case_collisions(lambda: (file.path for file in files))
     cache = DigestCache(folder / "cache", ImportContents(folder, {}))
-    scan = compare(files, Parent(), cache, Silent())
+    scan = compare(files, Parent(), cache, Silent(), folder)
     with packed_rows() as packed:
         for plan in plan_packs(scan.new):
             pack = blake3(plan.files[0].path.encode()).digest()
             members = [PackMember(f.path, 4096, f.size, _digest(f.mtime_ns)) for f in plan.files]
             packed.add(rows_of(PackSummary(pack, plan.pack_bytes, tuple(members))))
         write_changes(in_path_order(packed.runs()), folder / "changes.parquet")
-        cache.save(files, {}, packed.digests(), time.time_ns())
+        cache.save(files, (), packed.digests(), time.time_ns())
 
 
 def push_server(entries: int, folder: Path) -> None:
@@ -175,6 +177,7 @@ STEPS: dict[str, Callable[[int, Path], None]] = {
     "register": register,
     "push, client": push_client,
     "push, server": push_server,
+    **memory_onto.STEPS,
 }
 
 if __name__ == "__main__":

@@ -56,6 +56,11 @@ TARGETS: dict[tuple[str, str | None], Target] = {
     ("memory of 10,000,000 entries: register", None): _at_most(1024),
     ("memory of 10,000,000 entries: diff", None): _at_most(1024),
     ("memory of 10,000,000 entries: garbage collection", None): _at_most(1024),
+    ("memory of 10,000,000 entries: push with labels and a split, client", None): _at_most(1024),
+    ("memory of 10,000,000 entries: push with labels and a split, server", None): _at_most(1024),
+    ("memory of 10,000,000 entries: push onto a parent, client", None): _at_most(1024),
+    ("memory of 10,000,000 entries: push onto a parent, server", None): _at_most(1024),
+    ("memory of 10,000,000 entries: split by group", None): _at_most(1024),
 }
 
 

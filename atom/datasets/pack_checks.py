@@ -11,11 +11,12 @@ from atom.accounts.models import Project
 from atom.core.storage import project_store
 from atom.datasets.engines.changes import mark_unreadable
 from atom.datasets.engines.pack_index import first_mismatch, locate
-from atom.datasets.engines.spilled import Entries, SpilledEntries, spill
+from atom.datasets.engines.spilled import Entries
 from atom.datasets.errors import EntryNotInPack, PackNotVerified
 from atom.datasets.models import Pack, Upload
 from atom.datasets.pipelines import read_pack_index
 from atom_sdk.manifests.entries import ENTRY_SCHEMA
+from atom_sdk.manifests.spilled_rows import SpilledRows, spill_rows
 
 
 class PacksOnTheWay(Exception):
@@ -24,10 +25,10 @@ class PacksOnTheWay(Exception):
 
 def check_all_puts(project: Project, puts: Entries, scratch: Path) -> Entries:
     """Do what `check_puts` does, piece by piece where the entries are in a file."""
-    if not isinstance(puts, SpilledEntries):
+    if not isinstance(puts, SpilledRows):
         return check_puts(project, puts)
     pieces = (check_puts(project, piece) for piece in puts.tables() if len(piece))
-    return spill(pieces, scratch / "checked.arrow")
+    return spill_rows(pieces, ENTRY_SCHEMA, scratch / "checked.arrow")
 
 
 def check_puts(project: Project, puts: pa.Table) -> pa.Table:

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from atom.datasets.engines.versions import SPLIT_LAYER, split_input
+from atom.datasets.engines.version_plan import SPLIT_LAYER
+from atom.datasets.engines.versions import split_input
 from atom.datasets.errors import (
     QueryInvalid,
     SplitEmpty,

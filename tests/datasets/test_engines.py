@@ -16,10 +16,8 @@ from atom.datasets.engines.byte_cache import ByteCache
 from atom.datasets.engines.changes import ChangesError, ChangesFile, decode_changes
 from atom.datasets.engines.entry_filters import EntryFilter
 from atom.datasets.engines.folder_pages import PageRequest
+from atom.datasets.engines.version_plan import FOLDER_LAYER, SPLIT_LAYER, VersionPlan
 from atom.datasets.engines.versions import (
-    FOLDER_LAYER,
-    SPLIT_LAYER,
-    VersionPlan,
     build_version,
 )
 from atom_sdk.manifests import Entry, MemoryObjectStore, build_root, entries_table, read_layer

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from atom_sdk.client.packed_rows import batch_of, in_path_order, packed_rows, rows_of, run_of
+from atom_sdk.client.packed_rows import in_path_order, packed_rows, rows_of
 from atom_sdk.client.progress import Silent
 from atom_sdk.client.scan import DigestCache, Parent, compare
 from atom_sdk.client.sending import CHANGES_SCHEMA, write_changes
@@ -33,13 +33,12 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_rows_of_packs_that_overlap_come_in_path_order(tmp_path: Path) -> None:
-    removed = batch_of([("delete", "d", *([None] * 6)), ("delete", "b", *([None] * 6))])
     with packed_rows() as packed:
         # A large file has a pack of its own, which is ready before the pack around it.
         for pack in (_pack("c"), _pack("a", "e"), _pack("f", "i"), _pack("g", "h")):
             packed.add(pack)
-        others = pa.Table.from_batches([removed], CHANGES_SCHEMA)
-        write_changes(in_path_order([*packed.runs(), *run_of(others)]), tmp_path / "changes")
+        packed.add_all(("delete", path, *([None] * 6)) for path in "bd")
+        write_changes(in_path_order(packed.runs()), tmp_path / "changes")
         assert [path for path, _ in packed.digests()] == list("acefghi")
         with pytest.raises(ValueError, match="read already"):
             packed.add(_pack("z"))
@@ -58,7 +57,9 @@ def test_digests_are_remembered_of_packed_and_of_known_files(tmp_path: Path) -> 
     files = [SourceFile(path, 1, 5) for path in "abcde"] + [SourceFile("racy", 1, NOW_NS)]
     packed = [(path, _digest(path)) for path in ("a0", "b", "d", "racy")]
     contents = ImportContents(tmp_path, {})
-    DigestCache(tmp_path, contents).save(files, {"a": b"k" * 32, "b": b"o" * 32}, packed, NOW_NS)
+    DigestCache(tmp_path, contents).save(
+        files, [("a", b"k" * 32), ("b", b"o" * 32)], packed, NOW_NS
+    )
     again = DigestCache(tmp_path, contents)
     assert [again.get(file) for file in files] == [
         b"k" * 32, _digest("b"), None, _digest("d"), None, None,
@@ -69,5 +70,5 @@ def test_digests_are_remembered_of_packed_and_of_known_files(tmp_path: Path) -> 
 def test_everything_is_new_without_a_parent(tmp_path: Path) -> None:
     files = [SourceFile("a", 1, 5)]
     cache = DigestCache(tmp_path, ImportContents(tmp_path, {}))
-    scan = compare(files, Parent(), cache, Silent())
+    scan = compare(files, Parent(), cache, Silent(), tmp_path)
     assert (scan.new, scan.reused, scan.removed, scan.unchanged) == (files, [], [], 0)

@@ -41,7 +41,8 @@ from atom.datasets.actions.write_settling import settle_writers, written_by
 from atom.datasets.building import building
 from atom.datasets.engines.changes import ChangesError, ChangesFile
 from atom.datasets.engines.stages import SPLIT_STAGES
-from atom.datasets.engines.versions import VersionPlan, build_version
+from atom.datasets.engines.version_plan import VersionPlan
+from atom.datasets.engines.versions import build_version
 from atom.datasets.errors import (
     BranchEmpty,
     ChangesUnreadable,

@@ -30,7 +30,8 @@ from atom.datasets.actions.sources import tell
 from atom.datasets.building import building
 from atom.datasets.engines.changes import ChangesFile
 from atom.datasets.engines.source_runs import Globs, merged_with_parent
-from atom.datasets.engines.versions import VersionPlan, with_layers_of
+from atom.datasets.engines.version_plan import VersionPlan
+from atom.datasets.engines.versions import with_layers_of
 from atom.datasets.errors import DatasetDeleted, HeadMoved
 from atom.datasets.keys import scan_prefix
 from atom.datasets.models import Branch, Source, SourceScan, Version

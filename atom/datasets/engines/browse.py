@@ -23,7 +23,8 @@ from atom.datasets.engines.folder_pages import (
 )
 from atom.datasets.engines.images import marked_unreadable
 from atom.datasets.engines.query_scan import SCAN_ROWS, EntryCount, Scan
-from atom.datasets.engines.versions import SPLIT_LAYER, label_layers
+from atom.datasets.engines.version_plan import SPLIT_LAYER
+from atom.datasets.engines.versions import label_layers
 from atom_sdk.manifests.groups import range_position, ranges_from
 from atom_sdk.manifests.layers import current_rows
 from atom_sdk.manifests.listing import prefix_end

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -36,12 +36,12 @@ class ChangesError(ValueError):
 class ChangesFile:
     """What to put (sorted entries) and which paths to delete.
 
-    `labels` and `splits` are what is said of paths that are put. `puts` of a large file are not in
-    memory.
+    `labels` and `splits` are what is said of paths that are put. Of a large file, all of these are
+    in files.
     """
 
     puts: Entries
-    deletes: frozenset[str]
+    deletes: Collection[str]
     labels: Mapping[str, str] = field(default_factory=dict)
     splits: Mapping[str, str] = field(default_factory=dict)
 

@@ -20,7 +20,8 @@ from atom.datasets.engines.selections import (
     first_below,
     selected_entries,
 )
-from atom.datasets.engines.versions import REST, SPLIT_LAYER, put_layer
+from atom.datasets.engines.version_plan import REST, SPLIT_LAYER
+from atom.datasets.engines.versions import put_layer
 from atom_sdk.errors import EmptyDatasetError, PathError
 from atom_sdk.manifests.build import Changes, apply_changes
 from atom_sdk.manifests.layers import layer_schema, merge_layer, read_layer

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,27 +15,30 @@ from atom.datasets.engines.changes import (
     check_changes,
     decode_changes,
 )
-from atom.datasets.engines.spilled import spill, tables_of
+from atom.datasets.engines.spilled import PATHS, SpilledPaths, tables_of
 from atom_sdk.errors import EntryOrderError
-from atom_sdk.manifests.entries import check_order
+from atom_sdk.manifests.entries import ENTRY_SCHEMA, check_order
+from atom_sdk.manifests.path_map import PathMapFile
+from atom_sdk.manifests.spilled_rows import spill_rows
 
 # About 50 MB in memory, several times that while it is checked.
 LARGE_ROWS = 200_000
 _PIECE_ROWS = 1 << 16
+_SAID = pa.schema([("path", pa.string()), ("value", pa.string())])
 _PARQUET_MAGIC, _ARROW_MAGIC = b"PAR1", b"ARROW1"
 
 
 def read_changes(path: Path, scratch: Path, large_rows: int = LARGE_ROWS) -> ChangesFile:
     """Read and check a changes file. Raises ChangesError.
 
-    The entries of one with more than `large_rows` rows are kept in the folder `scratch`, if its
+    What one with more than `large_rows` rows says is kept in the folder `scratch`, if its
     rows come in path order, as those of our own clients do. Others are sorted in memory.
     """
     try:
         with ExitStack() as stack:
             pieces = _pieces(path, stack, large_rows)
             if pieces is not None:
-                return _Pieces().read(pieces, scratch)
+                return _Pieces(scratch).read(pieces)
     except (EntryOrderError, pa.ArrowNotImplementedError):
         # The second: paths of a kind that cannot be compared, for example a dictionary's.
         pass
@@ -68,17 +70,19 @@ def _table(batch: pa.RecordBatch) -> pa.Table:
     return pa.Table.from_batches([batch])
 
 
-@dataclass
 class _Pieces:
-    """What is gathered from the pieces beside their entries."""
+    """Checks the pieces one by one; what they say goes to files."""
 
-    deletes: set[str] = field(default_factory=set)
-    labels: dict[str, str] = field(default_factory=dict)
-    splits: dict[str, str] = field(default_factory=dict)
+    def __init__(self, scratch: Path) -> None:
+        self._scratch = scratch
+        self._deletes = PathMapFile(scratch / "deletes.arrow", PATHS)
+        self._labels = PathMapFile(scratch / "labels.arrow", _SAID)
+        self._splits = PathMapFile(scratch / "splits.arrow", _SAID)
 
-    def read(self, pieces: Iterator[pa.Table], scratch: Path) -> ChangesFile:
-        puts = spill(self._checked(pieces), scratch / "puts.arrow")
-        return ChangesFile(puts, frozenset(self.deletes), self.labels, self.splits)
+    def read(self, pieces: Iterator[pa.Table]) -> ChangesFile:
+        puts = spill_rows(self._checked(pieces), ENTRY_SCHEMA, self._scratch / "puts.arrow")
+        deletes = SpilledPaths(self._deletes.rows())
+        return ChangesFile(puts, deletes, self._labels.read(), self._splits.read())
 
     def _checked(self, pieces: Iterator[pa.Table]) -> Iterator[pa.Table]:
         previous = None
@@ -89,7 +93,8 @@ class _Pieces:
             # Ascending over all pieces: so no path comes twice.
             check_order(piece, previous)
             previous = piece["path"][-1].as_py()
-            self.deletes |= found.deletes
-            self.labels.update(found.labels)
-            self.splits.update(found.splits)
+            self._deletes.add(pa.table([sorted(found.deletes)], schema=PATHS))
+            for values, file in ((found.labels, self._labels), (found.splits, self._splits)):
+                columns = [list(values), list(values.values())]
+                file.add(pa.table(columns, schema=_SAID))
             yield from tables_of(found.puts)

@@ -10,25 +10,36 @@ layer only ever holds rows that are current.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from atom.datasets.engines.changes import ChangesFile
-from atom.datasets.engines.spilled import Entries, SpilledEntries, merged, tables_of
+from atom.datasets.engines.large_layers import with_large_layers
+from atom.datasets.engines.layer_rows import (
+    filled_split,
+    folder_rows,
+    given_rows,
+    groups_of,
+    kept_split,
+    without_stale,
+)
+from atom.datasets.engines.spilled import merged, tables_of
+from atom.datasets.engines.version_plan import (
+    FOLDER_LAYER,
+    GIVEN_LAYER,
+    SPLIT_LAYER,
+    VersionPlan,
+)
 from atom_sdk.errors import LayerKindError
 from atom_sdk.manifests.build import Changes, apply_changes, build_root, read_range
 from atom_sdk.manifests.deltas import clip
 from atom_sdk.manifests.entries import DIGEST
-from atom_sdk.manifests.folder_labels import folder_labels
 from atom_sdk.manifests.joined import LABEL_LAYERS, LayerJoin, iter_ranges
 from atom_sdk.manifests.layers import (
     change_layer,
     layer_schema,
-    layer_table,
     merge_layer,
     read_layer,
     write_layer,
@@ -36,47 +47,35 @@ from atom_sdk.manifests.layers import (
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.query import matches
 from atom_sdk.manifests.roots import LayerRef, Root
-from atom_sdk.manifests.split_requests import SplitInput, SplitRequest, draw, group_of
+from atom_sdk.manifests.spilled_rows import SpilledRows
+from atom_sdk.manifests.split_requests import SplitInput, SplitRequest, draw
 from atom_sdk.manifests.watching import UNWATCHED, Watch, watched_ranges
 
-FOLDER_LAYER = "folder"
-GIVEN_LAYER = "given"
-SPLIT_LAYER = "split"
-REST = "train"
+# From so many files on, pieces take less memory and no more time.
+LARGE_ENTRIES = 200_000
 
 
-@dataclass(frozen=True)
-class VersionPlan:
-    """What a push asks for.
-
-    `previous_split` is what the parent's split was drawn by, if that is known. `relabels` says
-    that the class folders label every file, not only those that are put.
-    """
-
-    changes: ChangesFile
-    labels_from_folders: bool = False
-    unlabelled_prefixes: tuple[str, ...] = field(default=())
-    split: SplitRequest | None = None
-    previous_split: SplitRequest | None = None
-    relabels: bool = False
-    watch: Watch = UNWATCHED
-
-
-def build_version(parent: Root | None, plan: VersionPlan, store: ObjectStore) -> Root:
-    """Return the new root, not stored yet.
+def build_version(
+    parent: Root | None,
+    plan: VersionPlan,
+    store: ObjectStore,
+    large_entries: int = LARGE_ENTRIES,
+) -> Root:
+    """Return the new root, not stored yet; `large_entries` as for `with_layers_of`.
 
     Raises EmptyDatasetError if no file would be left, SplitTooLargeError, SplitUnlabelledError,
     SplitRedrawError.
     """
-    return with_layers_of(_with_entries(parent, plan, store), parent, plan, store)
+    root = _with_entries(parent, plan, store)
+    return with_layers_of(root, parent, plan, store, large_entries)
 
 
 def _with_entries(parent: Root | None, plan: VersionPlan, store: ObjectStore) -> Root:
     changes = plan.changes
     if parent is None:
         return build_root(tables_of(changes.puts), store)
-    if not isinstance(changes.puts, SpilledEntries):
-        wanted = Changes(changes.puts, changes.deletes)
+    if not isinstance(changes.puts, SpilledRows):
+        wanted = Changes(changes.puts, frozenset(changes.deletes))
         return apply_changes(parent, wanted, store, watch=plan.watch)
     # So many changes touch every range: all are read once, in order, and equal ones not written.
     before = iter_ranges(parent, store)
@@ -84,12 +83,20 @@ def _with_entries(parent: Root | None, plan: VersionPlan, store: ObjectStore) ->
     return root.with_layers(*parent.layers)
 
 
-def with_layers_of(root: Root, parent: Root | None, plan: VersionPlan, store: ObjectStore) -> Root:
+def with_layers_of(
+    root: Root,
+    parent: Root | None,
+    plan: VersionPlan,
+    store: ObjectStore,
+    large_entries: int = LARGE_ENTRIES,
+) -> Root:
     """Return the root with its layers brought up to date with the plan's changes.
 
-    `root` has the parent's layers already. Raises SplitTooLargeError, SplitUnlabelledError,
-    LayerKindError.
+    Those of more than `large_entries` files are not in memory as a whole. `root` has the parent's
+    layers already. Raises SplitTooLargeError, SplitUnlabelledError, LayerKindError.
     """
+    if root.count > large_entries or isinstance(plan.changes.puts, SpilledRows):
+        return with_large_layers(root, parent, plan, store)
     root = _with_current_labels(root, plan, store)
     root = _with_given_labels(root, plan.changes, store)
     return _with_split(root, parent, plan, store)
@@ -101,7 +108,7 @@ def _with_current_labels(root: Root, plan: VersionPlan, store: ObjectStore) -> R
     plan.watch.begin("labels", sum(ref.rows for ref in layers))
     for ref in layers:
         old = read_layer(ref, store)
-        table = _without_stale(old, plan.changes)
+        table = without_stale(old, plan.changes)
         root = put_layer(root, ref.name, ref.kind, table, store, old=old)
         plan.watch.advance(ref.rows)
     if plan.labels_from_folders:
@@ -109,7 +116,7 @@ def _with_current_labels(root: Root, plan: VersionPlan, store: ObjectStore) -> R
         empty = layer_schema("classification").empty_table()
         table = read_layer(before, store) if before else empty
         files = _all_files(root, store) if before is None else plan.changes.puts
-        table = merge_layer(table, _folder_rows(files, plan.unlabelled_prefixes))
+        table = merge_layer(table, folder_rows(files, plan.unlabelled_prefixes))
         root = put_layer(root, FOLDER_LAYER, "classification", table, store)
     return root
 
@@ -122,23 +129,8 @@ def _with_given_labels(root: Root, changes: ChangesFile, store: ObjectStore) -> 
     if before is not None and before.kind != "classification":
         raise LayerKindError(f"The layer {GIVEN_LAYER} is of the kind {before.kind}.")
     table = read_layer(before, store) if before else layer_schema("classification").empty_table()
-    paths, digests = changes.puts["path"].to_pylist(), changes.puts["digest"].to_pylist()
-    rows = (
-        {"path": path, "digest": digest, "label": changes.labels[path], "source": GIVEN_LAYER}
-        for path, digest in zip(paths, digests, strict=True)
-        if path in changes.labels
-    )
-    table = merge_layer(table, layer_table("classification", rows))
+    table = merge_layer(table, given_rows(changes.puts, changes.labels))
     return put_layer(root, GIVEN_LAYER, "classification", table, store)
-
-
-def _without_stale(layer: pa.Table, changes: ChangesFile) -> pa.Table:
-    gone = pc.is_in(layer["path"], value_set=pa.array(sorted(changes.deletes), pa.string()))
-    row = pc.index_in(layer["path"], value_set=changes.puts["path"].combine_chunks())
-    now = changes.puts["digest"].take(row)
-    replaced = pc.and_(row.is_valid(), pc.not_equal(pc.fill_null(now, b"\0" * 32), layer["digest"]))
-    # A path that is deleted and put in one push is put.
-    return layer.filter(pc.invert(pc.or_(pc.and_(gone, row.is_null()), replaced)))
 
 
 def _all_files(root: Root, store: ObjectStore) -> pa.Table:
@@ -147,47 +139,18 @@ def _all_files(root: Root, store: ObjectStore) -> pa.Table:
     return pa.concat_tables([read_range(part, store).select(columns) for part in root.ranges])
 
 
-def _folder_rows(files: Entries, unlabelled_prefixes: tuple[str, ...]) -> pa.Table:
-    paths = files["path"].to_pylist()
-    labels = folder_labels(paths, unlabelled_prefixes)
-    digests = files["digest"].to_pylist()
-    return layer_table(
-        "classification",
-        (
-            {"path": path, "digest": digest, "label": label, "source": "folder"}
-            for path, digest, label in zip(paths, digests, labels, strict=True)
-            if label is not None
-        ),
-    )
-
-
 def _with_split(root: Root, parent: Root | None, plan: VersionPlan, store: ObjectStore) -> Root:
     """Keep every path in its split, unless all are to be drawn anew."""
     before = parent.layer(SPLIT_LAYER) if parent else None
     if before is None and plan.split is None and not plan.changes.splits:
         return root
     empty = layer_schema("split").empty_table()
-    kept = _kept_split(read_layer(before, store) if before else empty, plan.changes)
+    kept = kept_split(read_layer(before, store) if before else empty, plan.changes)
     if plan.split is not None:
         table = _drawn_split(root, plan.split, plan, kept, store)
     else:
-        filled = pc.fill_null(kept["value"], REST)
-        table = kept.set_column(2, layer_schema("split").field("value"), filled)
+        table = filled_split(kept)
     return put_layer(root, SPLIT_LAYER, "split", table, store)
-
-
-def _kept_split(before: pa.Table, changes: ChangesFile) -> pa.Table:
-    """Return the rows of the layer after the changes; `value` is null for new paths."""
-    puts = changes.puts
-    row = pc.index_in(puts["path"], value_set=before["path"].combine_chunks())
-    said = [changes.splits.get(path) for path in puts["path"].to_pylist()]
-    values = pc.coalesce(pa.array(said, pa.string()), before["value"].take(row))
-    columns = [puts["path"], puts["digest"], values]
-    loose = pa.schema([*list(layer_schema("split"))[:2], pa.field("value", pa.string())])
-    rows = pa.Table.from_arrays(
-        [column.cast(kind) for column, kind in zip(columns, loose.types, strict=True)], schema=loose
-    )
-    return merge_layer(before.cast(loose), rows, changes.deletes)
 
 
 def _drawn_split(
@@ -229,19 +192,13 @@ def split_input(
         labels.update(zip(paths, table["label"].to_pylist(), strict=True))
         digests.update(zip(paths, table["digest"].to_pylist(), strict=True))
         if split.group_by:
-            groups.update(_groups(split.group_by, paths, table["attributes"].to_pylist()))
+            found = groups_of(split.group_by, paths, table["attributes"].to_pylist())
+            groups.update(
+                (p, name) for p, name in zip(paths, found, strict=True) if name is not None
+            )
         if query is not None and chosen is not None:
             chosen.update(table.filter(matches(query, table))["path"].to_pylist())
     return SplitInput(labels, groups, existing, chosen), digests
-
-
-def _groups(
-    group_by: str, paths: list[str], attributes: list[str | None]
-) -> Iterator[tuple[str, str]]:
-    for path, text in zip(paths, attributes, strict=True):
-        name = group_of(group_by, path, json.loads(text) if text else {})
-        if name is not None:
-            yield path, name
 
 
 def label_layers(layers: Iterable[LayerRef]) -> list[LayerRef]:

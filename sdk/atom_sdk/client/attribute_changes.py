@@ -19,15 +19,20 @@ def renewed_paths(attributes: Attributes, given: Given, parent: Parent, scan: Sc
 
     Whether a label is new, only the server knows.
     """
-    sent = {file.path for file in scan.new} | {file.path for file, _ in scan.reused}
     changed = {
         path
-        for path, text in attributes.items()
+        for path, text in sorted(attributes.items())
         if text != _given_before(parent.attributes.get(path))
     }
-    changed |= {path for path, split in given.splits.items() if parent.splits.get(path) != split}
+    changed |= {
+        path for path, split in sorted(given.splits.items()) if parent.splits.get(path) != split
+    }
     changed.update(given.labels)
-    return sorted(path for path in changed - sent if parent.digests.get(path) in parent.stored)
+    if not changed:
+        return []
+    changed.difference_update(file.path for file in scan.new)
+    changed.difference_update(file.path for file, _ in scan.reused)
+    return [path for path in sorted(changed) if parent.digests.get(path) in parent.stored]
 
 
 def with_given(changes: pa.Table, given: Given) -> pa.Table:
@@ -61,7 +66,8 @@ def with_attributes(changes: pa.Table, given: Attributes, parent: Parent) -> pa.
 def _attributes_of(path: str, digest: bytes, given: Attributes, parent: Parent) -> str | None:
     if path in given:
         return given[path]
-    return parent.attributes.get(path) if parent.digests.get(path) == digest else None
+    before = parent.attributes.get(path)
+    return before if before is not None and parent.digests.get(path) == digest else None
 
 
 def _given_before(stored: str | None) -> str | None:

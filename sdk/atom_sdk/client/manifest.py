@@ -11,18 +11,15 @@ from typing import Any
 from atom_sdk.client.config import cache_path
 from atom_sdk.client.errors import ClientError
 from atom_sdk.client.http import Http, send_object
-from atom_sdk.client.scan import Known, Parent
 from atom_sdk.errors import ManifestError, ObjectNotFoundError
-from atom_sdk.manifests import FolderObjectStore, Root, ViewSelector, iter_ranges, read_root
+from atom_sdk.manifests import FolderObjectStore, Root, read_root
 from atom_sdk.manifests.canonical import decode_json
 from atom_sdk.manifests.groups import GROUP_FORMAT
-from atom_sdk.manifests.layers import read_layer
 from atom_sdk.manifests.objects import delta_key, group_key, layer_key, range_key
 from atom_sdk.manifests.range_refs import RangeRef, ranges_of
 
 _MANIFEST_FOLDER = "manifests"
 _ASKED_AT_ONCE = 500
-SPLIT_LAYER = ViewSelector().split_layer
 
 
 class RemoteManifest:
@@ -106,30 +103,3 @@ class RemoteManifest:
     def exists(self, key: str) -> bool:
         """Return whether the manifest has the object."""
         return key in self._urls or key in self._places
-
-
-def load_parent(http: Http, dataset_base: str, version: dict[str, Any]) -> Parent:
-    """Return digests and places of every entry of a version, for comparing a folder with it.
-
-    What lies in a quarantined pack counts as not stored: a push sends those files again.
-    """
-    base = f"{dataset_base}versions/{version['ref']}/"
-    manifest = RemoteManifest(http, base, with_quarantined=True)
-    parent = Parent()
-    for table in iter_ranges(manifest.root, manifest):
-        names = ("path", "size", "digest", "pack", "offset", "attributes")
-        columns = [table.column(name).to_pylist() for name in names]
-        for path, size, digest, pack, offset, attributes in zip(*columns, strict=True):
-            parent.digests[path] = digest
-            if attributes is not None:
-                parent.attributes[path] = attributes
-            if pack in manifest.quarantined:
-                parent.damaged.add(path)
-            elif pack is not None:
-                parent.stored.setdefault(digest, Known(pack, offset, size))
-    if (layer := manifest.root.layer(SPLIT_LAYER)) is not None:
-        table = read_layer(layer, manifest)
-        parent.splits.update(
-            zip(table["path"].to_pylist(), table["value"].to_pylist(), strict=True)
-        )
-    return parent

@@ -1,4 +1,4 @@
-"""The rows of a push's changes: kept in a file as packs are sent, read again in path order.
+"""The rows of a push's changes: kept in a file as they are found, read again in path order.
 
 Packs do not follow each other in path order: a large file has its own, and so has each split.
 """
@@ -8,16 +8,22 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from atom_sdk.client.media_types import media_type_of
 from atom_sdk.client.packing import scratch_folder
+from atom_sdk.client.scan import Parent, Scan
 from atom_sdk.client.sending import CHANGES_SCHEMA
+from atom_sdk.client.stored_contents import Known
 from atom_sdk.manifests.runs import Run, by_path
 from atom_sdk.packs.writer import PackSummary
+
+_ROWS_AT_ONCE = 4096
 
 
 class PackedRows:
@@ -38,6 +44,12 @@ class PackedRows:
         self._out.write_batch(batch)
         self._firsts.append(batch["path"][0].as_py())
 
+    def add_all(self, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Keep rows that come in path order. Raises OSError."""
+        stream = iter(rows)
+        while some := list(islice(stream, _ROWS_AT_ONCE)):
+            self.add(batch_of(some))
+
     def close(self) -> None:
         """End the file: no more rows come."""
         if self._out is not None:
@@ -51,9 +63,10 @@ class PackedRows:
         return [Run(first, self._reader(number)) for number, first in enumerate(self._firsts)]
 
     def digests(self) -> Iterator[tuple[str, bytes]]:
-        """Path and digest of every row, in path order."""
+        """Path and digest of every file that is put, in path order."""
         for table in in_path_order(self.runs()):
-            yield from zip(table["path"].to_pylist(), table["digest"].to_pylist(), strict=True)
+            put = table.filter(pc.equal(table["op"], "put"))
+            yield from zip(put["path"].to_pylist(), put["digest"].to_pylist(), strict=True)
 
     def _reader(self, number: int) -> Callable[[], pa.Table]:
         def read() -> pa.Table:
@@ -93,15 +106,23 @@ def batch_of(rows: list[tuple[Any, ...]]) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(arrays, schema=CHANGES_SCHEMA)
 
 
-def run_of(table: pa.Table) -> list[Run]:
-    """The run of a table in any order, none if it has no rows."""
-    if not len(table):
-        return []
-    ordered = table.sort_by("path").combine_chunks()
-    return [Run(ordered["path"][0].as_py(), lambda: ordered)]
-
-
 def in_path_order(runs: Iterable[Run]) -> Iterator[pa.Table]:
     """All rows in path order, as tables; only runs that overlap are in memory together."""
     for due in by_path(runs):
         yield due.sort_by("path").combine_chunks()
+
+
+def add_unpacked(packed: PackedRows, scan: Scan, parent: Parent, renewed: Iterable[str]) -> None:
+    """Keep the rows of what is not sent: contents that the parent has, and paths that are gone.
+
+    `renewed`, sorted, are put again as they are. Raises OSError.
+    """
+    reused = ((file.path, digest) for file, digest in scan.reused)
+    again = ((path, parent.digests[path]) for path in renewed)
+    for known in (reused, again):
+        packed.add_all(_put(path, digest, parent.stored[digest]) for path, digest in known)
+    packed.add_all(("delete", path, *([None] * 6)) for path in scan.removed)
+
+
+def _put(path: str, digest: bytes, known: Known) -> tuple[Any, ...]:
+    return "put", path, known.size, digest, media_type_of(path), None, known.pack, known.offset

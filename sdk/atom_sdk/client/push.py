@@ -7,9 +7,10 @@ changes on top of the new head; packs that were verified are not sent twice.
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -26,24 +27,23 @@ from atom_sdk.client.contents import Contents, FolderContents, WritePack
 from atom_sdk.client.errors import ApiError, CommitFailedError
 from atom_sdk.client.given import Given
 from atom_sdk.client.http import Http
-from atom_sdk.client.manifest import load_parent
-from atom_sdk.client.media_types import media_type_of
 from atom_sdk.client.packed_rows import (
     PackedRows,
-    batch_of,
+    add_unpacked,
     in_path_order,
     packed_rows,
     rows_of,
-    run_of,
 )
-from atom_sdk.client.packing import packed_file
+from atom_sdk.client.packing import packed_file, scratch_folder
+from atom_sdk.client.parents import load_parent
 from atom_sdk.client.progress import Progress
 from atom_sdk.client.rebase import own_changes
 from atom_sdk.client.refs import parse_ref
-from atom_sdk.client.scan import DigestCache, Known, Parent, Scan, compare
-from atom_sdk.client.sending import CHANGES_SCHEMA, send_changes
-from atom_sdk.client.split_groups import group_by_split
+from atom_sdk.client.scan import DigestCache, Parent, Scan, compare
+from atom_sdk.client.sending import send_changes
+from atom_sdk.client.split_groups import group_by_split, paths_after
 from atom_sdk.client.upload import UploadTarget, upload_file, wait_verified
+from atom_sdk.disk import naming_full_disk
 from atom_sdk.packs.paths import case_collisions
 from atom_sdk.packs.plan import PackLimits, PackPlan, SourceFile, plan_packs
 from atom_sdk.words import counted
@@ -129,9 +129,16 @@ class Push:
             self._attributes = read_attributes(self._options.attributes, paths)
         self._warn(contents)
         self._datasets.get_or_create(reference)
+        with tempfile.TemporaryDirectory(dir=scratch_folder(), prefix="scan-") as scratch:
+            return self._push(contents, reference, Path(scratch))
+
+    def _push(self, contents: Contents, reference: str, scratch: Path) -> PushResult:
         for attempt in range(_REBASES):
+            # What the first attempt found is compared with later ones.
+            folder = scratch / str(attempt)
+            folder.mkdir()
             try:
-                return self._push_once(contents, reference)
+                return self._push_once(contents, reference, folder)
             except HeadMovedError:
                 if attempt == _REBASES - 1:
                     raise CommitFailedError("The branch kept moving under this push.") from None
@@ -147,13 +154,14 @@ class Push:
         name = parse_ref(reference).dataset
         return f"The dataset {name} exists now and has no version yet: push again."
 
-    def _push_once(self, contents: Contents, reference: str) -> PushResult:
+    def _push_once(self, contents: Contents, reference: str, scratch: Path) -> PushResult:
         files = contents.files
         head = self._head(reference)
         target = UploadTarget(self._http, self._datasets.base(reference), self._progress)
-        parent = load_parent(self._http, target.base, head) if head else Parent()
         cache = DigestCache(cache_path(), contents)
-        scan = self._scan(files, parent, cache)
+        with naming_full_disk(scratch):
+            parent = load_parent(self._http, target.base, head, scratch) if head else Parent()
+            scan = self._scan(files, parent, cache, scratch)
         renewed = renewed_paths(self._attributes, self._options.given, parent, scan)
         is_same = not (scan.new or scan.reused or scan.removed or renewed)
         if head and is_same and not self._asks_for_layers():
@@ -164,39 +172,50 @@ class Push:
             self._send_packs(target, contents, groups, packed)
             changes = self._changes(scan, parent, packed, renewed)
             request = self._commit(target, reference, head, changes, options)
-            known = {**parent.digests, **dict(_pairs(scan))}
-            cache.save(files, known, packed.digests(), time.time_ns())
+            cache.save(
+                files,
+                ((file.path, digest) for file, digest in scan.known),
+                packed.digests(),
+                time.time_ns(),
+            )
         version = request["version"]
         return self._result(
             reference, version, contents, scan, unchanged=request.get("unchanged", False)
         )
 
     def _groups(
-        self, files: Sequence[SourceFile], parent: Parent, scan: Scan, options: dict[str, Any]
-    ) -> list[Sequence[SourceFile]]:
+        self, files: Collection[SourceFile], parent: Parent, scan: Scan, options: dict[str, Any]
+    ) -> list[Collection[SourceFile]]:
         """Return the files to pack, those of one split together."""
-        splits = {**parent.splits, **self._options.given.splits}
-        if not (splits or options["split"]):
+        given = self._options.given.splits
+        if not (parent.splits or given or options["split"]):
             return [scan.new]
-        paths = {*parent.digests, *(file.path for file in files)}.difference(scan.removed)
-        attributes = {**parent.attributes, **self._attributes}
-        return list(group_by_split(scan.new, paths, options, splits, attributes.get))
+        splits = {**parent.splits, **given} if given else parent.splits
+        paths = paths_after(parent.digests, (file.path for file in files), scan.removed)
+        said = self._attributes
 
-    def _scan(self, files: Sequence[SourceFile], parent: Parent, cache: DigestCache) -> Scan:
+        def attributes(path: str) -> str | None:
+            return said[path] if path in said else parent.attributes.get(path)
+
+        return group_by_split(scan.new, paths, options, splits, attributes)
+
+    def _scan(
+        self, files: Collection[SourceFile], parent: Parent, cache: DigestCache, scratch: Path
+    ) -> Scan:
         """Compare the files with the head; later, only what the push itself changed."""
         keeps_others = self._options.given.keeps_others
         if self._base is None:
             self._base = parent
-            scan = compare(files, parent, cache, self._progress)
+            scan = compare(files, parent, cache, self._progress, scratch)
             return replace(scan, removed=[]) if keeps_others else scan
         mine = cache.digests(files)
-        base = self._base.digests
+        base: Mapping[str, bytes] = self._base.digests
         if keeps_others:
             base = {path: digest for path, digest in base.items() if path in mine}
         own = own_changes(mine, base, parent.digests)
         lost = {path for path in parent.damaged if mine.get(path) == parent.digests[path]}
         touched = [file for file in files if file.path in own.put or file.path in lost]
-        scan = compare(touched, parent, cache, self._progress)
+        scan = compare(touched, parent, cache, self._progress, scratch)
         return replace(scan, removed=list(own.removed))
 
     def _asks_for_layers(self) -> bool:
@@ -214,7 +233,7 @@ class Push:
         self,
         target: UploadTarget,
         contents: Contents,
-        groups: list[Sequence[SourceFile]],
+        groups: list[Collection[SourceFile]],
         packed: PackedRows,
     ) -> None:
         """Write, send and verify the packs; their rows of the changes go to `packed`."""
@@ -236,7 +255,7 @@ class Push:
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)
 
-    def _plans(self, groups: list[Sequence[SourceFile]]) -> Iterator[PackPlan]:
+    def _plans(self, groups: list[Collection[SourceFile]]) -> Iterator[PackPlan]:
         return (plan for files in groups for plan in plan_packs(files, self._options.limits))
 
     def _take(
@@ -259,11 +278,8 @@ class Push:
         self, scan: Scan, parent: Parent, packed: PackedRows, renewed: list[str]
     ) -> Iterator[pa.Table]:
         """Yield the rows of the changes, in path order."""
-        known = [*_pairs(scan), *((path, parent.digests[path]) for path in renewed)]
-        reused = [_reuse(path, digest, parent.stored[digest]) for path, digest in known]
-        removed = [("delete", path, *([None] * 6)) for path in scan.removed]
-        others = pa.Table.from_batches([batch_of(reused), batch_of(removed)], CHANGES_SCHEMA)
-        for table in in_path_order([*packed.runs(), *run_of(others)]):
+        add_unpacked(packed, scan, parent, renewed)
+        for table in in_path_order(packed.runs()):
             described = with_attributes(table, self._attributes, parent)
             yield with_given(described, self._options.given)
 
@@ -344,12 +360,3 @@ class Push:
         for group in case_collisions(lambda: (file.path for file in contents.files))[:5]:
             names = ", ".join(map(repr, group))
             self._progress.note(f"These differ only by case or Unicode form: {names}.")
-
-
-def _pairs(scan: Scan) -> Iterable[tuple[str, bytes]]:
-    return ((file.path, digest) for file, digest in scan.reused)
-
-
-def _reuse(path: str, digest: bytes, known: Known) -> tuple[Any, ...]:
-    media_type = media_type_of(path)
-    return "put", path, known.size, digest, media_type, None, known.pack, known.offset

@@ -7,18 +7,21 @@ reads only what was touched.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import TypeAlias
 
 import pyarrow as pa
 
 from atom_sdk.client.contents import Contents
 from atom_sdk.client.progress import Progress
+from atom_sdk.client.selected import Selected, WithDigests
+from atom_sdk.client.stored_contents import Known
 from atom_sdk.disk import whole_file
+from atom_sdk.manifests.path_map import PathMap
 from atom_sdk.packs.plan import SourceFile
 
 _THREADS = 4
@@ -35,39 +38,35 @@ _CACHE_SCHEMA = pa.schema(
     ]
 )
 _END: tuple[str | None, bytes] = (None, b"")
+_INVERTED = bytes([1, 0]) + bytes(254)
+# Size in bytes, modification time in ns, digest.
+_Row: TypeAlias = tuple[int, int, bytes]
 
 
-class Known(NamedTuple):
-    """Where a content is stored: pack digest (32 bytes), byte offset in it, size in bytes."""
-
-    pack: bytes
-    offset: int
-    size: int
-
-
-@dataclass
+@dataclass(frozen=True)
 class Parent:
-    """The entries of the version that a push starts from.
+    """The entries of the version that a push starts from, by path in path order.
 
     `damaged` are the paths whose bytes lie in a quarantined pack: they are sent again. `splits`
     are those that its split layer names, `attributes` the JSON of the files that have some.
     """
 
-    digests: dict[str, bytes] = field(default_factory=dict)
-    stored: dict[bytes, Known] = field(default_factory=dict)
-    damaged: set[str] = field(default_factory=set)
-    attributes: dict[str, str] = field(default_factory=dict)
-    splits: dict[str, str] = field(default_factory=dict)
+    digests: Mapping[str, bytes] = field(default_factory=dict)
+    stored: Mapping[bytes, Known] = field(default_factory=dict)
+    damaged: Collection[str] = frozenset()
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    splits: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Scan:
-    """A folder compared with a version. `digests` are known for unchanged and known content."""
+    """A folder compared with a version. `known` has the digests of the files that are not new."""
 
-    new: Sequence[SourceFile]
-    reused: list[tuple[SourceFile, bytes]]
-    removed: list[str]
+    new: Collection[SourceFile]
+    reused: Collection[tuple[SourceFile, bytes]]
+    removed: Collection[str]
     unchanged: int
+    known: Collection[tuple[SourceFile, bytes]] = ()
 
 
 class DigestCache:
@@ -78,37 +77,47 @@ class DigestCache:
         self._contents = contents
         self._path = cache_dir / "push" / f"{name}.arrow"
         self._rows = self._load()
+        # What was found since.
+        self._read: dict[str, _Row] = {}
 
     def get(self, file: SourceFile) -> bytes | None:
         """Return the digest if size and modification time are what they were."""
-        row = self._rows.get(file.path)
+        row = self._read.get(file.path) or self._rows.get(file.path)
         return row[2] if row and row[:2] == (file.size, file.mtime_ns) else None
 
-    def read(self, file: SourceFile) -> bytes:
-        """Return the digest, of the file's bytes where it is not known."""
-        return self.get(file) or self._contents.digest(file)
-
-    def digests(self, files: Sequence[SourceFile]) -> dict[str, bytes]:
-        """Return the digest of each file by path, and keep them for the next question."""
+    def each(self, files: Iterable[SourceFile]) -> Iterator[tuple[SourceFile, bytes]]:
+        """Yield files with their digests, of their bytes where they are not remembered."""
+        stream = iter(files)
         with ThreadPoolExecutor(_THREADS, "atom-hash") as pool:
-            for file, digest in zip(files, pool.map(self.read, files), strict=True):
-                self._rows[file.path] = (file.size, file.mtime_ns, digest)
-        return {file.path: self._rows[file.path][2] for file in files}
+            # Not all at once: what is asked of a pool is kept until it is done.
+            while some := list(islice(stream, _FILES_AT_ONCE)):
+                found = [self.get(file) for file in some]
+                unknown = [f for f, digest in zip(some, found, strict=True) if digest is None]
+                read = pool.map(self._contents.digest, unknown)
+                for file, digest in zip(some, found, strict=True):
+                    yield file, next(read) if digest is None else digest
+
+    def digests(self, files: Iterable[SourceFile]) -> dict[str, bytes]:
+        """Return the digest of each file by path, and keep them for the next question."""
+        for file, digest in self.each(files):
+            self._read[file.path] = (file.size, file.mtime_ns, digest)
+        return {path: row[2] for path, row in self._read.items()}
 
     def save(
         self,
         files: Iterable[SourceFile],
-        known: Mapping[str, bytes],
+        known: Iterable[tuple[str, bytes]],
         packed: Iterable[tuple[str, bytes]],
         now_ns: int,
     ) -> None:
         """Remember the digests, but not those of files that may still be written to.
 
-        `files` and `packed` come in path order; a file that is in both has its digest from there.
+        All come in path order. A file has its digest from `packed`, else from `known`, else the one
+        that is remembered.
         """
         found = (
             (file.path, file.size, file.mtime_ns, digest)
-            for file, digest in _with_digests(files, known, packed)
+            for file, digest in self._with_digests(files, known, packed)
             if file.mtime_ns < now_ns - _RACY_NS
         )
         self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -122,59 +131,80 @@ class DigestCache:
                 arrays = [pa.array(c, t) for c, t in zip(columns, _CACHE_SCHEMA.types, strict=True)]
                 out.write_batch(pa.RecordBatch.from_arrays(arrays, schema=_CACHE_SCHEMA))
 
-    def _load(self) -> dict[str, tuple[int, int, bytes]]:
+    def _load(self) -> Mapping[str, _Row]:
         try:
-            with pa.memory_map(str(self._path)) as source:
-                table = pa.ipc.open_file(source).read_all()
-                columns = [table[name].to_pylist() for name in table.column_names]
+            return PathMap(self._path)
         except (OSError, pa.ArrowInvalid):
             return {}
-        return {
-            path: (size, mtime, digest) for path, size, mtime, digest in zip(*columns, strict=True)
-        }
+
+    def _with_digests(
+        self,
+        files: Iterable[SourceFile],
+        known: Iterable[tuple[str, bytes]],
+        packed: Iterable[tuple[str, bytes]],
+    ) -> Iterator[tuple[SourceFile, bytes]]:
+        pack, other = _Ahead(packed), _Ahead(known)
+        for file in files:
+            sent, unsent = pack.at(file.path), other.at(file.path)
+            digest = sent or unsent or self.get(file)
+            if digest is not None:
+                yield file, digest
 
 
-def _with_digests(
-    files: Iterable[SourceFile], known: Mapping[str, bytes], packed: Iterable[tuple[str, bytes]]
-) -> Iterator[tuple[SourceFile, bytes]]:
-    stream = iter(packed)
-    path, digest = next(stream, _END)
-    for file in files:
-        while path is not None and path < file.path:
-            path, digest = next(stream, _END)
-        found = digest if path == file.path else known.get(file.path)
-        if found is not None:
-            yield file, found
+class _Ahead:
+    """Digests that are asked for in the order in which they come."""
+
+    def __init__(self, digests: Iterable[tuple[str, bytes]]) -> None:
+        self._stream = iter(digests)
+        self._path, self._digest = next(self._stream, _END)
+
+    def at(self, path: str) -> bytes | None:
+        while self._path is not None and self._path < path:
+            self._path, self._digest = next(self._stream, _END)
+        return self._digest if self._path == path else None
 
 
 def compare(
-    files: Sequence[SourceFile], parent: Parent, cache: DigestCache, progress: Progress
+    files: Collection[SourceFile],
+    parent: Parent,
+    cache: DigestCache,
+    progress: Progress,
+    scratch: Path,
 ) -> Scan:
-    """Sort the files into new, reused (content known elsewhere) and unchanged ones."""
+    """Sort the files, in path order, into new, reused (content known elsewhere) and unchanged ones.
+
+    What is found lies in the folder `scratch`, as long as the scan is used.
+    """
     progress.start("hash", len(files), "files")
     if not parent.digests:
         # Nothing to compare with: packing will hash every file anyway.
         progress.advance("hash", len(files))
         return Scan(files, [], [], 0)
-    new: list[SourceFile] = []
-    reused: list[tuple[SourceFile, bytes]] = []
-    unchanged = 0
-    for file, digest in _digests(files, cache):
-        progress.advance("hash", 1)
-        if digest not in parent.stored:
-            new.append(file)
-        elif parent.digests.get(file.path) == digest and file.path not in parent.damaged:
-            unchanged += 1
-        else:
-            reused.append((file, digest))
-    present = {file.path for file in files}
-    removed = [path for path in parent.digests if path not in present]
-    return Scan(new, reused, sorted(removed, key=str.encode), unchanged)
+    is_known, is_reused = bytearray(), bytearray()
+    digests = scratch / "digests"
+    with digests.open("wb") as out:
+        for file, digest in cache.each(files):
+            progress.advance("hash", 1)
+            is_known.append(digest in parent.stored)
+            if is_known[-1]:
+                stays = parent.digests.get(file.path) == digest and file.path not in parent.damaged
+                is_reused.append(not stays)
+                out.write(digest)
+    known = WithDigests(Selected(files, is_known), digests)
+    return Scan(
+        Selected(files, is_known.translate(_INVERTED)),
+        Selected(known, is_reused),
+        Selected(parent.digests, bytes(_missing(parent.digests, files))),
+        is_reused.count(0),
+        known,
+    )
 
 
-def _digests(files: Iterable[SourceFile], cache: DigestCache) -> Iterator[tuple[SourceFile, bytes]]:
+def _missing(paths: Iterable[str], files: Iterable[SourceFile]) -> Iterator[bool]:
+    """Yield for each of the sorted paths whether no file has it."""
     stream = iter(files)
-    with ThreadPoolExecutor(_THREADS, "atom-hash") as pool:
-        # Not all at once: what is asked of a pool is kept until it is done.
-        while some := list(islice(stream, _FILES_AT_ONCE)):
-            yield from zip(some, pool.map(cache.read, some), strict=True)
+    file = next(stream, None)
+    for path in paths:
+        while file is not None and file.path < path:
+            file = next(stream, None)
+        yield file is None or file.path != path

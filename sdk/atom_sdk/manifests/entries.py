@@ -6,7 +6,7 @@ path once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import NamedTuple
 
@@ -105,6 +105,20 @@ def content_digest(table: pa.Table, domain: bytes, columns: Iterable[str]) -> by
         column = table.column(name).combine_chunks()
         hasher.update(_lengths(column).tobytes())
         hasher.update(_values(column))
+    return hasher.digest()
+
+
+def content_of_pieces(
+    rows: int, read: Callable[[str], Iterable[pa.Array]], domain: bytes, columns: Iterable[str]
+) -> bytes:
+    """`content_digest` of rows that are not in memory; `read` gives the pieces of a column."""
+    hasher = blake3(domain)
+    hasher.update(rows.to_bytes(8, "little"))
+    for name in columns:
+        for piece in read(name):
+            hasher.update(_lengths(piece).tobytes())
+        for piece in read(name):
+            hasher.update(_values(piece))
     return hasher.digest()
 
 

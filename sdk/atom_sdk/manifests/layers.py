@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import reduce
 from itertools import chain
-from typing import Any
+from pathlib import Path
+from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -86,7 +87,9 @@ def write_layer(name: str, kind: str, table: pa.Table, store: ObjectStore) -> La
     Raises LayerKindError for other columns, EntryOrderError for a path out of order.
     """
     table = _checked(kind, table)
-    return LayerRef(name, kind, len(table), layer_content(kind, table), _put(table, store))
+    return LayerRef(
+        name, kind, len(table), layer_content(kind, table), put_rows_object(table, store)
+    )
 
 
 def change_layer(
@@ -109,21 +112,26 @@ def change_layer(
     if rule.fits(before.rows, len(before.deltas), abs(len(table) - before.rows)):
         rows = layer_delta_rows(read_layer(before, store) if old is None else old, table)
         if rule.fits(before.rows, len(before.deltas), len(rows)):
-            deltas = (*before.deltas, _put(rows, store))
+            deltas = (*before.deltas, put_rows_object(rows, store))
             return replace(before, rows=len(table), content=content, deltas=deltas)
-    return LayerRef(before.name, before.kind, len(table), content, _put(table, store))
+    return LayerRef(before.name, before.kind, len(table), content, put_rows_object(table, store))
 
 
 def compact_layer(layer: LayerRef, store: ObjectStore) -> LayerRef:
     """The same layer in one object."""
     if not layer.deltas:
         return layer
-    return replace(layer, object=_put(read_layer(layer, store), store), deltas=())
+    return replace(layer, object=put_rows_object(read_layer(layer, store), store), deltas=())
 
 
 def layer_content(kind: str, table: pa.Table) -> bytes:
     """Content digest of a layer's rows, 32 bytes, however they are stored."""
-    return content_digest(table, f"atom-layer/1 {kind}\n".encode(), layer_schema(kind).names)
+    return content_digest(table, content_domain(kind), layer_schema(kind).names)
+
+
+def content_domain(kind: str) -> bytes:
+    """What the content digest of a kind of layer begins with."""
+    return f"atom-layer/1 {kind}\n".encode()
 
 
 def _checked(kind: str, table: pa.Table) -> pa.Table:
@@ -136,21 +144,28 @@ def _checked(kind: str, table: pa.Table) -> pa.Table:
     return table.cast(schema).combine_chunks()
 
 
-def _put(table: pa.Table, store: ObjectStore) -> bytes:
+def put_rows_object(table: pa.Table, store: ObjectStore) -> bytes:
     """Store the rows of a layer or of a delta over one; returns the object's digest."""
     sink = io.BytesIO()
-    pq.write_table(
-        table,
-        sink,
-        compression="zstd",
-        use_dictionary=[name for name in table.column_names if name not in ("path", "digest")],
-        column_encoding={"path": "DELTA_BYTE_ARRAY"},
-        store_schema=False,
-    )
+    write_rows([table], table.schema, sink)
     data = sink.getvalue()
     digest = digest_of(data)
     store.put(layer_key(digest), data)
     return digest
+
+
+def write_rows(tables: Iterable[pa.Table], schema: pa.Schema, sink: IO[bytes] | Path) -> None:
+    """Write the rows of a layer as Parquet, a row group of each table or of each million rows."""
+    with pq.ParquetWriter(
+        sink,
+        schema,
+        compression="zstd",
+        use_dictionary=[name for name in schema.names if name not in ("path", "digest")],
+        column_encoding={"path": "DELTA_BYTE_ARRAY"},
+        store_schema=False,
+    ) as out:
+        for table in tables:
+            out.write_table(table)
 
 
 def read_layer(layer: LayerRef, store: ObjectStore) -> pa.Table:

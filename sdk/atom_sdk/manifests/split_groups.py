@@ -59,7 +59,7 @@ def _draw(
             lacking.subtract(sizes[group])
     free = [group for group in sizes if group not in kept and sizes[group].total()]
     # One pass is enough: what does not help now helps less when more is held.
-    for group in sorted(free, key=lambda group: (_order(group, seed), group)):
+    for group in sorted(free, key=lambda group: (order_of_group(group, seed), group)):
         if _gain(lacking, sizes[group]) > 0:
             kept[group] = split
             lacking.subtract(sizes[group])
@@ -89,5 +89,6 @@ def _sizes(paths: list[str], labels: Mapping[str, str | None]) -> Counter[str]:
     return Counter(label for path in paths if (label := labels[path]) is not None)
 
 
-def _order(group: _Group, seed: int) -> int:
+def order_of_group(group: _Group, seed: int) -> int:
+    """Return the place of ("group", name) or ("file", path) in the draw, smallest first."""
     return xxh3_64_intdigest("\0".join(group).encode(), seed=seed)

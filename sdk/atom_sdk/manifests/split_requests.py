@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
@@ -103,10 +104,9 @@ def draw(
     """
     labels = _drawn_by(request, _of_chosen(files))
     existing = {} if request.redraw else _within(files.existing, labels)
-    counts = request.counts(sum(label is not None for label in labels.values()))
-    if existing:
-        _check_same(request, previous, counts, existing)
-        counts = _as_far_as_free(request, counts, labels, existing)
+    samples = sum(label is not None for label in labels.values())
+    free = sum(label is not None and path not in existing for path, label in labels.items())
+    counts = counts_of(request, previous, samples, Counter(existing.values()), free)
     plan = SplitPlan(counts=counts, seed=request.seed, rest=REST)
     if request.group_by:
         scope = _with_groups(labels, files)
@@ -160,35 +160,48 @@ def _drawn_by(request: SplitRequest, labels: Mapping[str, str | None]) -> dict[s
     return {path: None if is_labelled and label is None else "" for path, label in labels.items()}
 
 
+def counts_of(
+    request: SplitRequest,
+    previous: SplitRequest | None,
+    samples: int,
+    held: Counter[str],
+    free: int,
+) -> dict[str, int]:
+    """How many each split gets of so many samples.
+
+    `held` says how many files are in a split that they keep, `free` how many samples are in none.
+    Raises SplitRedrawError.
+    """
+    counts = request.counts(samples)
+    if not held:
+        return counts
+    _check_same(request, previous, counts, held)
+    return _as_far_as_free(request, counts, held, free)
+
+
 def _check_same(
     request: SplitRequest,
     previous: SplitRequest | None,
     counts: Mapping[str, int],
-    existing: Mapping[str, str],
+    held: Counter[str],
 ) -> None:
     """A split that is drawn is gone on with as it was drawn, and never made smaller."""
     if previous is not None and previous.draws_like != request.draws_like:
         raise SplitRedrawError("over other files, or with another seed, stratification or grouping")
     for name, size in request.sizes.items():
-        held = sum(split == name for split in existing.values())
-        if isinstance(size, int) and counts[name] < held and not request.group_by:
-            raise SplitRedrawError(f"and {name} has {held} files, more than {size}")
+        if isinstance(size, int) and counts[name] < held[name] and not request.group_by:
+            raise SplitRedrawError(f"and {name} has {held[name]} files, more than {size}")
 
 
 def _as_far_as_free(
-    request: SplitRequest,
-    counts: Mapping[str, int],
-    labels: Mapping[str, str | None],
-    existing: Mapping[str, str],
+    request: SplitRequest, counts: Mapping[str, int], held: Counter[str], free: int
 ) -> dict[str, int]:
     """A part grows only by files that are in no split yet; a number is meant exactly."""
-    free = sum(label is not None and path not in existing for path, label in labels.items())
     found = {}
     for name, count in counts.items():
-        held = sum(existing.get(path) == name for path in labels)
         is_part = isinstance(request.sizes[name], str)
-        found[name] = max(min(count, held + free), held) if is_part else count
-        free -= max(found[name] - held, 0)
+        found[name] = max(min(count, held[name] + free), held[name]) if is_part else count
+        free -= max(found[name] - held[name], 0)
     return found
 
 

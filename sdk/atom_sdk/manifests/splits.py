@@ -59,14 +59,14 @@ def _draw(
         raise SplitTooLargeError(split, wanted, available)
     shares = {label: len(paths) + held[label] for label, paths in free.items()}
     drawn: list[str] = []
-    for label, number in _quotas(
+    for label, number in quotas_of(
         shares, held, {k: len(v) for k, v in free.items()}, wanted
     ).items():
-        drawn += sorted(free[label], key=lambda path: (_order(path, seed), path))[:number]
+        drawn += sorted(free[label], key=lambda path: (order_of_path(path, seed), path))[:number]
     return drawn
 
 
-def _quotas(
+def quotas_of(
     shares: Mapping[str, int], held: Mapping[str, int], capacity: Mapping[str, int], wanted: int
 ) -> dict[str, int]:
     """How many to draw per label, `wanted` in all, so that held + drawn follows the shares."""
@@ -110,5 +110,6 @@ def largest_remainder(shares: Mapping[str, int], count: int) -> dict[str, int]:
     return numbers
 
 
-def _order(path: str, seed: int) -> int:
+def order_of_path(path: str, seed: int) -> int:
+    """Return the place of a file in the draw: the smallest come first."""
     return xxh3_64_intdigest(path.encode(), seed=seed)

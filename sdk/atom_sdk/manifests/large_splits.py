@@ -1,0 +1,118 @@
+"""Draws the splits of very many files: what `split_requests.draw` draws, in arrays."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from atom_sdk.errors import SplitEmptyError, SplitTooLargeError, SplitUnlabelledError
+from atom_sdk.manifests.large_split_groups import assign_group_rows
+from atom_sdk.manifests.split_requests import REST, SplitRequest, counts_of
+from atom_sdk.manifests.split_rows import NONE, Codes, SplitRows
+from atom_sdk.manifests.splits import quotas_of
+
+Splits = NDArray[np.int16]
+_Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class DrawnRows:
+    """Number of each file's split or -1, shape (files,), and the names of the splits by number."""
+
+    codes: Splits
+    names: list[str]
+
+
+def draw_rows(
+    request: SplitRequest, rows: SplitRows, previous: SplitRequest | None = None
+) -> DrawnRows:
+    """Return the split of each file, as `draw` does for files in memory. Raises what it raises."""
+    inside = np.ones(len(rows), np.bool_) if rows.chosen is None else rows.chosen
+    if rows.chosen is not None and not inside.any():
+        raise SplitEmptyError
+    labels, label_names = _drawn_by(request, rows, inside)
+    nothing = np.full(len(rows), NONE, np.int16)
+    kept = nothing if request.redraw else np.where(inside, rows.existing, nothing)
+    counts = _counts(request, previous, rows, labels, kept)
+    if request.group_by:
+        scope = inside | _in_groups_of(inside, rows.groups)
+        kept = nothing if request.redraw else np.where(scope, rows.existing, nothing)
+        assigned = assign_group_rows(rows, (labels, label_names), scope, kept, counts, request.seed)
+    else:
+        scope = inside
+        assigned = _assigned(rows, (labels, label_names), kept, counts)
+    assigned[scope & (assigned < 0)] = rows.split_names.code(REST)
+    return DrawnRows(np.where(scope, assigned, rows.existing), rows.split_names.names)
+
+
+def _drawn_by(request: SplitRequest, rows: SplitRows, inside: _Mask) -> tuple[Codes, list[str]]:
+    """The label that counts for drawing, -1 for a file that is not drawn, and the labels' names."""
+    # Of ten million files every copy counts.
+    labels = rows.labels if rows.chosen is None else np.where(inside, rows.labels, np.int32(NONE))
+    is_labelled = bool((labels >= 0).any())
+    if request.stratify:
+        if not is_labelled and any(request.sizes.values()):
+            raise SplitUnlabelledError
+        return labels, rows.label_names.names
+    is_drawn = labels >= 0 if is_labelled else inside
+    return np.where(is_drawn, np.int32(0), np.int32(NONE)), [""]
+
+
+def _counts(
+    request: SplitRequest,
+    previous: SplitRequest | None,
+    rows: SplitRows,
+    labels: Codes,
+    kept: Splits,
+) -> Mapping[str, int]:
+    is_drawn = labels >= 0
+    names = rows.split_names.names
+    numbers = np.bincount(kept[kept >= 0], minlength=len(names)).tolist()
+    held = Counter({name: number for name, number in zip(names, numbers, strict=True) if number})
+    free = int((is_drawn & (kept < 0)).sum())
+    return counts_of(request, previous, int(is_drawn.sum()), held, free)
+
+
+def _in_groups_of(inside: _Mask, groups: Codes) -> _Mask:
+    """The files of the groups that some file inside has."""
+    found = np.zeros(max(int(groups.max(initial=NONE)) + 1, 1), np.bool_)
+    found[groups[inside & (groups >= 0)]] = True
+    return (groups >= 0) & found[groups]
+
+
+def _assigned(
+    rows: SplitRows, labels: tuple[Codes, list[str]], kept: Splits, counts: Mapping[str, int]
+) -> Splits:
+    """The split of each file that is drawn or had one, as `assign_splits` draws."""
+    codes, names = labels
+    assigned = kept.copy()
+    if not counts:
+        return assigned
+    by_label = np.argsort(codes, kind="stable").astype(np.int32 if len(codes) < 2**31 else np.int64)
+    starts = np.cumsum([(codes < 0).sum(), *np.bincount(codes[codes >= 0], minlength=len(names))])
+    for split, count in counts.items():
+        code = rows.split_names.code(split)
+        held = _by_label(codes[(assigned == code) & (codes >= 0)], names)
+        free = _by_label(codes[(assigned < 0) & (codes >= 0)], names)
+        wanted = count - int((assigned == code).sum())
+        if wanted > free.total():
+            raise SplitTooLargeError(split, wanted, free.total())
+        shares = {label: number + held[label] for label, number in free.items()}
+        quotas = quotas_of(shares, held, free, wanted)
+        for number, label in enumerate(names):
+            if quotas.get(label):
+                some = by_label[starts[number] : starts[number + 1]]
+                some = some[assigned[some] < 0]
+                # Sorting is stable, so paths settle ties.
+                first = np.argsort(rows.order[some], kind="stable")[: quotas[label]]
+                assigned[some[first]] = code
+    return assigned
+
+
+def _by_label(codes: Codes, names: list[str]) -> Counter[str]:
+    numbers = np.bincount(codes, minlength=len(names)).tolist()
+    return Counter({name: number for name, number in zip(names, numbers, strict=True) if number})

@@ -1,0 +1,98 @@
+"""Splits that are drawn in arrays are those that are drawn in memory, and so are the refusals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from atom_sdk.errors import ManifestError
+from atom_sdk.manifests.large_splits import draw_rows
+from atom_sdk.manifests.split_requests import SplitInput, SplitRequest, draw
+from atom_sdk.manifests.split_rows import SplitRows
+
+_PATHS = st.sampled_from([f"{folder}/é{n}" for folder in ("a", "b/c", "d") for n in range(15)])
+_SIZES = st.none() | st.integers(0, 12) | st.sampled_from(["10%", "33.3%", "50%"])
+_FILES = st.dictionaries(
+    _PATHS,
+    st.tuples(
+        st.sampled_from([None, "cat", "dog", "emu"]),
+        st.sampled_from([None, None, None, "train", "val", "test", "spare"]),
+        st.sampled_from([None, "x", "y", "file", "group"]),
+        st.booleans(),
+    ),
+    max_size=45,
+)
+_REQUESTS = st.fixed_dictionaries(
+    {
+        "test": _SIZES,
+        "val": _SIZES,
+        "seed": st.integers(0, 3),
+        "stratify": st.booleans(),
+        "group_by": st.sampled_from(["", "folder"]),
+        "redraw": st.booleans(),
+    }
+)
+
+
+def _told(error: ManifestError) -> tuple[str, str]:
+    return type(error).__name__, str(error)
+
+
+def _in_memory(
+    request: SplitRequest, files: dict[str, Any], previous: SplitRequest | None, *, is_chosen: bool
+) -> Any:
+    labels = {path: row[0] for path, row in files.items()}
+    existing = {path: row[1] for path, row in files.items() if row[1] is not None}
+    groups = {path: row[2] for path, row in files.items() if row[2] and request.group_by}
+    chosen = {path for path, row in files.items() if row[3]} if is_chosen else None
+    try:
+        return draw(request, SplitInput(labels, groups, existing, chosen), previous)
+    except ManifestError as error:
+        return _told(error)
+
+
+def _in_arrays(
+    request: SplitRequest, files: dict[str, Any], previous: SplitRequest | None, *, is_chosen: bool
+) -> Any:
+    rows = SplitRows(request)
+    paths = list(files)
+    for start in range(0, len(paths), 7):
+        some = paths[start : start + 7]
+        labels, existing, groups, chosen = (
+            list(c) for c in zip(*map(files.get, some), strict=True)
+        )
+        rows.add(
+            some,
+            labels,
+            existing,
+            groups if request.group_by else None,
+            np.array(chosen, np.bool_) if is_chosen else None,
+        )
+    try:
+        drawn = draw_rows(request, rows, previous)
+    except ManifestError as error:
+        return _told(error)
+    found = zip(paths, drawn.codes.tolist(), strict=True)
+    return {path: drawn.names[code] for path, code in found if code >= 0}
+
+
+@settings(max_examples=300)
+@given(_FILES, _REQUESTS, _REQUESTS | st.none(), st.booleans())
+def test_a_draw_in_arrays_is_the_draw_in_memory(
+    given_files: dict[str, Any],
+    wish: dict[str, Any],
+    before: dict[str, Any] | None,
+    is_chosen: bool,
+) -> None:
+    files = {path: given_files[path] for path in sorted(given_files)}
+    is_chosen = is_chosen and bool(files)
+    try:
+        request = SplitRequest.from_json(wish)
+        previous = SplitRequest.from_json(before) if before else None
+    except ManifestError:
+        return
+    ours = _in_arrays(request, files, previous, is_chosen=is_chosen)
+    assert ours == _in_memory(request, files, previous, is_chosen=is_chosen)
