@@ -55,7 +55,7 @@ def test_a_split_is_drawn_anew_only_when_that_is_said(client: Client, folder: Pa
         with pytest.raises(CommitFailedError) as failed:
             push(client, folder, wish)
         assert failed.value.reason == "split_redraw"
-        assert "--redraw" in failed.value.hint
+        assert "drawn anew" in failed.value.hint
     assert splits_of(client, "digits") == before
     push(client, folder, {"test": 3, "redraw": True})
     assert counts(client) == {"test": 3, "train": 9}
