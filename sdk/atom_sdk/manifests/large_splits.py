@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from atom_sdk.manifests.splits import quotas_of
 
 Splits = NDArray[np.int16]
 _Mask = NDArray[np.bool_]
+_PIECE_ROWS = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -92,8 +94,7 @@ def _assigned(
     assigned = kept.copy()
     if not counts:
         return assigned
-    by_label = np.argsort(codes, kind="stable").astype(np.int32 if len(codes) < 2**31 else np.int64)
-    starts = np.cumsum([(codes < 0).sum(), *np.bincount(codes[codes >= 0], minlength=len(names))])
+    by_label, starts = rows_by_label(codes, len(names))
     for split, count in counts.items():
         code = rows.split_names.code(split)
         held = _by_label(codes[(assigned == code) & (codes >= 0)], names)
@@ -111,6 +112,34 @@ def _assigned(
                 first = np.argsort(rows.order[some], kind="stable")[: quotas[label]]
                 assigned[some[first]] = code
     return assigned
+
+
+def rows_by_label(
+    codes: Codes, labels: int, piece_rows: int = _PIECE_ROWS
+) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Numbers of the rows of each label, ascending, one label after the other; where each begins.
+
+    Shapes (files,) and (labels + 1,). What `argsort` gives, by pieces: it would take 12 bytes more
+    a file.
+    """
+    sizes = np.zeros(labels + 1, np.int64)
+    for piece in _pieces(codes, piece_rows):
+        sizes += np.bincount(piece - NONE, minlength=labels + 1)
+    ends = np.cumsum(sizes)
+    free = ends - sizes
+    rows = np.empty(len(codes), np.int32 if len(codes) < 2**31 else np.int64)
+    for number, piece in enumerate(_pieces(codes, piece_rows)):
+        order = np.argsort(piece, kind="stable")
+        ordered = piece[order] - NONE
+        here = np.bincount(ordered, minlength=labels + 1)
+        within = np.arange(len(piece)) - (np.cumsum(here) - here)[ordered]
+        rows[free[ordered] + within] = order + number * piece_rows
+        free += here
+    return rows, ends
+
+
+def _pieces(codes: Codes, rows: int) -> Iterator[Codes]:
+    return (codes[start : start + rows] for start in range(0, len(codes), rows))
 
 
 def _by_label(codes: Codes, names: list[str]) -> Counter[str]:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from atom_sdk.errors import ManifestError
-from atom_sdk.manifests.large_splits import draw_rows
+from atom_sdk.manifests.large_splits import draw_rows, rows_by_label
 from atom_sdk.manifests.split_requests import SplitInput, SplitRequest, draw
 from atom_sdk.manifests.split_rows import SplitRows
 
@@ -96,3 +96,13 @@ def test_a_draw_in_arrays_is_the_draw_in_memory(
         return
     ours = _in_arrays(request, files, previous, is_chosen=is_chosen)
     assert ours == _in_memory(request, files, previous, is_chosen=is_chosen)
+
+
+@given(st.lists(st.integers(-1, 5), max_size=60), st.integers(1, 20))
+def test_rows_are_sorted_by_label_in_pieces_as_at_once(labels: list[int], piece_rows: int) -> None:
+    codes = np.array(labels, np.int32)
+    rows, starts = rows_by_label(codes, 6, piece_rows)
+    assert rows.tolist() == np.argsort(codes, kind="stable").tolist()
+    for label in range(6):
+        part = rows[starts[label] : starts[label + 1]]
+        assert part.tolist() == np.flatnonzero(codes == label).tolist()
