@@ -12,9 +12,8 @@ from atom_sdk.client.errors import (
     MergeConflictError,
 )
 from atom_sdk.client.http import Http
+from atom_sdk.client.polling import pauses
 from atom_sdk.client.progress import Progress, Silent
-
-_POLL_S = 0.2
 
 
 class HeadMovedError(CommitFailedError):
@@ -28,9 +27,7 @@ class HeadMovedError(CommitFailedError):
 
 def wait_for_commit(http: Http, dataset_base: str, request: dict[str, Any]) -> dict[str, Any]:
     """Return the commit request once it is published. Raises CommitFailedError, HeadMovedError."""
-    while request["state"] in {"pending", "building"}:
-        time.sleep(_POLL_S)
-        request = http.get(f"{dataset_base}commits/{request['id']}/")
+    request = _awaited(http, dataset_base, request)
     if request["state"] == "conflict":
         raise HeadMovedError
     _check_ended_well(request)
@@ -42,10 +39,16 @@ def wait_for_operation(http: Http, dataset_base: str, request: dict[str, Any]) -
 
     Raises MergeConflictError, CommitFailedError.
     """
-    while request["state"] in {"pending", "building"}:
-        time.sleep(_POLL_S)
+    return _ended_well(_awaited(http, dataset_base, request))
+
+
+def _awaited(http: Http, dataset_base: str, request: dict[str, Any]) -> dict[str, Any]:
+    for pause_s in pauses():
+        if request["state"] not in {"pending", "building"}:
+            break
+        time.sleep(pause_s)
         request = http.get(f"{dataset_base}commits/{request['id']}/")
-    return _ended_well(request)
+    return request
 
 
 def follow_operation(
@@ -71,10 +74,11 @@ def _followed(
     http: Http, dataset_base: str, request: dict[str, Any], progress: Progress | None
 ) -> dict[str, Any]:
     shown = _Shown(progress or Silent())
+    waits = pauses()
     while request["state"] in {"pending", "building"}:
         try:
             shown.show(request)
-            time.sleep(_POLL_S)
+            time.sleep(next(waits))
             request = http.get(f"{dataset_base}commits/{request['id']}/")
         except KeyboardInterrupt:
             request = _cancelled(http, dataset_base, request)

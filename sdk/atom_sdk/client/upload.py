@@ -12,10 +12,10 @@ from typing import Any, Protocol
 
 from atom_sdk.client.errors import UploadRejectedError
 from atom_sdk.client.http import Http, send_object
+from atom_sdk.client.polling import pauses
 from atom_sdk.client.progress import Progress
 
 _THREADS = 4
-_POLL_S = 0.2
 _URL_BATCH = 64
 
 
@@ -87,7 +87,7 @@ def upload_parts(target: UploadTarget, source: PartSource, kind: str, digest: st
 
 def wait_verified(target: UploadTarget, upload_id: str, timeout_s: float = 900.0) -> None:
     """Return once the server has verified the upload. Raises UploadRejectedError."""
-    deadline = time.monotonic() + timeout_s
+    deadline, waits = time.monotonic() + timeout_s, pauses()
     while upload_id:
         upload = target.http.get(f"{target.base}uploads/{upload_id}/")
         if upload["state"] == "verified":
@@ -97,7 +97,7 @@ def wait_verified(target: UploadTarget, upload_id: str, timeout_s: float = 900.0
             raise UploadRejectedError(f"The server refused the upload: {reason}")
         if time.monotonic() > deadline:
             raise UploadRejectedError("The server has not verified the upload in 15 minutes.")
-        time.sleep(_POLL_S)
+        time.sleep(next(waits))
 
 
 def _send_parts(target: UploadTarget, source: PartSource, upload: dict[str, Any]) -> dict[int, str]:
