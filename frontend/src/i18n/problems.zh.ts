@@ -116,6 +116,10 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   source_removed: ['这些数据的来源已从项目中移除。', '请重新添加数据源并扫描为新版本。'],
   source_throttled: ['数据源一直要求放慢速度。', '请稍后再扫描：会从中断处继续。'],
 
+  // Labeling
+  lease_elsewhere: ['该图像已在您的另一个窗口中打开。', '请在那里继续；您在此提交的内容已保留在图像的历史中。'],
+  stale_lease: ['该图像已不再由您持有。', '请领取新的图像；您提交的内容已保留在图像的历史中。'],
+
   // Cleaning reports
   cleaning_given_up: ['无法得出检查结果。', '请查看工作进程日志，然后开始另一份报告。'],
   cleaning_report_not_found: ['没有这份清洗报告。', '请列出该版本的报告。'],

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { LeasedSlot, Submission, SubmitResult } from '@/api/contract/labeling';
+import { ApiError } from '@/api/errors';
 import { type KeyValue, memoryStore } from './kv';
 import { saveStateOf } from './saveState';
 import { Workbench, type WorkbenchApi, type WorkbenchOptions } from './workbench';
@@ -51,8 +52,13 @@ class FakeTask implements WorkbenchApi {
       this.lost.has(one.slot) ? { slot: one.slot, ok: false, code: 'stale_lease' } : { slot: one.slot, ok: true },
     );
   };
+  asked: string[] = [];
+  elsewhere = new Set<string>();
   heartbeat = async (one: LeasedSlot) => {
-    if (this.lost.has(one.id)) throw new Error('stale');
+    if (this.offline) throw new TypeError('offline');
+    this.asked.push(one.id);
+    if (this.elsewhere.has(one.id)) return 'elsewhere' as const;
+    return this.lost.has(one.id) ? ('lost' as const) : ('held' as const);
   };
   release = async (one: LeasedSlot) => void this.released.push(one.id);
   skip = async () => {};
@@ -164,7 +170,7 @@ describe('submitting', () => {
     const bench = open(task);
     await bench.start();
     await bench.submit({}, 5, 0);
-    expect(bench.stale).toEqual(['s1']);
+    expect(bench.refused).toEqual([{ slot: 's1', ok: false, code: 'stale_lease' }]);
   });
 
   test('what shows counts is told when images were leased and when they were taken', async () => {
@@ -422,13 +428,31 @@ describe('nothing is lost', () => {
     expect(bench.unsent.size).toBe(0);
   });
 
-  test('heartbeats say which leases are gone', async () => {
-    const task = new FakeTask(4);
-    task.lost.add('s2');
+  test('a page that failed for want of a server goes on by itself', async () => {
+    const task = new FakeTask(2);
+    const there = task.lease;
+    task.lease = () => Promise.reject(new TypeError('offline'));
+    const states: string[] = [];
+    const bench: Workbench = open(task, { onChange: () => bench && states.push(bench.state) });
+    await bench.start();
+    expect([bench.state, bench.retrying]).toEqual(['failed', true]);
+    states.length = 0;
+    await vi.advanceTimersByTimeAsync(11_000);
+    // What the page says stands still while it asks.
+    expect(new Set(states)).toEqual(new Set(['failed']));
+    task.lease = there;
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(ids(bench)).toEqual(['s0', 's1']);
+  });
+
+  test('a page that may not label does not ask again and again', async () => {
+    const task = new FakeTask(2);
+    const lease = vi.fn(() => Promise.reject(new ApiError({ status: 403, code: 'role_too_low', title: '' })));
+    task.lease = lease;
     const bench = open(task);
     await bench.start();
-    await vi.advanceTimersByTimeAsync(1);
-    expect((await bench.heartbeat()).map((one) => one.id)).toEqual(['s2']);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([bench.state, bench.retrying, lease.mock.calls.length]).toEqual(['failed', false, 1]);
   });
 
   test('leaving gives back only what was not looked at', async () => {
@@ -438,5 +462,75 @@ describe('nothing is lost', () => {
     await vi.advanceTimersByTimeAsync(1);
     await bench.leave();
     expect(task.released).toEqual(['s2', 's3']);
+  });
+});
+
+describe('leases that are gone', () => {
+  const withLost = async (count: number, lost: string[]) => {
+    const task = new FakeTask(count);
+    const onLost = vi.fn();
+    const bench = open(task, { onLost });
+    await bench.start();
+    await vi.advanceTimersByTimeAsync(1);
+    for (const id of lost) task.lost.add(id);
+    const told = () => onLost.mock.calls.map(([slots, lease]) => [slots.map((one: LeasedSlot) => one.id), lease]);
+    return { task, bench, told };
+  };
+
+  test('each is told once and asked for no more', async () => {
+    const { task, bench, told } = await withLost(4, ['s0', 's2']);
+    await bench.heartbeat();
+    expect(told()).toEqual([[['s0', 's2'], 'lost']]);
+    task.asked = [];
+    await bench.heartbeat();
+    expect(task.asked).toEqual(['s1', 's3']);
+    expect(told()).toHaveLength(1);
+  });
+
+  test('a server that is away took nothing', async () => {
+    const { task, bench, told } = await withLost(4, []);
+    task.offline = true;
+    await bench.heartbeat();
+    expect(told()).toEqual([]);
+  });
+
+  test('what was not looked at is never shown, what is on the screen stays', async () => {
+    const { bench } = await withLost(6, ['s0', 's2']);
+    await bench.heartbeat();
+    expect(ids(bench)).toEqual(['s0', 's1']);
+    await bench.submit({}, 5, 0);
+    expect(ids(bench)).toEqual(['s3']);
+  });
+
+  test('a batch that came long ago is asked for before it is shown', async () => {
+    const { bench } = await withLost(6, ['s2', 's3']);
+    await vi.advanceTimersByTimeAsync(600_000);
+    await bench.submit({}, 5, 0);
+    expect(ids(bench)).toEqual(['s4', 's5']);
+  });
+
+  test('when one answer came too late, the other leases are asked for', async () => {
+    const { bench } = await withLost(8, ['s0', 's4']);
+    await bench.submit({}, 5, 0);
+    await vi.advanceTimersByTimeAsync(8000);
+    await bench.submit({}, 5, 0);
+    expect(ids(bench)).toEqual(['s5']);
+  });
+
+  test('another window of the same person is named', async () => {
+    const { task, bench, told } = await withLost(2, []);
+    task.elsewhere.add('s1');
+    await bench.heartbeat();
+    expect(told()).toEqual([[['s1'], 'elsewhere']]);
+  });
+
+  test('an image that is handed out to us again is submitted under its new number', async () => {
+    const { task, bench } = await withLost(4, []);
+    task.lease = async () => [slot(2, { lease_no: 2 })];
+    await bench.submit({}, 5, 0);
+    await vi.advanceTimersByTimeAsync(1);
+    await bench.submit({}, 5, 0);
+    await vi.advanceTimersByTimeAsync(8000);
+    expect(task.received.filter((one) => one.slot === 's2').map((one) => one.lease_no)).toEqual([2]);
   });
 });
