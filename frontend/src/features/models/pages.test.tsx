@@ -77,6 +77,7 @@ test('an alias is set from the version’s page', async () => {
   await waitFor(() =>
     expect(sent.some(({ line }) => line.startsWith('PUT') && line.endsWith('/aliases/production/'))).toBe(true),
   );
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Set alias' })));
 });
 
 test('a version that cannot be evaluated says why instead of offering it', async () => {

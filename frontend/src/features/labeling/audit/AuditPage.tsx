@@ -82,7 +82,7 @@ export function AuditPage() {
           title={t('labeling.audit.none')}
           hint={t('labeling.audit.noneHint')}
           action={
-            <ButtonLink to="/labeling/$taskId" params={{ taskId }} variant="default">
+            <ButtonLink data-first-action to="/labeling/$taskId" params={{ taskId }} variant="default">
               {t('labeling.work.toTask')}
             </ButtonLink>
           }

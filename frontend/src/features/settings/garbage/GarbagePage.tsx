@@ -54,7 +54,13 @@ function useReport() {
       .then(() => notifySuccess(t('settings.garbageLooking')))
       .catch(notifyError);
   return (
-    <Button variant="default" leftSection={<IconListSearch size={15} />} loading={isPending} onClick={look}>
+    <Button
+      data-focus-as="garbage-report"
+      variant="default"
+      leftSection={<IconListSearch size={15} />}
+      loading={isPending}
+      onClick={look}
+    >
       {t('settings.garbageLook')}
     </Button>
   );
