@@ -88,6 +88,8 @@ export const labeling = {
   work: {
     batch: 'Images of this batch',
     tile: '{{name}}: {{label}}',
+    returnedTile: '{{name}}: {{label}}. Sent back. {{returned}}',
+    youChose: 'You chose {{label}}: {{why}}',
     noLabel: 'no class',
     preset: 'Preset class',
     presetHint: 'Every image has it unless you choose another: mark only the exceptions.',

@@ -79,6 +79,8 @@ export const labeling: Translation<typeof source> = {
   work: {
     batch: '本批图像',
     tile: '{{name}}：{{label}}',
+    returnedTile: '{{name}}：{{label}}。已退回。{{returned}}',
+    youChose: '您选择了{{label}}：{{why}}',
     noLabel: '无类别',
     preset: '默认类别',
     presetHint: '未另行选择的图像都属于它：只需标出例外。',

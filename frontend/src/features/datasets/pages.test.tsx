@@ -66,6 +66,16 @@ test('the versions of a dataset that is not there are one failure, with the way 
   expect(screen.queryByRole('combobox', { name: 'Branch' })).toBeNull();
 });
 
+test.each([
+  ['viewer', 0],
+  ['researcher', 1],
+])('a %s is offered training %i times', async (role, times) => {
+  serve('GET', 'projects/', listing({ slug: 'vision', name: 'Vision', role, unit: null }));
+  await open();
+  await screen.findByRole('link', { name: 'Versions' });
+  expect(screen.queryAllByRole('link', { name: 'Train on this version' })).toHaveLength(times);
+});
+
 test('a damaged pack is named with its push, its files and the command that mends it', async () => {
   serve('GET', 'projects/{project}/datasets/{dataset}/', dataset(null));
   serve('GET', 'projects/{project}/datasets/{dataset}/quarantined-packs/', listing(pack({})));

@@ -149,6 +149,15 @@ test('after the last batch the page says what became of answers that came too la
   expect(screen.getByText(/1 image was open in another window of yours/)).toBeTruthy();
 });
 
+test('an image that was sent back says why, and which class it had', async () => {
+  serve('GET', 'labelx/tasks/{task_id}/my-work/', {
+    results: [{ ...slot(1), state: 'returned', label_id: 2, returned_code: 'wrong_label' }],
+  });
+  await renderPage(<WorkPage />, '/labeling/t1/work', '/labeling/$taskId/work');
+  await screen.findByText('You chose dog: Wrong class');
+  screen.getByRole('option', { name: '1.png: no class. Sent back. You chose dog: Wrong class' });
+});
+
 test('Enter does not submit images without a class', async () => {
   serve('GET', 'labelx/tasks/{task_id}/my-work/', listing());
   serve('POST', 'labelx/tasks/{task_id}/lease/', { lease: [slot(1), slot(2)] });

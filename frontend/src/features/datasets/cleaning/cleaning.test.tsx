@@ -149,7 +149,8 @@ test('selected findings become a label task with the labels of the version', asy
   fireEvent.click(screen.getByTitle('dark/2.png'), { shiftKey: true });
   await userEvent.click(screen.getByRole('button', { name: 'Send to labeling' }));
   const dialog = await screen.findByRole('dialog', { name: 'Send 2 files to labeling' });
-  await within(dialog).findByDisplayValue('Clean pets@v2: Dark');
+  const name = await within(dialog).findByDisplayValue('Clean pets@v2: Dark');
+  await vi.waitFor(() => expect(document.activeElement).toBe(name));
   await expectNoViolations(dialog);
   await userEvent.click(within(dialog).getByRole('button', { name: 'Make the task' }));
   await vi.waitFor(() =>

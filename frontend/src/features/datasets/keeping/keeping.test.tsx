@@ -84,7 +84,7 @@ test('a dataset is deleted once its name is typed, and the way to move it is tol
   expect(confirm).toHaveProperty('disabled', true);
   await userEvent.type(dialog.querySelector('input') as HTMLElement, 'pets');
   await expectNoViolations(container);
-  await userEvent.click(confirm as HTMLElement);
+  await userEvent.keyboard('{Enter}');
   await waitFor(() => expect(named).toEqual(['pets']));
 });
 
