@@ -11,6 +11,14 @@ class StaleLease(Conflict):
     action = "Lease new work; what you sent is kept in the item's history."
 
 
+class LeaseElsewhere(StaleLease):
+    """The same person has taken the item up again, or finished it, under another lease."""
+
+    code = "lease_elsewhere"
+    title = "This item is open in another window of yours."
+    action = "Go on there; what you sent here is kept in the item's history."
+
+
 class SubmissionKeyReused(Conflict):
     """An idempotency key came back with another slot, person or document."""
 

@@ -11,11 +11,27 @@ class ModelNameTaken(AlreadyExists):
 
 
 class ModelNotFound(NotFound):
-    """The project has no such model, version or alias."""
+    """The project has no model of the name."""
 
     code = "model_not_found"
+    title = "There is no such model."
+    action = "Choose one of the project's models; a name may have been mistyped."
+
+
+class ModelVersionNotFound(ModelNotFound):
+    """No model of the project has such a version."""
+
+    code = "model_version_not_found"
     title = "There is no such model version."
     action = "List the models, and name one as model@v1 or model@alias."
+
+
+class AliasNotFound(ModelNotFound):
+    """The model has no alias of the name."""
+
+    code = "alias_not_found"
+    title = "The model has no such alias."
+    action = "Look at the model's aliases; somebody may have taken it away."
 
 
 class ArtifactNotFound(Invalid):

@@ -8,7 +8,7 @@ from atom.models_registry.reads import find_version
 
 
 def resolve_model(project: Project, reference: str) -> ResolvedModel:
-    """Return the files of the named version. Raises ModelNotFound."""
+    """Return the files of the named version. Raises ModelVersionNotFound."""
     version = find_version(project, reference)
     files = {file.path: file.artifact for file in version.files.select_related("artifact")}
     return ResolvedModel(f"{version.model.name}@v{version.number}", files)

@@ -9,7 +9,7 @@ from django.db.models import Count, OuterRef, Prefetch, QuerySet, Subquery
 
 from atom.accounts.models import Project
 from atom.models_registry.engines.references import parse_model_reference
-from atom.models_registry.errors import ModelNotFound
+from atom.models_registry.errors import ModelVersionNotFound
 from atom.models_registry.models import Alias, Evaluation, Model, ModelFile, ModelVersion
 
 
@@ -46,7 +46,7 @@ def latest_versions(models: Iterable[Model]) -> dict[Any, ModelVersion]:
 def find_version(project: Project, reference: str) -> ModelVersion:
     """Return the version that `digits@v1`, `digits@candidate` or `digits` names.
 
-    Raises ModelNotFound.
+    Raises ModelVersionNotFound.
     """
     wanted = parse_model_reference(reference)
     versions = ModelVersion.objects.filter(model__project=project, model__name=wanted.name)
@@ -56,5 +56,5 @@ def find_version(project: Project, reference: str) -> ModelVersion:
         versions = versions.filter(aliases__name=wanted.alias)
     found = versions.select_related("model").order_by("-number").first()
     if found is None:
-        raise ModelNotFound(f"There is no model version {reference!r} in {project.slug}.")
+        raise ModelVersionNotFound(f"There is no model version {reference!r} in {project.slug}.")
     return found

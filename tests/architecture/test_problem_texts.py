@@ -13,8 +13,8 @@ from atom.core.field_errors import FIELD_CODES
 
 WORDS = Path(__file__).parents[2] / "frontend" / "src" / "i18n"
 CHINESE, CHINESE_FIELDS = WORDS / "problems.zh.ts", WORDS / "fields.zh.ts"
-# Those of the S3 endpoint are read by S3 tools only; labeling and models have pages of their own.
-LEFT_OUT = ("atom.gateway.s3", "atom.labeling", "atom.models_registry")
+# Those of the S3 endpoint are read by S3 tools only.
+LEFT_OUT = ("atom.gateway.s3",)
 
 
 def subclasses(parent: type[AtomError]) -> set[type[AtomError]]:

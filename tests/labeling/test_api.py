@@ -108,6 +108,25 @@ def test_a_stale_lease_answers_409_and_names_the_stored_revision() -> None:
     assert [row["accepted"] for row in history.json()["results"]] == [False]
 
 
+def test_a_person_is_told_that_an_item_is_open_in_their_other_window() -> None:
+    task = make_task(2)
+    labeler = make_member(task.project, "labeler")
+    api = Api(labeler)
+    again, done = leases.lease_labels(task, labeler, 2)
+    body = {"lease_no": 1, "idempotency_key": "there", "label_id": 2}
+    assert api("POST", f"labelx/slots/{done.pk}/submit/", body).json()["accepted"] is True
+    let_expire(task)
+    leases.lease_labels(task, labeler, 1)
+    codes = {
+        path: api("POST", f"labelx/slots/{path}/", {"lease_no": 1}).json()["code"]
+        for path in (f"{again.pk}/heartbeat", f"{again.pk}/release", f"{done.pk}/heartbeat")
+    }
+    assert set(codes.values()) == {"lease_elsewhere"}
+    late = api("POST", f"labelx/slots/{done.pk}/submit/", {**body, "idempotency_key": "here"})
+    assert (late.status_code, late.json()["code"]) == (409, "lease_elsewhere")
+    assert AnnotationRevision.objects.get(pk=late.json()["revision"]).accepted is False
+
+
 def test_a_label_outside_the_ontology_is_a_field_error() -> None:
     task = make_task(1)
     labeler = make_member(task.project, "labeler")

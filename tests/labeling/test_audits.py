@@ -98,7 +98,7 @@ def test_the_old_lease_of_returned_work_is_stale(
     rule(audit, auditor, states.RETURN)
     [outcome] = submit_all([old], labeler)
     assert outcome.error is not None
-    assert outcome.error.code == "stale_lease"
+    assert outcome.error.code == "lease_elsewhere"
 
 
 def test_deciding_twice_answers_the_same_and_deciding_otherwise_is_stale(

@@ -133,7 +133,7 @@ def test_one_slot_twice_in_a_batch_counts_once() -> None:
     labeler = make_member(task.project, "labeler")
     [slot] = leases.lease_labels(task, labeler, 1)
     outcomes = submit(task.project, labeler, [submission(slot, 1), submission(slot, 2)])
-    assert codes(outcomes) == [None, "stale_lease"]
+    assert codes(outcomes) == [None, "lease_elsewhere"]
     assert AnnotationRevision.objects.filter(accepted=True).count() == 1
     assert AnnotationRevision.objects.count() == 2
 

@@ -204,6 +204,21 @@ def test_strangers_find_nothing_and_nobody_gets_in(project: Project, run: Run) -
         assert send(Client(), method, path, {}).status_code == 401, path
 
 
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("nope/", "model_not_found"),
+        ("nope/versions/1/", "model_not_found"),
+        ("digits/versions/9/", "model_version_not_found"),
+    ],
+)
+@pytest.mark.usefixtures("researcher")
+def test_what_is_missing_is_named(project: Project, client: Client, path: str, code: str) -> None:
+    actions.create_model(project, None, "digits")
+    answer = client.get(f"/api/v1/projects/{project.slug}/models/{path}")
+    assert (answer.status_code, answer.json()["code"]) == (404, code)
+
+
 def test_a_viewer_reads_and_changes_nothing(project: Project, run: Run, client: Client) -> None:
     client.force_login(make_member(project, "viewer"))
     for method, path in paths(project):

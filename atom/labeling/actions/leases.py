@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 from atom.accounts.models import User
 from atom.core import live
 from atom.labeling import sql, states
-from atom.labeling.errors import AuditorIsLabeler, StaleLease, TaskNotActive
+from atom.labeling.errors import AuditorIsLabeler, LeaseElsewhere, StaleLease, TaskNotActive
 from atom.labeling.models import LabelTask, WorkItem, WorkSlot
 
 MAX_HELD = 500
@@ -58,9 +58,9 @@ def heartbeat(slot: WorkSlot, user: User, lease_no: int) -> WorkSlot:
     """Move the end of the lease. Raises StaleLease when it was lost."""
     ends_at = Now() + timedelta(seconds=slot.label_task.lease_ttl_s)
     alive = _held(slot, user, lease_no, states.LEASED).update(expires_at=ends_at)
+    slot.refresh_from_db(fields=["expires_at", "state", "lease_no", "user"])
     if not alive and not _held(slot, user, lease_no, states.RETURNED).exists():
-        raise StaleLease(slot=str(slot.pk))
-    slot.refresh_from_db(fields=["expires_at", "state", "lease_no"])
+        raise lost_lease(slot, user)
     return slot
 
 
@@ -73,7 +73,7 @@ def release(slot: WorkSlot, user: User, lease_no: int, *, skip: bool = False) ->
         locked = WorkSlot.objects.select_for_update().get(pk=slot.pk)
         held = locked.state in states.SLOT_HELD and locked.user_id == user.pk
         if not held or locked.lease_no != lease_no:
-            raise StaleLease(slot=str(slot.pk))
+            raise lost_lease(locked, user)
         _open(locked, skip=skip)
     tell_progress(slot.label_task_id)
 
@@ -86,6 +86,12 @@ def reopen_returned(slot: WorkSlot) -> None:
             raise StaleLease("This item is not waiting for correction.", slot=str(slot.pk))
         _open(locked, skip=False)
     tell_progress(slot.label_task_id)
+
+
+def lost_lease(slot: WorkSlot, user: User) -> StaleLease:
+    """Return why `user` no longer holds `slot`, as it stands now."""
+    lost = LeaseElsewhere if slot.user_id == user.pk else StaleLease
+    return lost(slot=str(slot.pk))
 
 
 def tell_progress(task_id: UUID) -> None:

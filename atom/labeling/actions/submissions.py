@@ -14,13 +14,12 @@ from atom.accounts.models import Project, User
 from atom.core.errors import AtomError, NotFound
 from atom.labeling import states
 from atom.labeling.actions.completion import complete_if_done
-from atom.labeling.actions.leases import tell_progress
+from atom.labeling.actions.leases import lost_lease, tell_progress
 from atom.labeling.actions.locks import LockedSlots, lock_slots
 from atom.labeling.actions.moves import move
 from atom.labeling.engines import documents, sampling
 from atom.labeling.errors import (
     DocumentTooLarge,
-    StaleLease,
     SubmissionKeyReused,
     TaskNotActive,
     UnknownLabel,
@@ -99,7 +98,7 @@ def _take(
     encoded = documents.encode(submission.document)
     earlier = known.get(submission.idempotency_key)
     if earlier is not None:
-        return _repeat(submission, user, encoded.sha256, earlier)
+        return _repeat(submission, user, encoded.sha256, earlier, slot)
     problem = _problem_with(submission, encoded, slot)
     if problem is not None:
         return Outcome(submission.slot_id, error=problem)
@@ -113,12 +112,16 @@ def _take(
 
 
 def _repeat(
-    submission: Submission, user: User, sha256: str, earlier: AnnotationRevision
+    submission: Submission,
+    user: User,
+    sha256: str,
+    earlier: AnnotationRevision,
+    slot: WorkSlot,
 ) -> Outcome:
     given = (submission.slot_id, user.pk, submission.lease_no, sha256)
     if given != (earlier.slot_id, earlier.user_id, earlier.lease_no, earlier.sha256):
         return Outcome(submission.slot_id, error=SubmissionKeyReused())
-    error = None if earlier.accepted else _stale(submission.slot_id)
+    error = None if earlier.accepted else lost_lease(slot, user)
     return Outcome(submission.slot_id, earlier, error)
 
 
@@ -142,14 +145,10 @@ def _refusal(slot: WorkSlot, user: User, lease_no: int) -> AtomError | None:
     """
     held = slot.state in states.SLOT_HELD and slot.user_id == user.pk
     if not held or slot.lease_no != lease_no:
-        return _stale(slot.pk)
+        return lost_lease(slot, user)
     if slot.label_task.state not in states.TASK_TAKES_WORK:
         return TaskNotActive(f"The task is {slot.label_task.state}.", slot=str(slot.pk))
     return None
-
-
-def _stale(slot_id: UUID) -> StaleLease:
-    return StaleLease(slot=str(slot_id))
 
 
 def _revision(

@@ -7,7 +7,7 @@ from django.db import transaction
 from atom.accounts import audit
 from atom.accounts.models import User
 from atom.models_registry.engines.references import reads_like_version
-from atom.models_registry.errors import AliasReserved, ModelNotFound
+from atom.models_registry.errors import AliasNotFound, AliasReserved
 from atom.models_registry.models import Alias, AliasChange, Model, ModelVersion
 
 _RESERVED = frozenset({"history", "latest", "main"})
@@ -34,11 +34,11 @@ def set_alias(model: Model, name: str, version: ModelVersion, user: User | None)
 
 @transaction.atomic
 def remove_alias(model: Model, name: str, user: User | None) -> None:
-    """Take the name away; its history stays. Raises ModelNotFound."""
+    """Take the name away; its history stays. Raises AliasNotFound."""
     Model.objects.select_for_update().get(pk=model.pk)
     alias = Alias.objects.select_related("version").filter(model=model, name=name).first()
     if alias is None:
-        raise ModelNotFound(f"{model.name} has no alias {name}.")
+        raise AliasNotFound(f"{model.name} has no alias {name}.")
     old = alias.version
     alias.delete()
     _note(model, name, old, None, user)

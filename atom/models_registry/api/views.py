@@ -32,7 +32,7 @@ from atom.models_registry.api.serializers import (
     NewModelSerializer,
     NewVersionSerializer,
 )
-from atom.models_registry.errors import ModelNotFound
+from atom.models_registry.errors import ModelNotFound, ModelVersionNotFound
 from atom.models_registry.models import AliasChange, Evaluation, Model, ModelVersion
 
 
@@ -95,7 +95,7 @@ class ModelScopedView(ProjectScopedView):
         versions = reads.versions_for_display().filter(model=self.model)
         found = versions.filter(number=number).first()
         if found is None:
-            raise ModelNotFound(f"{self.model.name} has no version {number}.")
+            raise ModelVersionNotFound(f"{self.model.name} has no version {number}.")
         return found
 
 

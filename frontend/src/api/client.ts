@@ -1,6 +1,7 @@
 import createClient, { type Middleware } from 'openapi-fetch';
 import createQueryHooks from 'openapi-react-query';
 import { readApiError } from './errors';
+import { PageRequest } from './leaving';
 import type { paths } from './schema';
 
 const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -16,8 +17,7 @@ const csrf: Middleware = {
     // Somebody may sign in faster than the first question about the session is answered.
     if (csrfToken() === '') await fetch('/api/v1/auth/session/', { credentials: 'same-origin' });
     request.headers.set('X-CSRFToken', csrfToken());
-    // A small write goes out even if the page is being left (an undo toast that was still open).
-    return request.headers.has('content-type') ? request : new Request(request, { keepalive: true });
+    return request;
   },
 };
 
@@ -28,7 +28,7 @@ const problems: Middleware = {
   },
 };
 
-export const api = createClient<paths>({ baseUrl: '', credentials: 'same-origin' });
+export const api = createClient<paths>({ baseUrl: '', credentials: 'same-origin', Request: PageRequest });
 api.use(csrf, problems);
 
 /** Typed TanStack Query hooks: `$api.useQuery('get', '/api/v1/projects/', { … })`. */

@@ -4,6 +4,7 @@ export const common = {
   back: 'Back',
   cancel: 'Cancel',
   clear: 'Clear',
+  showPassword: 'Show or hide the password',
   close: 'Close',
   confirm: 'Confirm',
   copied: 'Copied',

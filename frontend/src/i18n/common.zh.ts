@@ -7,6 +7,7 @@ export const common: Translation<typeof en.common> = {
   back: '返回',
   cancel: '取消',
   clear: '清除',
+  showPassword: '显示或隐藏密码',
   close: '关闭',
   confirm: '确认',
   copied: '已复制',

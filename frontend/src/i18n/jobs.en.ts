@@ -183,7 +183,8 @@ export const jobs = {
     nothing: 'No file of this run is stored yet',
     description: 'Description',
     submit: 'Register',
-    badName: 'Use letters, digits, dots, dashes and underscores; begin with a letter or a digit.',
+    badName:
+      'Use lower-case letters, digits, dots, dashes and underscores, at most 63; begin and end with a letter or a digit.',
     noFile: 'Choose the output that holds the model.',
   },
   wizard: {

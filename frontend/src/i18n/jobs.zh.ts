@@ -167,7 +167,7 @@ export const jobs: Translation<typeof source> = {
     nothing: '该运行还没有已保存的文件',
     description: '说明',
     submit: '注册',
-    badName: '只能使用字母、数字、点、横线和下划线，并以字母或数字开头。',
+    badName: '只能使用小写字母、数字、点、横线和下划线，最多 63 个字符，并以字母或数字开头和结尾。',
     noFile: '请选择存放模型的输出。',
   },
   wizard: {

@@ -90,6 +90,8 @@ export const labeling = {
   work: {
     batch: 'Images of this batch',
     tile: '{{name}}: {{label}}',
+    returnedTile: '{{name}}: {{label}}. Sent back. {{returned}}',
+    youChose: 'You chose {{label}}: {{why}}',
     noLabel: 'no class',
     preset: 'Preset class',
     presetHint: 'Every image has it unless you choose another: mark only the exceptions.',
@@ -111,8 +113,21 @@ export const labeling = {
     missing_other: '{{count, number}} images have no class yet. The cursor is on the first.',
     stale_one: '{{count, number}} image had been given to somebody else. Your answer is kept as a second opinion.',
     stale_other: '{{count, number}} images had been given to somebody else. Your answers are kept as second opinions.',
-    leaseLost_one: 'The reservation of {{count, number}} image has run out. Submit anyway: your answer is kept.',
-    leaseLost_other: 'The reservations of {{count, number}} images have run out. Submit anyway: your answers are kept.',
+    elsewhere_one:
+      '{{count, number}} image was open in another window of yours. The answer given there counts; this one is kept as a second opinion.',
+    elsewhere_other:
+      '{{count, number}} images were open in another window of yours. The answers given there count; these are kept as second opinions.',
+    closed_one: 'The task takes no work any more. The answer for {{count, number}} image is kept, but does not count.',
+    closed_other:
+      'The task takes no work any more. The answers for {{count, number}} images are kept, but do not count.',
+    refused_one: 'The server refused the answer for {{count, number}} image. It will be handed out again.',
+    refused_other: 'The server refused the answers for {{count, number}} images. They will be handed out again.',
+    leaseLost_one:
+      'The reservation of {{count, number}} image has run out. If you see it, submit anyway: your answer is kept.',
+    leaseLost_other:
+      'The reservations of {{count, number}} images have run out. Submit those that you see anyway: your answers are kept.',
+    leaseElsewhere_one: '{{count, number}} image is open in another window of yours. Go on in one of them.',
+    leaseElsewhere_other: '{{count, number}} images are open in another window of yours. Go on in one of them.',
     hint: 'Press a class key, or hold it and click. Enter submits. All keys:',
     redo: 'Redo',
     back: 'Previous batch',

@@ -80,6 +80,8 @@ export const labeling: Translation<typeof source> = {
   work: {
     batch: '本批图像',
     tile: '{{name}}：{{label}}',
+    returnedTile: '{{name}}：{{label}}。已退回。{{returned}}',
+    youChose: '您选择了{{label}}：{{why}}',
     noLabel: '无类别',
     preset: '默认类别',
     presetHint: '未另行选择的图像都属于它：只需标出例外。',
@@ -94,7 +96,12 @@ export const labeling: Translation<typeof source> = {
     session_other: '本次已提交 {{count, number}} 张',
     missing_other: '还有 {{count, number}} 张图像没有类别，光标已移到第一张。',
     stale_other: '有 {{count, number}} 张图像已分配给他人，您的答案作为第二意见保留。',
-    leaseLost_other: '{{count, number}} 张图像的预留已到期。仍可提交，答案会保留。',
+    elsewhere_other:
+      '有 {{count, number}} 张图像已在您的另一个窗口中打开。以那里的答案为准，此处的答案作为第二意见保留。',
+    closed_other: '该任务已不再接收答案。{{count, number}} 张图像的答案已保留，但不计入。',
+    refused_other: '服务器拒绝了 {{count, number}} 张图像的答案，这些图像会重新分配。',
+    leaseLost_other: '{{count, number}} 张图像的预留已到期。仍显示的图像可以照常提交，答案会保留。',
+    leaseElsewhere_other: '{{count, number}} 张图像已在您的另一个窗口中打开，请只在其中一个窗口继续。',
     hint: '按类别键，或按住后点击图像。回车提交。全部按键：',
     redo: '重做',
     back: '上一批',

@@ -120,6 +120,34 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   source_removed: ['这些数据的来源已从项目中移除。', '请重新添加数据源并扫描为新版本。'],
   source_throttled: ['数据源一直要求放慢速度。', '请稍后再扫描：会从中断处继续。'],
 
+  // Labeling
+  auditor_is_labeler: ['这些图像由您标注，须由他人审核。', '请让同事打开审核页面。'],
+  document_too_large: ['标注内容过大。', '请拆分工作，或简化图形。'],
+  invalid_labels: ['类别无效。', '每个类别须有自己的名称，快捷键不得重复。'],
+  lease_elsewhere: ['该图像已在您的另一个窗口中打开。', '请在那里继续；您在此提交的内容已保留在图像的历史中。'],
+  no_images: ['符合条件的文件都不是可显示的图像。', '请放宽条件，或选择含有 PNG、JPEG、WebP 等图像的版本。'],
+  no_items: ['该版本没有符合条件的文件。', '请放宽条件，或选择其他版本。'],
+  nothing_to_publish: ['还没有任何标签通过。', '请先标注并审核一些图像。'],
+  ontology_locked: ['该类别体系版本正在使用，不能再修改。', '请为该类别体系创建新版本。'],
+  ontology_name_taken: ['项目中已有同名的类别体系。', '请换一个名称，或为已有的类别体系添加版本。'],
+  stale_lease: ['该图像已不再由您持有。', '请领取新的图像；您提交的内容已保留在图像的历史中。'],
+  task_name_taken: ['项目中已有同名的标注任务。', '请换一个名称。'],
+  task_not_active: ['该任务目前不分发工作。', '请启动该任务，或选择其他任务。'],
+  unfinished_items: ['有些图像尚未完成。', '请完成它们，或只发布已通过的标签。'],
+  unknown_label: ['任务没有这个类别。', '请选择任务中的类别。'],
+
+  // Models
+  alias_not_found: ['该模型没有这个别名。', '请查看模型的别名；它可能已被他人移除。'],
+  alias_reserved: ['该名称不能用作别名。', '请选择既不是 history、也不像版本号的名称，例如 production。'],
+  artifact_damaged: ['存储的文件已损坏，没有登记。', '请重新训练；详情中列出了损坏的文件。'],
+  artifact_not_found: ['运行没有在该处留下文件。', '请查看运行的文件；模型文件位于 model/ 之下。'],
+  artifact_not_ready: ['有些文件仍在存储中。', '请等运行结束后重试。'],
+  evaluation_malformed: ['无法读取运行的 evaluation.json。', '请按文档写入 split、n、accuracy、labels 和 matrix。'],
+  model_name_taken: ['项目中已有同名的模型。', '请换一个名称。'],
+  model_not_found: ['没有这个模型。', '请从项目的模型中选择；名称可能有误。'],
+  model_version_not_found: ['没有这个模型版本。', '请列出模型，并用 model@v1 或 model@别名 指定。'],
+  run_not_over: ['运行尚未结束，不能登记其内容。', '请等运行结束后再登记模型。'],
+
   // Cleaning reports
   cleaning_given_up: ['无法得出检查结果。', '请查看工作进程日志，然后开始另一份报告。'],
   cleaning_report_not_found: ['没有这份清洗报告。', '请列出该版本的报告。'],

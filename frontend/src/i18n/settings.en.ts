@@ -89,6 +89,7 @@ export const settings = {
   verbFilter: 'Event, for instance token.created',
   details: 'Details of {{verb}}',
   system: 'system',
+  garbageForbidden: 'Only administrators of the project see and collect its garbage.',
   garbageTitle: 'Garbage',
   garbageSubtitle: 'What lies in the store and nobody needs, in this project',
   garbageEmpty: 'Nothing was looked for yet',

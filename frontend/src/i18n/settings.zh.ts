@@ -91,6 +91,7 @@ export const settings: Translation<typeof en.settings> = {
   verbFilter: '事件，例如 token.created',
   details: '{{verb}} 的详情',
   system: '系统',
+  garbageForbidden: '只有项目管理员可以查看和回收存储垃圾。',
   garbageTitle: '垃圾清理',
   garbageSubtitle: '本项目存储中无人需要的对象',
   garbageEmpty: '尚未检查',

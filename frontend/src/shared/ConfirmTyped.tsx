@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 
 export interface ConfirmTypedProps {
@@ -23,9 +23,13 @@ export function ConfirmTyped(props: ConfirmTypedProps) {
     setTyped('');
     onClose();
   };
+  const confirm = (event: FormEvent) => {
+    event.preventDefault();
+    if (typed === word && !loading) onConfirm();
+  };
   return (
     <Modal opened={opened} onClose={close} title={title} closeButtonProps={{ 'aria-label': t('common.close') }}>
-      <Stack>
+      <Stack component="form" onSubmit={confirm}>
         <Text size="sm" component="div">
           {children}
         </Text>
@@ -39,7 +43,7 @@ export function ConfirmTyped(props: ConfirmTypedProps) {
           <Button variant="default" onClick={close}>
             {t('common.cancel')}
           </Button>
-          <Button color="red" disabled={typed !== word} loading={loading} onClick={onConfirm}>
+          <Button type="submit" color="red" disabled={typed !== word} loading={loading}>
             {confirmLabel}
           </Button>
         </Group>

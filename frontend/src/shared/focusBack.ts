@@ -58,3 +58,66 @@ export function focusNeighbour(button: HTMLElement): void {
     neighbour ?? document.querySelector<HTMLElement>('[data-first-action]') ?? document.querySelector('main');
   target?.focus({ preventScroll: neighbour === undefined });
 }
+
+const isOff = (control: HTMLElement) => !control.isConnected || control.matches(':disabled');
+
+/** What is drawn in its place (both marked `data-focus-as`), else what the page marks, else the page itself. */
+function successorOf(control: HTMLElement, area: HTMLElement): HTMLElement {
+  const name = control.dataset.focusAs;
+  const same = name ? area.querySelector<HTMLElement>(`[data-focus-as="${name}"]:not(:disabled)`) : null;
+  return same ?? area.querySelector<HTMLElement>('[data-first-action]:not(:disabled)') ?? area;
+}
+
+/**
+ * Keeps the focus inside `area` while its controls work. One that is disabled while it waits for the server has the
+ * focus again when it is not; when one goes away, its successor has it. Whoever moves the focus on purpose goes first.
+ */
+export function keepFocus(area: HTMLElement): () => void {
+  let last: HTMLElement | null = null;
+  let isLost = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const forget = () => {
+    last = null;
+    isLost = false;
+  };
+  const mend = () => {
+    const active = document.activeElement;
+    const control = last;
+    if (!control || (active && active !== document.body && active !== control)) return;
+    if (control.isConnected && control.matches(':disabled[data-loading]')) return;
+    const target = isOff(control) ? successorOf(control, area) : control;
+    forget();
+    target.focus({ preventScroll: true });
+  };
+  const check = () => {
+    if (!last) return;
+    isLost ||= isOff(last);
+    if (!isLost) return;
+    clearTimeout(timer);
+    timer = setTimeout(mend, AFTER_MANTINE_MS);
+  };
+  const onFocus = ({ target }: FocusEvent) => {
+    if (!(target instanceof HTMLElement) || target === last) return;
+    // A dialog comes and goes above the control that opened it.
+    if (target.closest('[role="dialog"]')) return;
+    forget();
+    if (area.contains(target) && target !== area) last = target;
+  };
+  const onBlur = ({ target, relatedTarget }: FocusEvent) => {
+    if (relatedTarget || target !== last || !(target instanceof HTMLElement)) return;
+    // Somebody clicked beside it; a control that goes away or is disabled may say the same.
+    setTimeout(() => {
+      if (target === last && !isLost && !isOff(target) && document.activeElement === document.body) forget();
+    });
+  };
+  const observer = new MutationObserver(check);
+  observer.observe(area, { subtree: true, childList: true, attributes: true, attributeFilter: ['disabled'] });
+  document.addEventListener('focusin', onFocus);
+  document.addEventListener('focusout', onBlur);
+  return () => {
+    clearTimeout(timer);
+    observer.disconnect();
+    document.removeEventListener('focusin', onFocus);
+    document.removeEventListener('focusout', onBlur);
+  };
+}

@@ -3,7 +3,7 @@ import { Notifications, notifications } from '@mantine/notifications';
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
-import { confirmUndo } from './undo';
+import { confirmUndo, notifyWarning } from './undo';
 
 function show(action: { commit: () => unknown; rollback: () => void; delayMs?: number }) {
   render(
@@ -63,4 +63,14 @@ test('the cross of a toast has a name, and commits', async () => {
   show({ commit, rollback: vi.fn(), delayMs: 60_000 });
   await userEvent.click(await screen.findByRole('button', { name: 'Close' }));
   await vi.waitFor(() => expect(commit).toHaveBeenCalledOnce());
+});
+
+test('a warning is its words alone', async () => {
+  render(
+    <MantineProvider env="test">
+      <Notifications />
+    </MantineProvider>,
+  );
+  notifyWarning('Two images are gone.');
+  expect((await screen.findByRole('alert')).textContent).toBe('Two images are gone.');
 });

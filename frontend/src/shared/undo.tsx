@@ -75,6 +75,11 @@ export function notifySuccess(message: string): void {
   notifications.show({ color: 'teal', message, ...closeable() });
 }
 
+/** Something happened that is nobody's mistake, and that the person should know. */
+export function notifyWarning(message: string): void {
+  notifications.show({ color: 'orange', message, autoClose: 8000, ...closeable() });
+}
+
 function titleOf(error: ApiError): string {
   if (error.code === 'unreachable') return i18n.t('errors.unreachable');
   return error.isTemporary ? i18n.t('errors.unavailable') : error.title || error.detail || i18n.t('errors.title');

@@ -19,6 +19,7 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { LANGUAGES, type Language } from '@/i18n';
 import { useRegisteredCommands } from '@/shared/commands';
+import { useFocusBack } from '@/shared/focusBack';
 import { rememberProject, useAdministersAny, useProjects } from '@/shared/project';
 import { signOut } from '../session';
 import { chooseLanguage } from './LanguageMenu';
@@ -37,6 +38,7 @@ interface PaletteProps {
 /** Ctrl+K: every page, the actions of the page shown, and the settings of the shell. */
 export default function Palette({ onClose, onShortcuts }: PaletteProps) {
   const { t } = useTranslation();
+  useFocusBack();
   useEffect(() => {
     control.open();
     return control.close;

@@ -1,5 +1,6 @@
 import { screen } from '@testing-library/react';
-import { expect, test } from 'vitest';
+import userEvent from '@testing-library/user-event';
+import { expect, test, vi } from 'vitest';
 import { listing, problem, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import { Shell } from './Shell';
@@ -18,4 +19,27 @@ test('a service that is starting again is no defect to report', async () => {
   const said = await screen.findByRole('alert');
   expect(said.textContent).toContain('A service is starting again');
   expect(said.textContent).not.toContain('req-1');
+});
+
+test('a control that goes away leaves its focus to the page', async () => {
+  await renderPage(<Shell />, '/');
+  const main = await screen.findByRole('main');
+  const button = main.appendChild(document.createElement('button'));
+  button.focus();
+  button.remove();
+  await vi.waitFor(() => expect(document.activeElement).toBe(main));
+});
+
+test.each([
+  ['the help', '?'],
+  ['the command palette', '{Control>}k{/Control}'],
+])('after %s is closed by Escape, the focus is where it was', async (_, keys) => {
+  await renderPage(<Shell />, '/');
+  const link = await screen.findByRole('link', { name: 'Runs' });
+  link.focus();
+  await userEvent.keyboard(keys);
+  const dialog = await screen.findByRole('dialog');
+  await vi.waitFor(() => expect(dialog.contains(document.activeElement)).toBe(true));
+  await userEvent.keyboard('{Escape}');
+  await vi.waitFor(() => expect(document.activeElement).toBe(link));
 });

@@ -5,6 +5,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { EmptyState } from '@/shared/EmptyState';
 import { ErrorState } from '@/shared/ErrorState';
+import { keepFocus } from '@/shared/focusBack';
 import { useProjectLive } from '@/shared/live/projectLive';
 import { Page } from '@/shared/Page';
 import { useAdministersAny, useCurrentProject, useProjects, useUnknownProject } from '@/shared/project';
@@ -95,6 +96,7 @@ function Content() {
     firstPath.current = path;
     main.current?.focus({ preventScroll: true });
   }, [path]);
+  useEffect(() => (main.current ? keepFocus(main.current) : undefined), []);
   const unknown = useUnknownProject();
   const none = projects.data?.results.length === 0 && unknown === undefined;
   return (

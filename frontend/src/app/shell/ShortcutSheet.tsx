@@ -1,10 +1,12 @@
 import { Group, Kbd, Modal, Stack, Table, Text } from '@mantine/core';
 import { Fragment } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useFocusBack } from '@/shared/focusBack';
 import { type Shortcut, useRegisteredShortcuts } from '@/shared/shortcuts';
 
 export default function ShortcutSheet({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
+  useFocusBack();
   const all = useRegisteredShortcuts();
   const page = all.filter((shortcut) => shortcut.scope !== 'everywhere');
   const everywhere = all.filter((shortcut) => shortcut.scope === 'everywhere');

@@ -1,4 +1,4 @@
-import { Alert, Button, Card, Center, Group, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Button, Card, Center, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconAlertTriangle, IconHourglass } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
@@ -10,6 +10,7 @@ import { type ApiError, asApiError } from '@/api/errors';
 import { ErrorState } from '@/shared/ErrorState';
 import { useFormat } from '@/shared/format';
 import { Logo } from '@/shared/Logo';
+import { Password } from '@/shared/Password';
 import { isServerPage, safeNext } from './safeNext';
 
 const route = getRouteApi('/login');
@@ -59,7 +60,7 @@ export function LoginPage() {
               key={form.key('username')}
               {...form.getInputProps('username')}
             />
-            <PasswordInput
+            <Password
               label={t('auth.password')}
               autoComplete="current-password"
               key={form.key('password')}

@@ -2,9 +2,9 @@ import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
-import { listing, serve } from '@/test/fakeApi';
+import { listing, problem, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
-import { BrowsePage } from './index';
+import { BrowsePage, VersionsPage } from './index';
 
 const version = {
   id: 'v',
@@ -53,6 +53,27 @@ test('a version that does not exist is said once, with ways out', async () => {
   screen.getByRole('link', { name: 'Datasets' });
   screen.getByRole('combobox', { name: 'Version' });
   await expectNoViolations(container);
+});
+
+test('the versions of a dataset that is not there are one failure, with the way back and nothing to press', async () => {
+  serve('GET', 'projects/{project}/datasets/{dataset}/', () => problem(404, 'not_found', 'There is nothing here.'));
+  serve('GET', 'projects/{project}/datasets/{dataset}/versions/', () => problem(404, 'not_found', 'Nothing.'));
+  await renderPage(<VersionsPage />, '/datasets/pets/versions', '/datasets/$name/versions');
+  await screen.findByRole('heading', { name: 'pets' });
+  expect(screen.getAllByRole('alert')).toHaveLength(1);
+  screen.getByRole('link', { name: 'Datasets' });
+  expect(screen.queryByRole('link', { name: 'Retention and holds' })).toBeNull();
+  expect(screen.queryByRole('combobox', { name: 'Branch' })).toBeNull();
+});
+
+test.each([
+  ['viewer', 0],
+  ['researcher', 1],
+])('a %s is offered training %i times', async (role, times) => {
+  serve('GET', 'projects/', listing({ slug: 'vision', name: 'Vision', role, unit: null }));
+  await open();
+  await screen.findByRole('link', { name: 'Versions' });
+  expect(screen.queryAllByRole('link', { name: 'Train on this version' })).toHaveLength(times);
 });
 
 test('a damaged pack is named with its push, its files and the command that mends it', async () => {

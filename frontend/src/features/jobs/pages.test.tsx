@@ -266,6 +266,13 @@ describe('a new run', () => {
     });
   });
 
+  test('the step that comes has the focus', async () => {
+    await renderPage(<NewRunPage />, '/runs/new');
+    await userEvent.click(await screen.findByRole('radio', { name: /Image classification/ }));
+    const step = await screen.findByRole('region', { name: 'Parameters' });
+    await waitFor(() => expect(document.activeElement).toBe(step));
+  });
+
   test('a step with a wrong field is not left: the field says why and has the focus', async () => {
     const dataset = { ...workflow.parameters[0], name: 'dataset', type: 'dataset', title: 'Dataset', required: true };
     serve('GET', 'workflows/', listing({ ...workflow, parameters: [dataset] }));

@@ -124,6 +124,40 @@ test('after the last batch the page says that it is saved, and what counts open 
   await waitFor(() => expect(asked()).toBeGreaterThan(before));
 });
 
+test('after the last batch the page says what became of answers that came too late', async () => {
+  let leases = 0;
+  serve('GET', 'labelx/tasks/{task_id}/my-work/', listing());
+  serve('POST', 'labelx/tasks/{task_id}/lease/', () => ({ lease: leases++ === 0 ? [slot(1), slot(2)] : [] }));
+  serve('POST', 'labelx/slots/{slot_id}/heartbeat/', {});
+  serve('PUT', 'labelx/slots/{slot_id}/draft/', {});
+  serve('POST', 'labelx/tasks/{task_id}/submit-batch/', {
+    results: [
+      { slot: 's1', ok: false, code: 'stale_lease' },
+      { slot: 's2', ok: false, code: 'lease_elsewhere' },
+    ],
+  });
+  await renderPage(<WorkPage />, '/labeling/t1/work', '/labeling/$taskId/work');
+  await screen.findByRole('option', { name: '1.png: no class' });
+  for (const key of ['1', '2']) {
+    fireEvent.keyDown(window, { key });
+    fireEvent.keyUp(window, { key });
+  }
+  await screen.findByRole('option', { name: '2.png: dog' });
+  fireEvent.keyDown(window, { key: 'Enter' });
+  await screen.findByText('Nothing left to label');
+  expect(await screen.findByText(/1 image had been given to somebody else. Your answer is kept/)).toBeTruthy();
+  expect(screen.getByText(/1 image was open in another window of yours/)).toBeTruthy();
+});
+
+test('an image that was sent back says why, and which class it had', async () => {
+  serve('GET', 'labelx/tasks/{task_id}/my-work/', {
+    results: [{ ...slot(1), state: 'returned', label_id: 2, returned_code: 'wrong_label' }],
+  });
+  await renderPage(<WorkPage />, '/labeling/t1/work', '/labeling/$taskId/work');
+  await screen.findByText('You chose dog: Wrong class');
+  screen.getByRole('option', { name: '1.png: no class. Sent back. You chose dog: Wrong class' });
+});
+
 test('Enter does not submit images without a class', async () => {
   serve('GET', 'labelx/tasks/{task_id}/my-work/', listing());
   serve('POST', 'labelx/tasks/{task_id}/lease/', { lease: [slot(1), slot(2)] });

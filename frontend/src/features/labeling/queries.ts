@@ -112,7 +112,18 @@ export function workbenchApi(taskId: string): WorkbenchApi {
       });
       return data?.results ?? [];
     },
-    heartbeat: (slot) => api.POST('/api/v1/labelx/slots/{slot_id}/heartbeat/', slotPath(slot)),
+    async heartbeat(slot) {
+      try {
+        await api.POST('/api/v1/labelx/slots/{slot_id}/heartbeat/', slotPath(slot));
+        return 'held';
+      } catch (error) {
+        const { status, code } = asApiError(error);
+        if (code === 'lease_elsewhere') return 'elsewhere';
+        // Its task or its image may be gone, or the right to label it.
+        if (status === 403 || status === 404 || status === 409) return 'lost';
+        throw error;
+      }
+    },
     release: (slot) => api.POST('/api/v1/labelx/slots/{slot_id}/release/', slotPath(slot)),
     skip: (slot) => api.POST('/api/v1/labelx/slots/{slot_id}/skip/', slotPath(slot)),
     async saveDraft(slot, seq, labelId) {

@@ -71,7 +71,7 @@ export function AliasEditor({ model, number, aliases }: AliasEditorProps) {
         </Group>
       ))}
       {mayChange && (
-        <Popover opened={opened} onChange={setOpened} trapFocus withinPortal>
+        <Popover opened={opened} onChange={setOpened} trapFocus returnFocus withinPortal>
           <Popover.Target>
             <Button
               size="compact-xs"

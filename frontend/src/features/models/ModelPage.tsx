@@ -6,8 +6,8 @@ import type { ModelVersion } from '@/api/contract/models';
 import { type Column, DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
 import { ErrorState } from '@/shared/ErrorState';
+import { FailedPage } from '@/shared/FailedPage';
 import { useFormat } from '@/shared/format';
-import { AnchorLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { RelativeTime } from '@/shared/RelativeTime';
@@ -17,6 +17,7 @@ import { AliasEditor } from './AliasEditor';
 import { accuracyOf } from './accuracy';
 import { useAliasHistory, useModel, useModelVersions } from './queries';
 import type { modelSearch } from './search';
+import { ToModels } from './ToModels';
 
 export function ModelPage() {
   const { t } = useTranslation();
@@ -24,11 +25,7 @@ export function ModelPage() {
   const model = useModel(name);
   const versions = useModelVersions(name);
   if (model.error && !model.data)
-    return (
-      <Page>
-        <ErrorState error={model.error} onRetry={() => void model.refetch()} />
-      </Page>
-    );
+    return <FailedPage title={name} above={<ToModels />} error={model.error} onRetry={() => void model.refetch()} />;
   if (!model.data)
     return (
       <Page>
@@ -42,11 +39,7 @@ export function ModelPage() {
     <Page>
       <PageHeader
         title={name}
-        above={
-          <AnchorLink to="/models" size="xs">
-            {t('models.title')}
-          </AnchorLink>
-        }
+        above={<ToModels />}
         badges={model.data.aliases.map((alias) => <AliasBadge key={alias.name} name={alias.name} />)}
         subtitle={t('models.versionsCount', { count: model.data.versions_count })}
       />

@@ -3,9 +3,10 @@ import { IconChevronDown, IconDownload } from '@tabler/icons-react';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { ModelVersion } from '@/api/contract/models';
+import { asApiError } from '@/api/errors';
 import { CommandLine } from '@/shared/CommandLine';
 import { CopyId } from '@/shared/CopyId';
-import { ErrorState } from '@/shared/ErrorState';
+import { FailedPage } from '@/shared/FailedPage';
 import { useFormat } from '@/shared/format';
 import { KeyValueList } from '@/shared/KeyValueList';
 import { AnchorLink } from '@/shared/links';
@@ -20,6 +21,7 @@ import { EvaluationTab } from './EvaluationTab';
 import { LineageTab } from './LineageTab';
 import { useDownload, useModelVersion } from './queries';
 import { type modelVersionSearch, TABS } from './search';
+import { ToModels } from './ToModels';
 
 type Tab = (typeof TABS)[number];
 
@@ -32,11 +34,19 @@ export function ModelVersionPage() {
   const mayRun = useMay('researcher');
   const { data, error, refetch } = useModelVersion(name, number);
   const tab: Tab = search.tab ?? 'summary';
+  const toModel = (
+    <AnchorLink to="/models/$name" params={{ name }} size="xs">
+      {name}
+    </AnchorLink>
+  );
   if (error && !data)
     return (
-      <Page>
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      </Page>
+      <FailedPage
+        title={t('models.versionOf', { name, number: n })}
+        above={asApiError(error).code === 'model_not_found' ? <ToModels /> : toModel}
+        error={error}
+        onRetry={() => void refetch()}
+      />
     );
   if (!data)
     return (
@@ -53,11 +63,7 @@ export function ModelVersionPage() {
     <Page>
       <PageHeader
         title={t('models.versionOf', { name, number: data.number })}
-        above={
-          <AnchorLink to="/models/$name" params={{ name }} size="xs">
-            {name}
-          </AnchorLink>
-        }
+        above={toModel}
         badges={<AliasEditor model={name} number={data.number} aliases={data.aliases} />}
         subtitle={<RelativeTime at={data.created_at} />}
       >

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
-import { listing, sent, serve } from '@/test/fakeApi';
+import { listing, problem, sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import { ConfusionMatrix } from './ConfusionMatrix';
 import { ModelPage, ModelsPage, ModelVersionPage } from './index';
@@ -61,6 +61,24 @@ test('a model’s aliases have a history', async () => {
   await screen.findByText('candidate moved from version 1 to version 2');
 });
 
+test('a model that is not there keeps its name and the way back', async () => {
+  serve('GET', 'projects/{project}/models/{model}/', () => problem(404, 'model_not_found', 'There is no such model.'));
+  await renderPage(<ModelPage />, '/models/nope', '/models/$name');
+  await screen.findByRole('heading', { name: 'nope' });
+  expect(screen.getByRole('link', { name: 'Models' }).getAttribute('href')).toBe('/models');
+  expect(screen.getByRole('alert').textContent).toContain('There is no such model.');
+});
+
+test.each([
+  ['model_not_found', 'Models', '/models'],
+  ['model_version_not_found', 'digits', '/models/digits'],
+])('a version that is not there leads back: %s', async (code, link, href) => {
+  serve('GET', 'projects/{project}/models/{model}/versions/{number}/', () => problem(404, code, 'No.'));
+  await renderPage(<ModelVersionPage />, '/models/digits/versions/9', '/models/$name/versions/$n');
+  await screen.findByRole('heading', { name: 'digits version 9' });
+  expect(screen.getByRole('link', { name: link }).getAttribute('href')).toBe(href);
+});
+
 test('an alias is set from the version’s page', async () => {
   serve('GET', 'projects/{project}/models/{model}/versions/{number}/', version(2));
   serve('PUT', 'projects/{project}/models/{model}/aliases/{alias}/', { name: 'production', version: 2 });
@@ -77,6 +95,7 @@ test('an alias is set from the version’s page', async () => {
   await waitFor(() =>
     expect(sent.some(({ line }) => line.startsWith('PUT') && line.endsWith('/aliases/production/'))).toBe(true),
   );
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Set alias' })));
 });
 
 test('a version that cannot be evaluated says why instead of offering it', async () => {

@@ -55,6 +55,7 @@ export function VersionHeader({ dataset, address, search, onRef }: VersionHeader
   const stats = useStats(name, address.ref).data;
   const pinned = version?.ref ?? address.ref;
   const { view } = search;
+  const mayRun = useMay('researcher');
   useVersionCommands(name, pinned, view);
   return (
     <>
@@ -78,13 +79,15 @@ export function VersionHeader({ dataset, address, search, onRef }: VersionHeader
         >
           {t('datasets.versions')}
         </ButtonLink>
-        <ButtonLink
-          to="/runs/new"
-          search={{ dataset: `${name}@${pinned}`, view }}
-          leftSection={<IconPlayerPlay size={15} />}
-        >
-          {t('datasets.train')}
-        </ButtonLink>
+        {mayRun && (
+          <ButtonLink
+            to="/runs/new"
+            search={{ dataset: `${name}@${pinned}`, view }}
+            leftSection={<IconPlayerPlay size={15} />}
+          >
+            {t('datasets.train')}
+          </ButtonLink>
+        )}
         <MoreMenu dataset={dataset} address={address} search={search} version={version} onRef={onRef} />
       </PageHeader>
       <QuarantineNotice name={name} />
@@ -96,15 +99,17 @@ export function VersionHeader({ dataset, address, search, onRef }: VersionHeader
 function useVersionCommands(name: string, pinned: string, view: string | undefined): void {
   const { t } = useTranslation();
   const navigate = useNavigate();
+  const mayRun = useMay('researcher');
   const dataset = `${name}@${pinned}`;
+  const train = {
+    id: 'train',
+    label: t('datasets.train'),
+    description: dataset,
+    icon: IconPlayerPlay,
+    run: () => void navigate({ to: '/runs/new', search: { dataset, view } }),
+  };
   useCommands([
-    {
-      id: 'train',
-      label: t('datasets.train'),
-      description: dataset,
-      icon: IconPlayerPlay,
-      run: () => void navigate({ to: '/runs/new', search: { dataset, view } }),
-    },
+    ...(mayRun ? [train] : []),
     {
       id: 'label',
       label: t('datasets.label'),

@@ -52,7 +52,14 @@ function LabelForm({ dataset, versionRef, kind, labels, onClose, send }: LabelFo
       submit={t('cleaning.make')}
       onCancel={onClose}
     >
-      <TextInput label={t('cleaning.taskName')} data-autofocus autoComplete="off" {...form.getInputProps('name')} />
+      {/* The form comes after its dialog: the classes are read first. */}
+      <TextInput
+        label={t('cleaning.taskName')}
+        autoFocus
+        data-autofocus
+        autoComplete="off"
+        {...form.getInputProps('name')}
+      />
       <TagsInput
         label={t('cleaning.labels')}
         description={t('cleaning.labelsHint')}

@@ -19,7 +19,7 @@ export function SelectionBar({ count, selected, onAll, onClear, onRemove, onLabe
   return (
     <Group gap="xs" my="sm" role="toolbar" aria-label={t('versioning.selected', { count: selected })}>
       {count.items > 0 && (
-        <Button size="xs" variant="default" leftSection={<IconChecks size={14} />} onClick={onAll}>
+        <Button data-first-action size="xs" variant="default" leftSection={<IconChecks size={14} />} onClick={onAll}>
           {t(all, { count: count.items })}
         </Button>
       )}

@@ -28,6 +28,9 @@ export function StartForm({ name, start }: StartFormProps) {
     } catch (thrown) {
       const { fields } = asApiError(thrown);
       form.setErrors(fields);
+      const wrong = Object.keys(fields)[0];
+      // Once the button, which is off while it is sent, has given the focus away.
+      if (wrong) requestAnimationFrame(() => form.getInputNode(wrong)?.focus());
       if (Object.keys(fields).length === 0) setError(thrown);
     }
   });

@@ -102,6 +102,18 @@ test('a report is started with its thresholds, followed and cancelled', async ()
   await screen.findByText('The report was cancelled.');
 });
 
+test('a threshold that the server refuses has the focus', async () => {
+  serve('GET', `${AT}cleaning/`, listing());
+  serve('POST', `${AT}cleaning/`, () => {
+    const body = { status: 400, code: 'invalid', title: 'No.', errors: { dark_bright: ['Too much.'] } };
+    return new Response(JSON.stringify(body), { status: 400 });
+  });
+  await open();
+  await userEvent.click(await screen.findByRole('button', { name: 'Start the report' }));
+  const field = screen.getByRole('textbox', { name: /dark/i });
+  await vi.waitFor(() => expect(document.activeElement).toBe(field));
+});
+
 test('duplicates stand in groups; the best of each is kept when all are selected and removed', async () => {
   serve('POST', `${REPORT}removals/`, { id: 'c', state: 'published', version: { ref: 'v3' }, error: null });
   const { container } = await open();
@@ -137,7 +149,8 @@ test('selected findings become a label task with the labels of the version', asy
   fireEvent.click(screen.getByTitle('dark/2.png'), { shiftKey: true });
   await userEvent.click(screen.getByRole('button', { name: 'Send to labeling' }));
   const dialog = await screen.findByRole('dialog', { name: 'Send 2 files to labeling' });
-  await within(dialog).findByDisplayValue('Clean pets@v2: Dark');
+  const name = await within(dialog).findByDisplayValue('Clean pets@v2: Dark');
+  await vi.waitFor(() => expect(document.activeElement).toBe(name));
   await expectNoViolations(dialog);
   await userEvent.click(within(dialog).getByRole('button', { name: 'Make the task' }));
   await vi.waitFor(() =>

@@ -21,7 +21,12 @@ export function Holds({ dataset }: { dataset: string }) {
   const columns = useColumns(dataset, may);
   const [placing, setPlacing] = useState(false);
   const place = may && (
-    <Button variant="default" leftSection={<IconGavel size={15} />} onClick={() => setPlacing(true)}>
+    <Button
+      data-focus-as="hold"
+      variant="default"
+      leftSection={<IconGavel size={15} />}
+      onClick={() => setPlacing(true)}
+    >
       {t('datasets.holdPlace')}
     </Button>
   );
@@ -79,6 +84,7 @@ function Release({ dataset, hold }: { dataset: string; hold: Hold }) {
       .catch(notifyError);
   return (
     <Button
+      data-focus-as="hold"
       size="compact-xs"
       variant="light"
       loading={isPending}

@@ -1,9 +1,12 @@
 import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { FailedPage } from '@/shared/FailedPage';
 import { AnchorLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
+import { useDataset } from '../queries';
+import { ToDatasets } from '../ToDatasets';
 import { DeleteCard } from './DeleteCard';
 import { Holds } from './Holds';
 import { MovingCard } from './MovingCard';
@@ -14,6 +17,11 @@ const route = getRouteApi('/datasets/$name/keeping');
 export function KeepingPage() {
   const { t } = useTranslation();
   const { name } = route.useParams();
+  const dataset = useDataset(name);
+  if (dataset.error && !dataset.data)
+    return (
+      <FailedPage title={name} above={<ToDatasets />} error={dataset.error} onRetry={() => void dataset.refetch()} />
+    );
   return (
     <Page>
       <PageHeader

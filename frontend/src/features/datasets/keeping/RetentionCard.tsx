@@ -68,7 +68,7 @@ function RetentionForm({ dataset, present }: { dataset: string; present: Retenti
       )}
       {may ? (
         <Group>
-          <Button onClick={save} loading={isPending} disabled={wrong}>
+          <Button data-focus-as="retention-save" onClick={save} loading={isPending} disabled={wrong}>
             {t('common.save')}
           </Button>
         </Group>

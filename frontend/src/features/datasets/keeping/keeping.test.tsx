@@ -1,6 +1,6 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
 import { listing, problem, sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
@@ -20,6 +20,19 @@ const hold = {
 };
 const open = () => renderPage(<KeepingPage />, '/datasets/pets/keeping', '/datasets/$name/keeping');
 const bodies = (method: string) => sent.filter(({ line }) => line.startsWith(method)).map(({ body }) => body);
+
+beforeEach(() => serve('GET', AT, { name: 'pets' }));
+
+test('a dataset that is not there is said once, with the way back and nothing to press', async () => {
+  serve('GET', AT, () => problem(404, 'not_found', 'There is nothing here.'));
+  for (const path of ['retention/', 'holds/'])
+    serve('GET', `${AT}${path}`, () => problem(404, 'not_found', 'There is nothing here.'));
+  await open();
+  await screen.findByRole('heading', { name: 'pets' });
+  expect(screen.getAllByRole('alert')).toHaveLength(1);
+  expect(screen.getByRole('link', { name: 'Datasets' }).getAttribute('href')).toBe('/datasets');
+  expect(screen.queryByRole('button', { name: 'Delete dataset' })).toBeNull();
+});
 
 test('a policy is set, and what it lets go is said before it happens', async () => {
   serve('GET', `${AT}retention/`, retention({ kind: 'last', limit: 2, due_count: 2, due: ['v1', 'v2'] }));
@@ -71,7 +84,7 @@ test('a dataset is deleted once its name is typed, and the way to move it is tol
   expect(confirm).toHaveProperty('disabled', true);
   await userEvent.type(dialog.querySelector('input') as HTMLElement, 'pets');
   await expectNoViolations(container);
-  await userEvent.click(confirm as HTMLElement);
+  await userEvent.keyboard('{Enter}');
   await waitFor(() => expect(named).toEqual(['pets']));
 });
 

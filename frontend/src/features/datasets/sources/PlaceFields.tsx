@@ -1,6 +1,7 @@
-import { PasswordInput, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
+import { Password } from '@/shared/Password';
 import { placeKind, type SourceForm } from './newSource';
 
 /** Readable while they are typed: names, which are no secrets. */
@@ -21,7 +22,7 @@ export function PlaceFields({ form }: { form: UseFormReturnType<SourceForm> }) {
       )}
       {hasRegion && <TextInput label={t('sources.region')} {...form.getInputProps('region')} />}
       {credentials.map((name, number) => {
-        const Input = SHOWN.has(name) ? TextInput : PasswordInput;
+        const Input = SHOWN.has(name) ? TextInput : Password;
         return (
           <Input
             key={name}

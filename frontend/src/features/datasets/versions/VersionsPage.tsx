@@ -8,6 +8,7 @@ import { CommandLine } from '@/shared/CommandLine';
 import { CopyId } from '@/shared/CopyId';
 import { type Column, DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
+import { FailedPage } from '@/shared/FailedPage';
 import { useFormat } from '@/shared/format';
 import { AnchorLink, ButtonLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
@@ -17,7 +18,8 @@ import { Bytes, Count } from '@/shared/values';
 import { authorName } from '../names';
 import { OperationsNow } from '../operations/OperationsNow';
 import { RefsPanel } from '../operations/RefsPanel';
-import { useRefs, useVersions } from '../queries';
+import { useDataset, useRefs, useVersions } from '../queries';
+import { ToDatasets } from '../ToDatasets';
 import { WritersPanel } from '../writers/WritersPanel';
 import { ChangeCounts } from './ChangeCounts';
 import { VersionKept } from './VersionKept';
@@ -27,11 +29,16 @@ const route = getRouteApi('/datasets/$name/versions');
 export function VersionsPage() {
   const { t } = useTranslation();
   const { name } = route.useParams();
+  const dataset = useDataset(name);
   const { branch = 'main' } = route.useSearch();
   const versions = useVersions(name, branch);
   const { tags } = useRefs(name);
   const [selected, setSelected] = useState<Set<string>>(new Set());
   const columns = useColumns(name, tags);
+  if (dataset.error && !dataset.data)
+    return (
+      <FailedPage title={name} above={<ToDatasets />} error={dataset.error} onRetry={() => void dataset.refetch()} />
+    );
   return (
     <Page>
       <PageHeader

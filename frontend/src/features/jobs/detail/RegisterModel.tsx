@@ -11,7 +11,7 @@ import { fieldWords } from '@/shared/problemWords';
 import { useProject } from '@/shared/project';
 import { registerModel, useFiles } from '../queries';
 import { RegisteredVersions } from './RegisteredVersions';
-import { preferred, registrable } from './registrable';
+import { isModelName, preferred, registrable } from './registrable';
 
 /** Makes the run's model output, or one of its files, a version of a model. */
 export function RegisterModel({ run, onClose }: { run: Run; onClose: () => void }) {
@@ -24,7 +24,7 @@ export function RegisterModel({ run, onClose }: { run: Run; onClose: () => void 
   const form = useForm({
     initialValues: { model: run.datasets[0]?.dataset ?? '', artifact: '', description: '' },
     validate: {
-      model: (value) => (/^[A-Za-z0-9][\w.-]*$/.test(value) ? null : t('jobs.register.badName')),
+      model: (value) => (isModelName(value) ? null : t('jobs.register.badName')),
       artifact: (value) => (value ? null : t('jobs.register.noFile')),
     },
   });

@@ -103,6 +103,7 @@ export function RunHeader({ run, live }: { run: Run; live: Live }) {
         {mayRun && (
           <Tooltip label={t('jobs.cloneHint')}>
             <ButtonLink
+              data-first-action
               variant="default"
               leftSection={<IconCopy size={14} />}
               to="/runs/new"

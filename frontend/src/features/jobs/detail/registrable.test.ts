@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Artifact } from '@/api/contract/jobs';
-import { preferred, registrable } from './registrable';
+import { isModelName, preferred, registrable } from './registrable';
 
 const file = (path: string, extra: Partial<Artifact> = {}) =>
   ({
@@ -30,3 +30,11 @@ test('of several loose files a person has to choose', () => {
   expect(preferred(registrable([file('a.pt'), file('b.pt')]))).toBe('');
   expect(preferred(registrable([file('a.pt')]))).toBe('a.pt');
 });
+
+test.each([
+  ['digits-2.1', true],
+  ['Digits', false],
+  ['digits-', false],
+  ['', false],
+  ['d'.repeat(64), false],
+])('the name %s of a model is good: %s', (name, good) => expect(isModelName(name)).toBe(good));

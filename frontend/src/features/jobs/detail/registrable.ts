@@ -26,3 +26,6 @@ export function registrable(artifacts: readonly Artifact[]): Registrable {
 export function preferred({ folder, files }: Registrable): string {
   return folder?.path ?? (files.length === 1 ? (files[0] as string) : '');
 }
+
+/** Whether the server takes it as the name of a model. */
+export const isModelName = (name: string): boolean => /^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/.test(name);

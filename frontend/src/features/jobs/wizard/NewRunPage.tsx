@@ -101,7 +101,7 @@ function Wizard() {
   const [sendError, setSendError] = useState<unknown>(null);
   const [sending, setSending] = useState(false);
   const [leavingFor, setLeavingFor] = useState<number | null>(null);
-  const { form, focusFirstWrong } = useFocusFirstWrong();
+  const { form, focusFirstWrong } = useFocusFirstWrong(step);
   const idempotencyKey = useRef<{ body: string; key: string } | null>(null);
 
   const request = useMemo(() => requestOf(draft), [draft]);
@@ -207,7 +207,7 @@ function Wizard() {
         ))}
       </Stepper>
       <div className={classes.layout} data-wide={step === 'workflow' || undefined}>
-        <div ref={form}>
+        <section ref={form} tabIndex={-1} aria-label={t(`jobs.wizard.step.${step}`)} className={classes.step}>
           {step === 'workflow' && (
             <WorkflowStep
               chosen={draft.workflow}
@@ -235,7 +235,7 @@ function Wizard() {
               ))}
             </Alert>
           )}
-        </div>
+        </section>
         {step !== 'workflow' && (
           <PreviewCard
             preview={preview.data}

@@ -13,7 +13,7 @@ import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { useCurrentProject, useMay } from '@/shared/project';
 import { useShortcuts } from '@/shared/shortcuts';
-import { notifyError, notifySuccess } from '@/shared/undo';
+import { notifyError, notifySuccess, notifyWarning } from '@/shared/undo';
 import { LabelChip } from '../LabelChip';
 import { labelById } from '../labels';
 import { leaseAudit, sendAudit, useTask } from '../queries';
@@ -82,7 +82,7 @@ export function AuditPage() {
           title={t('labeling.audit.none')}
           hint={t('labeling.audit.noneHint')}
           action={
-            <ButtonLink to="/labeling/$taskId" params={{ taskId }} variant="default">
+            <ButtonLink data-first-action to="/labeling/$taskId" params={{ taskId }} variant="default">
               {t('labeling.work.toTask')}
             </ButtonLink>
           }
@@ -111,7 +111,7 @@ function AuditBatch({ task, slots, onDone }: { task: LabelTask; slots: AuditSlot
       const stale = results.filter((result) => !result.ok).length;
       setLost(stale);
       notifySuccess(t('labeling.audit.sent', { count: results.length - stale }));
-      if (stale > 0) notifyError(new Error(t('labeling.audit.stale', { count: stale })));
+      if (stale > 0) notifyWarning(t('labeling.audit.stale', { count: stale }));
       onDone();
     } catch (error) {
       notifyError(error);

@@ -232,6 +232,7 @@ function TaskActions({ task }: { task: LabelTask }) {
       )}
       {canStart && (
         <Button
+          data-focus-as="task-next"
           leftSection={<IconPlayerPlay size={14} />}
           loading={busy}
           onClick={() => void act(() => startTask(task.id), t('labeling.startedDone'))}
@@ -240,7 +241,12 @@ function TaskActions({ task }: { task: LabelTask }) {
         </Button>
       )}
       {mayLabel && task.state === 'active' && (
-        <ButtonLink leftSection={<IconTags size={15} />} to="/labeling/$taskId/work" params={{ taskId: task.id }}>
+        <ButtonLink
+          data-focus-as="task-next"
+          leftSection={<IconTags size={15} />}
+          to="/labeling/$taskId/work"
+          params={{ taskId: task.id }}
+        >
           {t('labeling.label')}
         </ButtonLink>
       )}

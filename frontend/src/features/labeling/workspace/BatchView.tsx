@@ -15,6 +15,7 @@ import classes from '../tiles.module.css';
 import { ActiveTime } from './activeTime';
 import { exceptions, type Grid, gridReducer, openGrid, unlabelled } from './grid';
 import type { Command } from './keys';
+import { Refused } from './Refused';
 import { SaveState } from './SaveState';
 import { SidePanel } from './SidePanel';
 import { TileGrid } from './TileGrid';
@@ -176,18 +177,7 @@ export function BatchView({ task, bench, batch }: BatchViewProps) {
           {t('labeling.work.submit')}
         </Button>
       </PageHeader>
-      {bench.stale.length > 0 && (
-        <Alert
-          color="orange"
-          variant="light"
-          mb="sm"
-          withCloseButton
-          closeButtonLabel={t('common.close')}
-          onClose={() => bench.dismissStale()}
-        >
-          {t('labeling.work.stale', { count: bench.stale.length })}
-        </Alert>
-      )}
+      <Refused bench={bench} />
       {blocked && (
         <Alert color="orange" variant="light" mb="sm" py={6} role="alert">
           {t('labeling.work.missing', { count: open.length })}

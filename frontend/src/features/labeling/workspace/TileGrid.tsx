@@ -46,7 +46,11 @@ export function TileGrid({ grid, slots, labels, columns, listRef, onTile }: Tile
         if (!slot) return null;
         const code = slot.returned_code ?? '';
         const reason = KNOWN_CODES.includes(code) ? t(`labeling.audit.code.${code as ErrorCode}`) : code;
-        const returned = slot.returned_comment || reason;
+        const why = slot.returned_comment || reason;
+        const wrong = slot.label_id === null ? undefined : labels.get(slot.label_id)?.name;
+        const returned = why && wrong ? t('labeling.work.youChose', { label: wrong, why }) : why;
+        const name = fileName(slot.path);
+        const words = { name, label: label?.name ?? t('labeling.work.noLabel') };
         return (
           // biome-ignore lint/a11y/useFocusableInteractive: the listbox has the focus, aria-activedescendant names the option
           // biome-ignore lint/a11y/useKeyWithClickEvents: the workspace handles the keys
@@ -55,10 +59,9 @@ export function TileGrid({ grid, slots, labels, columns, listRef, onTile }: Tile
             id={tileId(index)}
             role="option"
             aria-selected={grid.selected.has(index)}
-            aria-label={t('labeling.work.tile', {
-              name: fileName(slot.path),
-              label: label?.name ?? t('labeling.work.noLabel'),
-            })}
+            aria-label={
+              returned ? t('labeling.work.returnedTile', { ...words, returned }) : t('labeling.work.tile', words)
+            }
             className={classes.tile}
             data-exception={own || undefined}
             data-returned={(returned && !own) || undefined}

@@ -11,10 +11,12 @@ import { ButtonLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { useCurrentProject, useMay } from '@/shared/project';
-import { notifyError } from '@/shared/undo';
+import { notifyWarning } from '@/shared/undo';
 import { useTask } from '../queries';
 import { ToTasks } from '../ToTasks';
 import { BatchView } from './BatchView';
+import type { Gone } from './leases';
+import { Refused } from './Refused';
 import { SaveState } from './SaveState';
 import { useWorkbench } from './useWorkbench';
 import type { Workbench } from './workbench';
@@ -57,7 +59,10 @@ function Loading() {
 function Work({ task }: { task: LabelTask }) {
   const { t } = useTranslation();
   const onLost = useCallback(
-    (slots: LeasedSlot[]) => notifyError(new Error(t('labeling.work.leaseLost', { count: slots.length }))),
+    (slots: LeasedSlot[], lease: Gone) =>
+      notifyWarning(
+        t(lease === 'elsewhere' ? 'labeling.work.leaseElsewhere' : 'labeling.work.leaseLost', { count: slots.length }),
+      ),
     [t],
   );
   const bench = useWorkbench(task.id, task.batch_size, onLost);
@@ -66,7 +71,7 @@ function Work({ task }: { task: LabelTask }) {
     return (
       <Page>
         <PageHeader title={task.name} badges={<SaveState bench={bench} />} />
-        <ErrorState error={bench.error} onRetry={() => bench.retry()} />
+        <ErrorState error={bench.error} onRetry={() => bench.retry()} retrying={bench.retrying} />
       </Page>
     );
   if (bench.state === 'empty' || !bench.current) return <NothingLeft task={task} bench={bench} />;
@@ -87,6 +92,7 @@ function NothingLeft({ task, bench }: { task: LabelTask; bench: Workbench }) {
   return (
     <Page>
       <PageHeader title={task.name} badges={shown && <SaveState bench={bench} />} />
+      <Refused bench={bench} />
       <EmptyState
         icon={IconChecks}
         title={t(`labeling.work.nothing.${words}`)}

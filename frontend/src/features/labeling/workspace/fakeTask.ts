@@ -50,8 +50,13 @@ export class FakeTask implements WorkbenchApi {
       this.lost.has(one.slot) ? { slot: one.slot, ok: false, code: 'stale_lease' } : { slot: one.slot, ok: true },
     );
   };
+  asked: string[] = [];
+  elsewhere = new Set<string>();
   heartbeat = async (one: LeasedSlot) => {
-    if (this.lost.has(one.id)) throw new Error('stale');
+    if (this.offline) throw new TypeError('offline');
+    this.asked.push(one.id);
+    if (this.elsewhere.has(one.id)) return 'elsewhere' as const;
+    return this.lost.has(one.id) ? ('lost' as const) : ('held' as const);
   };
   release = async (one: LeasedSlot) => void this.released.push(one.id);
   skip = async () => {};

@@ -3,6 +3,7 @@ import { useEffect, useReducer, useState } from 'react';
 import type { LeasedSlot } from '@/api/contract/labeling';
 import { OVERVIEW_KEY, TASK_KEY, TASKS_KEY, workbenchApi } from '../queries';
 import { type KeyValue, openStore } from './kv';
+import type { Gone } from './leases';
 import { Workbench } from './workbench';
 
 const HEARTBEAT_MS = 30_000;
@@ -17,7 +18,7 @@ function preload(slots: LeasedSlot[]): void {
 }
 
 /** Opens the labeler's table for a task and keeps its leases alive while the page is open. */
-export function useWorkbench(taskId: string, batchSize: number, onLost: (slots: LeasedSlot[]) => void) {
+export function useWorkbench(taskId: string, batchSize: number, onLost: (slots: LeasedSlot[], lease: Gone) => void) {
   const [bench, setBench] = useState<Workbench | null>(null);
   const client = useQueryClient();
   const [, redraw] = useReducer((count: number) => count + 1, 0);
@@ -30,14 +31,11 @@ export function useWorkbench(taskId: string, batchSize: number, onLost: (slots: 
     void openStore('atom-labeling').then((store: KeyValue) => {
       if (closed) return;
       const api = workbenchApi(taskId);
-      opened = new Workbench({ api, store, task: taskId, batchSize, preload, onCounts, onChange: redraw });
+      opened = new Workbench({ api, store, task: taskId, batchSize, preload, onCounts, onLost, onChange: redraw });
       setBench(opened);
       void opened.start();
     });
-    const beat = setInterval(async () => {
-      const lost = await opened?.heartbeat();
-      if (lost && lost.length > 0) onLost(lost);
-    }, HEARTBEAT_MS);
+    const beat = setInterval(() => void opened?.heartbeat(), HEARTBEAT_MS);
     const online = () => opened?.online();
     const blur = () => void opened?.drafts.send();
     const hidden = () => opened?.pageHidden();

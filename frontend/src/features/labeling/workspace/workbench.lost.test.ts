@@ -1,7 +1,9 @@
 import { describe, expect, test, vi } from 'vitest';
+import { ApiError } from '@/api/errors';
 import { FakeTask, ids, kept, open, slot, withFreshBrowser } from './fakeTask';
 import { memoryStore } from './kv';
 import { saveStateOf } from './saveState';
+import type { Workbench } from './workbench';
 
 withFreshBrowser();
 
@@ -247,13 +249,31 @@ describe('nothing is lost', () => {
     expect(bench.unsent.size).toBe(0);
   });
 
-  test('heartbeats say which leases are gone', async () => {
-    const task = new FakeTask(4);
-    task.lost.add('s2');
+  test('a page that failed for want of a server goes on by itself', async () => {
+    const task = new FakeTask(2);
+    const there = task.lease;
+    task.lease = () => Promise.reject(new TypeError('offline'));
+    const states: string[] = [];
+    const bench: Workbench = open(task, { onChange: () => bench && states.push(bench.state) });
+    await bench.start();
+    expect([bench.state, bench.retrying]).toEqual(['failed', true]);
+    states.length = 0;
+    await vi.advanceTimersByTimeAsync(11_000);
+    // What the page says stands still while it asks.
+    expect(new Set(states)).toEqual(new Set(['failed']));
+    task.lease = there;
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(ids(bench)).toEqual(['s0', 's1']);
+  });
+
+  test('a page that may not label does not ask again and again', async () => {
+    const task = new FakeTask(2);
+    const lease = vi.fn(() => Promise.reject(new ApiError({ status: 403, code: 'role_too_low', title: '' })));
+    task.lease = lease;
     const bench = open(task);
     await bench.start();
-    await vi.advanceTimersByTimeAsync(1);
-    expect((await bench.heartbeat()).map((one) => one.id)).toEqual(['s2']);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([bench.state, bench.retrying, lease.mock.calls.length]).toEqual(['failed', false, 1]);
   });
 
   test('leaving gives back only what was not looked at', async () => {

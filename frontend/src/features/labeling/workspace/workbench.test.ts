@@ -84,7 +84,7 @@ describe('submitting', () => {
     const bench = open(task);
     await bench.start();
     await bench.submit({}, 5, 0);
-    expect(bench.stale).toEqual(['s1']);
+    expect(bench.refused).toEqual([{ slot: 's1', ok: false, code: 'stale_lease' }]);
   });
 
   test('what shows counts is told when images were leased and when they were taken', async () => {

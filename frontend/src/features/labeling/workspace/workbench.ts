@@ -1,7 +1,9 @@
 import type { LeasedSlot, Submission, SubmitResult } from '@/api/contract/labeling';
+import { asApiError } from '@/api/errors';
 import { Drafts } from './drafts';
 import type { Labels } from './grid';
 import type { KeyValue } from './kv';
+import { type Gone, type Lease, Leases } from './leases';
 import { Outbox } from './outbox';
 import { pooled } from './pool';
 
@@ -9,8 +11,8 @@ export interface WorkbenchApi {
   myWork: () => Promise<{ leased: LeasedSlot[]; returned: LeasedSlot[] }>;
   lease: (count: number) => Promise<LeasedSlot[]>;
   submit: (submissions: Submission[]) => Promise<SubmitResult[]>;
-  /** Throws when the lease is lost. */
-  heartbeat: (slot: LeasedSlot) => Promise<unknown>;
+  /** Whether the lease holds; throws when the server cannot be reached. */
+  heartbeat: (slot: LeasedSlot) => Promise<Lease>;
   release: (slot: LeasedSlot) => Promise<unknown>;
   skip: (slot: LeasedSlot) => Promise<unknown>;
   /** Throws when the server cannot be reached. */
@@ -39,6 +41,8 @@ export interface WorkbenchOptions {
   preload?: (slots: LeasedSlot[]) => void;
   /** Images were leased, submitted or given back: the server counts others now. */
   onCounts?: () => void;
+  /** Leases are gone; each is told once. */
+  onLost?: (slots: LeasedSlot[], lease: Gone) => void;
   onChange: () => void;
 }
 
@@ -74,15 +78,17 @@ export class Workbench {
   error: unknown = null;
   current: Batch | null = null;
   held: Held | null = null;
-  /** Answers that came after the lease had gone to somebody else. */
-  stale: string[] = [];
+  /** Answers that the server did not count, with the reason of each. */
+  refused: SubmitResult[] = [];
   submitted = 0;
   readonly outbox: Outbox;
   readonly drafts: Drafts;
   private queue: Batch[] = [];
   private leasing: Promise<void> | null = null;
   private nothingLeft = false;
+  private readonly leases: Leases;
   private sequences = new Map<string, number>();
+  private again: ReturnType<typeof setTimeout> | undefined;
   /** Whether the server has said what was held from before. */
   private opened = false;
   private stopped = false;
@@ -91,7 +97,8 @@ export class Workbench {
 
   constructor(options: WorkbenchOptions) {
     this.options = options;
-    const { store, task, api, onChange } = options;
+    const { store, task, api, onChange, onLost } = options;
+    this.leases = new Leases({ heartbeat: api.heartbeat, onLost });
     const onResult = (results: SubmitResult[]) => this.answered(results);
     this.outbox = new Outbox({ store, task, send: api.submit, onResult, onChange, retryMs: RETRY_MS });
     const pauseMs = options.draftMs ?? 2000;
@@ -100,19 +107,24 @@ export class Workbench {
 
   async start(): Promise<void> {
     try {
-      await this.outbox.replay();
-      const { leased, returned } = await this.options.api.myWork();
-      this.opened = true;
-      await this.enqueue(returned, true);
-      await this.enqueue(leased, false);
+      if (!this.opened) await this.open();
       await this.next();
     } catch (error) {
       this.fail(error);
     }
   }
 
+  private async open(): Promise<void> {
+    await this.outbox.replay();
+    const { leased, returned } = await this.options.api.myWork();
+    this.opened = true;
+    await this.enqueue(returned, true);
+    await this.enqueue(leased, false);
+  }
+
   stop(): void {
     this.stopped = true;
+    clearTimeout(this.again);
     if (this.held) void this.releaseHeld();
     void this.drafts.send();
     this.outbox.stop();
@@ -121,16 +133,26 @@ export class Workbench {
 
   retry(): void {
     this.set('loading');
+    this.ask();
+  }
+
+  private ask(): void {
+    clearTimeout(this.again);
     this.nothingLeft = false;
-    if (!this.opened) void this.start();
-    else void this.next().catch((error: unknown) => this.fail(error));
+    void this.start();
+  }
+
+  /** Whether what failed is asked for again without being told to: the server was away. */
+  get retrying(): boolean {
+    const { code, isTemporary } = asApiError(this.error);
+    return code === 'unreachable' || isTemporary;
   }
 
   /** The connection is back: nothing waits for its next attempt. */
   online(): void {
     void this.outbox.flush();
     void this.drafts.send();
-    if (this.state === 'failed') this.retry();
+    if (this.state === 'failed') this.ask();
   }
 
   /** Images whose class the server has not answered for: submitted, held back or only chosen. */
@@ -151,6 +173,7 @@ export class Workbench {
   /** Of the drafts on this machine and on the server the newer one counts: the one saved more often. */
   private async enqueue(slots: LeasedSlot[], returned: boolean): Promise<void> {
     if (slots.length === 0) return;
+    this.leases.confirm(slots);
     const prefix = this.draftKey('');
     const local = new Map(await this.options.store.entries<LocalDraft>(prefix));
     for (let at = 0; at < slots.length; at += this.options.batchSize) {
@@ -182,6 +205,7 @@ export class Workbench {
     const slots = await this.options.api.lease(this.options.batchSize);
     const known = new Set([...this.allSlots()].map((slot) => slot.id));
     const fresh = slots.filter((slot) => !known.has(slot.id));
+    this.renew(slots.filter((slot) => known.has(slot.id)));
     this.nothingLeft = fresh.length === 0;
     this.options.onCounts?.();
     await this.enqueue(fresh, false);
@@ -191,10 +215,24 @@ export class Workbench {
     for (const batch of [this.current, this.held?.batch, ...this.queue]) if (batch) yield* batch.slots;
   }
 
+  /** Images on the screen whose lease had run out are ours again, under another number. */
+  private renew(slots: LeasedSlot[]): void {
+    const renewed = new Map(slots.map((slot) => [slot.id, slot]));
+    const inBatch = (batch: Batch): Batch => ({
+      ...batch,
+      slots: batch.slots.map((slot) => ({ ...slot, lease_no: renewed.get(slot.id)?.lease_no ?? slot.lease_no })),
+    });
+    this.leases.confirm(slots);
+    if (this.current) this.current = inBatch(this.current);
+    this.queue = this.queue.map(inBatch);
+  }
+
   private async next(): Promise<void> {
+    await this.checkQueue();
     if (this.queue.length === 0) {
       this.current = null;
-      this.set('loading');
+      // What the page says of a failure stays until the server has answered.
+      if (this.state !== 'failed') this.set('loading');
       await this.lease();
     }
     this.current = this.queue.shift() ?? null;
@@ -289,10 +327,31 @@ export class Workbench {
     this.drafts.set(slot, sequence, labelId);
   }
 
-  /** Keeps every lease alive; those that are lost are reported. */
-  async heartbeat(): Promise<LeasedSlot[]> {
-    const slots = [...this.allSlots()];
-    return pooled(slots, REQUESTS_AT_ONCE, (slot) => this.options.api.heartbeat(slot));
+  /** Keeps every lease alive; what is lost and was not looked at is dropped. */
+  async heartbeat(): Promise<void> {
+    await this.leases.beat([...this.allSlots()]);
+    this.dropLost();
+  }
+
+  /** A batch that came long ago may be somebody else's by now. */
+  private async checkQueue(): Promise<void> {
+    while (this.queue[0]) {
+      const first = this.queue[0];
+      const unsure = this.leases.unsure(first.slots);
+      if (unsure.length === 0) return;
+      await this.leases.beat(unsure);
+      this.dropLost();
+      if (this.queue[0] === first) return;
+    }
+  }
+
+  /** What was not looked at is somebody else's; what is on the screen stays, and may be submitted. */
+  private dropLost(): void {
+    this.queue = this.queue.flatMap((batch) => {
+      const slots = batch.slots.filter((slot) => !this.leases.isLost(slot));
+      if (slots.length === batch.slots.length) return [batch];
+      return slots.length > 0 ? [{ ...batch, slots }] : [];
+    });
   }
 
   /** Gives back what was prefetched but not looked at, so that others need not wait for the lease to expire. */
@@ -303,14 +362,16 @@ export class Workbench {
     if (unseen.length > 0) this.options.onCounts?.();
   }
 
-  dismissStale(): void {
-    this.stale = [];
+  dismissRefused(): void {
+    this.refused = [];
     this.options.onChange();
   }
 
   private answered(results: SubmitResult[]): void {
-    const lost = results.filter((result) => !result.ok).map((result) => result.slot);
-    if (lost.length > 0) this.stale = [...this.stale, ...lost];
+    const refused = results.filter((result) => !result.ok);
+    this.refused = [...this.refused, ...refused];
+    // Where one lease had run out, those that came with it may have, too.
+    if (refused.length > 0) void this.heartbeat();
     this.options.onCounts?.();
     this.options.onChange();
   }
@@ -323,5 +384,7 @@ export class Workbench {
   private fail(error: unknown): void {
     this.error = error;
     this.set('failed');
+    clearTimeout(this.again);
+    if (!this.stopped && this.retrying) this.again = setTimeout(() => this.ask(), RETRY_MS);
   }
 }

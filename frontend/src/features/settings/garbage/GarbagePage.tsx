@@ -1,5 +1,5 @@
 import { Badge, Button, Card, Code, Group, Stack, Text } from '@mantine/core';
-import { IconListSearch, IconTrash } from '@tabler/icons-react';
+import { IconListSearch, IconLock, IconTrash } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { GarbageRun } from '@/api/contract/datasets';
@@ -8,7 +8,7 @@ import { type Column, DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
-import { useProject } from '@/shared/project';
+import { useCurrentProject, useMay, useProject } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { StateBadge } from '@/shared/StateBadge';
 import { notifyError, notifySuccess } from '@/shared/undo';
@@ -16,6 +16,19 @@ import { Bytes, Count } from '@/shared/values';
 import { useGarbageRuns, usePardonGarbage, useStartGarbage } from '../queries';
 
 export function GarbagePage() {
+  const { t } = useTranslation();
+  const project = useCurrentProject();
+  const may = useMay('admin');
+  if (may) return <Garbage />;
+  return (
+    <Page>
+      <PageHeader title={t('settings.garbageTitle')} subtitle={t('settings.garbageSubtitle')} />
+      {project && <EmptyState icon={IconLock} title={t('errors.forbidden')} hint={t('settings.garbageForbidden')} />}
+    </Page>
+  );
+}
+
+function Garbage() {
   const { t } = useTranslation();
   const runs = useGarbageRuns();
   const columns = useColumns();
@@ -54,7 +67,13 @@ function useReport() {
       .then(() => notifySuccess(t('settings.garbageLooking')))
       .catch(notifyError);
   return (
-    <Button variant="default" leftSection={<IconListSearch size={15} />} loading={isPending} onClick={look}>
+    <Button
+      data-focus-as="garbage-report"
+      variant="default"
+      leftSection={<IconListSearch size={15} />}
+      loading={isPending}
+      onClick={look}
+    >
       {t('settings.garbageLook')}
     </Button>
   );

@@ -47,6 +47,14 @@ test('a run that failed says why and what to do', async () => {
   expect(screen.queryByRole('button', { name: /Keep/ })).toBeNull();
 });
 
+test('who does not administer the project is offered nothing', async () => {
+  serve('GET', 'projects/', listing({ slug: 'vision', name: 'Vision', role: 'viewer', unit: null }));
+  await open();
+  await screen.findByText('You may not do this');
+  expect(screen.queryByRole('button')).toBeNull();
+  expect(sent.some(({ line }) => line.includes('garbage-runs'))).toBe(false);
+});
+
 test('without a run, a report is one click away and collecting asks for the name', async () => {
   serve('GET', AT, listing());
   serve('POST', AT, run({ is_dry_run: true, state: 'running' }));

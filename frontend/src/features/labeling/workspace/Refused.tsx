@@ -1,0 +1,30 @@
+import { Alert } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import type { SubmitResult } from '@/api/contract/labeling';
+import type { Workbench } from './workbench';
+
+const WORDS = { stale_lease: 'stale', lease_elsewhere: 'elsewhere', task_not_active: 'closed' } as const;
+const wordsFor = ({ code }: SubmitResult) => WORDS[code as keyof typeof WORDS] ?? 'refused';
+
+/** What became of answers that the server did not count. */
+export function Refused({ bench }: { bench: Workbench }) {
+  const { t } = useTranslation();
+  if (bench.refused.length === 0) return null;
+  const groups = new Map<ReturnType<typeof wordsFor>, number>();
+  for (const result of bench.refused) groups.set(wordsFor(result), (groups.get(wordsFor(result)) ?? 0) + 1);
+  return (
+    <Alert
+      color="orange"
+      variant="light"
+      mb="sm"
+      role="status"
+      withCloseButton
+      closeButtonLabel={t('common.close')}
+      onClose={() => bench.dismissRefused()}
+    >
+      {[...groups].map(([words, count]) => (
+        <div key={words}>{t(`labeling.work.${words}`, { count })}</div>
+      ))}
+    </Alert>
+  );
+}

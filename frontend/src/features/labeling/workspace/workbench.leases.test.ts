@@ -1,0 +1,75 @@
+import { describe, expect, test, vi } from 'vitest';
+import type { LeasedSlot } from '@/api/contract/labeling';
+import { FakeTask, ids, open, slot, withFreshBrowser } from './fakeTask';
+
+withFreshBrowser();
+
+describe('leases that are gone', () => {
+  const withLost = async (count: number, lost: string[]) => {
+    const task = new FakeTask(count);
+    const onLost = vi.fn();
+    const bench = open(task, { onLost });
+    await bench.start();
+    await vi.advanceTimersByTimeAsync(1);
+    for (const id of lost) task.lost.add(id);
+    const told = () => onLost.mock.calls.map(([slots, lease]) => [slots.map((one: LeasedSlot) => one.id), lease]);
+    return { task, bench, told };
+  };
+
+  test('each is told once and asked for no more', async () => {
+    const { task, bench, told } = await withLost(4, ['s0', 's2']);
+    await bench.heartbeat();
+    expect(told()).toEqual([[['s0', 's2'], 'lost']]);
+    task.asked = [];
+    await bench.heartbeat();
+    expect(task.asked).toEqual(['s1', 's3']);
+    expect(told()).toHaveLength(1);
+  });
+
+  test('a server that is away took nothing', async () => {
+    const { task, bench, told } = await withLost(4, []);
+    task.offline = true;
+    await bench.heartbeat();
+    expect(told()).toEqual([]);
+  });
+
+  test('what was not looked at is never shown, what is on the screen stays', async () => {
+    const { bench } = await withLost(6, ['s0', 's2']);
+    await bench.heartbeat();
+    expect(ids(bench)).toEqual(['s0', 's1']);
+    await bench.submit({}, 5, 0);
+    expect(ids(bench)).toEqual(['s3']);
+  });
+
+  test('a batch that came long ago is asked for before it is shown', async () => {
+    const { bench } = await withLost(6, ['s2', 's3']);
+    await vi.advanceTimersByTimeAsync(600_000);
+    await bench.submit({}, 5, 0);
+    expect(ids(bench)).toEqual(['s4', 's5']);
+  });
+
+  test('when one answer came too late, the other leases are asked for', async () => {
+    const { bench } = await withLost(8, ['s0', 's4']);
+    await bench.submit({}, 5, 0);
+    await vi.advanceTimersByTimeAsync(8000);
+    await bench.submit({}, 5, 0);
+    expect(ids(bench)).toEqual(['s5']);
+  });
+
+  test('another window of the same person is named', async () => {
+    const { task, bench, told } = await withLost(2, []);
+    task.elsewhere.add('s1');
+    await bench.heartbeat();
+    expect(told()).toEqual([[['s1'], 'elsewhere']]);
+  });
+
+  test('an image that is handed out to us again is submitted under its new number', async () => {
+    const { task, bench } = await withLost(4, []);
+    task.lease = async () => [slot(2, { lease_no: 2 })];
+    await bench.submit({}, 5, 0);
+    await vi.advanceTimersByTimeAsync(1);
+    await bench.submit({}, 5, 0);
+    await vi.advanceTimersByTimeAsync(8000);
+    expect(task.received.filter((one) => one.slot === 's2').map((one) => one.lease_no)).toEqual([2]);
+  });
+});
