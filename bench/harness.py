@@ -11,7 +11,9 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import ParamSpec
 
+_P = ParamSpec("_P")
 RESULTS = Path(__file__).parent / "results"
 LATEST = RESULTS / "latest.json"
 # Cold reads of a part of the files: a disk that is read at random takes minutes for all of them.
@@ -90,6 +92,16 @@ def interleave(
         last = ", ".join(f"{name} {values[-1]:,.0f}" for name, values in found.items())
         say(f"  round {number + 1} of {rounds}: {last}")
     return found
+
+
+def again(measure: Callable[_P, float]) -> Callable[_P, float]:
+    """What measures twice and returns the second measure: the first filled the caches."""
+
+    def second(*args: _P.args, **kwargs: _P.kwargs) -> float:
+        measure(*args, **kwargs)
+        return measure(*args, **kwargs)
+
+    return second
 
 
 def seconds(work: Callable[[], object]) -> float:

@@ -6,12 +6,14 @@ launcher for the services it started).
 """
 
 import os
+import re
 from functools import cache
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import SecretStr
+from pydantic import SecretStr, field_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
@@ -20,6 +22,7 @@ from pydantic_settings import (
 )
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
+_HOST = re.compile(r"[\w-]+(\.[\w-]+)*\.?")
 
 
 class SecretFileSource(PydanticBaseSettingsSource):
@@ -99,6 +102,21 @@ class Environment(BaseSettings):
     atom_log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     atom_log_format: Literal["json", "console"] = "json"
     atom_frontend_dist: Path = BASE_DIR / "frontend" / "dist"
+
+    @field_validator("atom_source_allow")
+    @classmethod
+    def _hosts_or_networks(cls, text: str) -> str:
+        """Refuse what would never match: an address with a scheme, a path or a port."""
+        for item in filter(None, map(str.strip, text.split(","))):
+            try:
+                ip_network(item, strict=False)
+            except ValueError:
+                if not _HOST.fullmatch(item):
+                    raise ValueError(
+                        f"{item!r} is no host name, address or network: leave out https:// and "
+                        "the port."
+                    ) from None
+        return text
 
     @classmethod
     def settings_customise_sources(

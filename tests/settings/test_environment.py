@@ -79,3 +79,18 @@ def test_production_has_secure_cookies() -> None:
         ATOM_SECRET_KEY="k" * 50, ATOM_ENCRYPTION_KEY="e" * 44, ATOM_ALLOWED_HOSTS="atom.example"
     )
     assert result.stdout.strip() == "True", result.stderr
+
+
+def test_sources_are_allowed_by_host_address_or_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    allowed = "minio.lab, 127.0.0.1, 10.1.0.0/16, ::1, localhost,"
+    monkeypatch.setenv("ATOM_SOURCE_ALLOW", allowed)
+    assert Environment().atom_source_allow == allowed
+
+
+@pytest.mark.parametrize("item", ["minio.lab:9000", "127.0.0.1:9000", "http://minio", "a b"])
+def test_what_would_never_match_a_source_is_refused(
+    item: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ATOM_SOURCE_ALLOW", f"127.0.0.1,{item}")
+    with pytest.raises(ValueError, match="leave out https:// and the port"):
+        Environment()

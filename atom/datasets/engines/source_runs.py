@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 
 from atom_sdk.errors import PathError
 from atom_sdk.manifests.entries import ENTRY_SCHEMA, Entry, entries_table
+from atom_sdk.manifests.pieces import Pieces
 from atom_sdk.manifests.pins import Pin, pinned_entry
 from atom_sdk.manifests.runs import Run, by_path, last_path
 from atom_sdk.packs.paths import encode_path
@@ -112,7 +113,7 @@ def merged_with_parent(
     Entries of other origins stay. Objects of `source` that were not listed go; those that are
     still what they were keep what the parent knew of them.
     """
-    stream = Cutter(listed)
+    stream = Pieces(listed, ENTRY_SCHEMA)
     for table in parent:
         yield from stream_nonempty(_merged(table, stream.until(last_path(table)), source))
     yield from stream.rest()
@@ -134,36 +135,3 @@ def _merged(before: pa.Table, listed: pa.Table, source: str) -> pa.Table:
         pc.invert(pc.is_in(listed["path"], value_set=kept["path"].combine_chunks()))
     )
     return pa.concat_tables([kept, new]).sort_by("path").combine_chunks()
-
-
-class Cutter:
-    """Gives out a sorted stream of tables piece by piece, up to a path."""
-
-    def __init__(self, tables: Iterable[pa.Table]) -> None:
-        """Nothing is taken from `tables` yet."""
-        self._tables = iter(tables)
-        self._open: pa.Table | None = None
-
-    def until(self, path: str) -> pa.Table:
-        """Return what comes up to and including `path`."""
-        taken = [ENTRY_SCHEMA.empty_table()]
-        while (table := self._next()) is not None:
-            count = pc.sum(pc.less_equal(table["path"], path)).as_py() or 0
-            taken.append(table.slice(0, count))
-            self._open = table.slice(count)
-            if count < len(table):
-                break
-        return pa.concat_tables(taken).combine_chunks()
-
-    def rest(self) -> Iterator[pa.Table]:
-        """Yield what is left."""
-        while (table := self._next()) is not None:
-            self._open = None
-            yield table
-
-    def _next(self) -> pa.Table | None:
-        while self._open is None or not len(self._open):
-            self._open = next(self._tables, None)
-            if self._open is None:
-                return None
-        return self._open

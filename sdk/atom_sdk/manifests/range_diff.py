@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from atom_sdk.errors import ManifestCorruptError
 from atom_sdk.manifests.deltas import same_rows
@@ -22,6 +23,7 @@ from atom_sdk.manifests.ranges import stored_columns
 from atom_sdk.manifests.stored_ranges import read_range
 
 NO_PATHS = pa.array([], pa.string())
+NO_ROWS = pa.array([], pa.bool_())
 
 
 class DifferingPaths(NamedTuple):
@@ -81,13 +83,13 @@ class _Stored:
     ) -> bool:
         if mine.total_compressed_size != theirs.total_compressed_size:
             return False
-        is_alike = self._chunk(mine) == other._chunk(theirs)
+        is_alike = np.array_equal(self._chunk(mine), other._chunk(theirs))
         return is_alike and mine.compression == theirs.compression
 
-    def _chunk(self, chunk: pq.ColumnChunkMetaData) -> bytes:
+    def _chunk(self, chunk: pq.ColumnChunkMetaData) -> NDArray[np.uint8]:
         dictionary = chunk.dictionary_page_offset
         start = chunk.data_page_offset if dictionary is None else dictionary
-        return self._data[start : start + chunk.total_compressed_size]
+        return np.frombuffer(self._data, np.uint8, chunk.total_compressed_size, start)
 
     def _corrupt(self) -> ManifestCorruptError:
         return ManifestCorruptError(self._key, "it is not a Parquet file of entries")
@@ -99,10 +101,24 @@ def _compare_stored(old: _Stored, new: _Stored) -> DifferingPaths:
         return _compare_tables(old.columns(LOGICAL_COLUMNS), new.columns(LOGICAL_COLUMNS))
     # Row by row the same paths: what else is stored alike cannot differ.
     unlike = [name for name in LOGICAL_COLUMNS[1:] if name not in alike]
-    after = new.columns(("path", *unlike))
-    differs = pc.invert(same_rows(old.columns(unlike), after, unlike)) if unlike else None
-    changed = _only(after["path"], differs) if unlike else NO_PATHS
+    if not unlike:
+        return DifferingPaths(NO_PATHS, NO_PATHS, NO_PATHS)
+    changed = _only(new.columns(("path",))["path"], _differing(old, new, unlike))
     return DifferingPaths(NO_PATHS, NO_PATHS, changed)
+
+
+def _differing(old: _Stored, new: _Stored, unlike: Sequence[str]) -> pa.Array:
+    """Which rows differ in the columns that are stored unlike; shape (rows,)."""
+    # Where all bytes of all files are others, nothing else of them needs to be decoded.
+    columns = sorted(unlike, key=lambda name: name != "digest")
+    differs = NO_ROWS
+    for name in columns:
+        same = same_rows(old.columns((name,)), new.columns((name,)), (name,))
+        other = pc.invert(same).combine_chunks()
+        differs = pc.or_(differs, other) if len(differs) else other
+        if differs.true_count == len(differs):
+            break
+    return differs
 
 
 def _compare_tables(old: pa.Table, new: pa.Table) -> DifferingPaths:
@@ -120,7 +136,7 @@ def _compare_tables(old: pa.Table, new: pa.Table) -> DifferingPaths:
 
 
 def _only(paths: pa.ChunkedArray, mask: pa.Array | pa.ChunkedArray) -> pa.Array:
-    return paths.filter(mask).combine_chunks()
+    return (paths if pc.all(mask).as_py() else paths.filter(mask)).combine_chunks()
 
 
 def _table(parts: Sequence[RangeRef], store: ObjectStore, columns: Sequence[str]) -> pa.Table:

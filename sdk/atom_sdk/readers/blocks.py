@@ -75,7 +75,9 @@ class PackBlocks:
 
     def are_whole(self) -> bool:
         """Whether every pack that has bytes of the view is mapped as a whole."""
-        return all(map(self.is_whole, self._plan.packs))
+        # Asked for each batch: the packs are gone through until they are.
+        packs = self._plan.packs
+        return len(self._whole) == len(packs) or all(map(self.is_whole, packs))
 
     def try_disk(self) -> None:
         """Look for room again for the packs that had none."""
