@@ -62,12 +62,6 @@ class Rounds(dict[str, list[float]]):
         super().__init__({name: [] for name in names})
         self.failures: dict[str, str] = {}
 
-    def without_first(self) -> Rounds:
-        """Leave out the first round, which fills the caches."""
-        for values in self.values():
-            del values[0]
-        return self
-
     def add(self, name: str, run: Callable[[], float]) -> None:
         """Measure once; a peer that fails is out."""
         try:
