@@ -20,16 +20,20 @@ def check_name(text: str) -> None:
         raise serializers.ValidationError(f"A name is one line of text: it has {codes}.")
 
 
-class NameField(serializers.CharField):
+class TextField(serializers.CharField):
+    """Text and nothing else: a CharField makes text of a number too."""
+
+    def to_internal_value(self, data: Any) -> str:
+        """Refuse what is no text."""
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
+class NameField(TextField):
     """A name: not blank, without spaces around it, of at most `max_length` characters."""
 
     def __init__(self, **options: Any) -> None:
         """The options of a CharField."""
         super().__init__(**options)
         self.validators.append(check_name)
-
-    def to_internal_value(self, data: Any) -> str:
-        """Take text only: a CharField makes a name of a number too."""
-        if not isinstance(data, str):
-            self.fail("invalid")
-        return super().to_internal_value(data)

@@ -88,6 +88,22 @@ class CodeIncomplete(Conflict):
     action = "Upload the code again."
 
 
+class SecretsMissing(Conflict):
+    """A secret that a run asked for was removed."""
+
+    code = "secrets_missing"
+    title = "The project does not have a secret that the run asks for."
+    action = "Set the secret again, then retry the run."
+
+
+class TooManySecrets(Conflict):
+    """The project has as many secrets as it may."""
+
+    code = "too_many_secrets"
+    title = "The project has 200 secrets already."
+    action = "Remove those that nothing uses any more."
+
+
 class RunnerTokenInvalid(NotAuthenticated):
     """The attempt is over, or the token was never valid."""
 

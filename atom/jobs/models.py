@@ -14,6 +14,7 @@ from atom.core.clock import RowTimeField
 from atom.core.models import TimestampedModel
 from atom.datasets.models import Version
 from atom.jobs.engines.deliveries import DELIVERIES, PACKS
+from atom.jobs.secret_models import ProjectSecret
 from atom.jobs.states import (
     ARTIFACT_KINDS,
     ARTIFACT_STATES,
@@ -21,6 +22,24 @@ from atom.jobs.states import (
     RUN_STATES,
     RUNTIME_STATES,
 )
+
+__all__ = [
+    "Artifact",
+    "Attempt",
+    "CodeSnapshot",
+    "LogChunk",
+    "LogStream",
+    "MetricChunk",
+    "MetricSeries",
+    "ProjectSecret",
+    "Run",
+    "RunEvent",
+    "RunFile",
+    "RunInput",
+    "RunQuerySet",
+    "Runtime",
+    "Workflow",
+]
 
 
 class Workflow(TimestampedModel):
@@ -106,6 +125,8 @@ class Run(TimestampedModel):
     command = models.JSONField(default=list)
     parameters = models.JSONField(default=dict)
     env = models.JSONField(default=dict)
+    # Names of the project's secrets that its command gets as variables.
+    secrets = models.JSONField(default=list)
     cpus = models.PositiveIntegerField(default=1)
     memory_bytes = models.BigIntegerField(default=1 << 30)
     gpus = models.PositiveIntegerField(default=0)

@@ -8,7 +8,7 @@ from django.conf import settings
 
 from atom.cache.placement import job_view, mounted_folder
 from atom.core import storage
-from atom.jobs.actions import outputs, runtimes
+from atom.jobs.actions import outputs, runtimes, secrets
 from atom.jobs.engines.deliveries import MOUNT, STREAM, variable_of
 from atom.jobs.models import Attempt, Run, RunInput
 from atom.jobs.pipelines.interpreter import library_path
@@ -18,7 +18,10 @@ GRACE_S = 10
 
 
 def job_of(attempt: Attempt) -> dict[str, Any]:
-    """Return the job of an attempt, with fresh addresses. See the runner's README."""
+    """Return the job of an attempt, with fresh addresses. See the runner's README.
+
+    Raises SecretsMissing.
+    """
     run = attempt.run
     return {
         "attempt": str(attempt.pk),
@@ -27,6 +30,8 @@ def job_of(attempt: Attempt) -> dict[str, Any]:
         "name": run.name,
         "command": run.command,
         "env": {**_environment(run), **run.env},
+        # Apart from the other variables: the runner keeps their values out of the log.
+        "secrets": secrets.values_for(run),
         "workdir": "",
         "code": _code(run),
         "inputs": _inputs(run),

@@ -17,13 +17,14 @@ from atom.datasets.models import Version
 from atom.datasets.queries import narrowed
 from atom.datasets.reads import find_dataset, require_kept
 from atom.datasets.refs import resolve_ref
-from atom.jobs.actions import workflows
+from atom.jobs.actions import secrets, workflows
 from atom.jobs.actions.nodes import is_silent
 from atom.jobs.engines.deliveries import wrong_deliveries
 from atom.jobs.engines.parameters import check_parameters
 from atom.jobs.engines.placement import Demand, NodeCapacity, never_fits
 from atom.jobs.engines.refs import BadReferenceError, parse_reference
 from atom.jobs.engines.selection import TRAINING, selector_of
+from atom.jobs.engines.variables import wrong_name
 from atom.jobs.errors import InvalidParameters, InvalidRun, ResourcesNeverFit
 from atom.jobs.inputs import ResolvedModel, model_resolver
 from atom.jobs.models import Artifact, CodeSnapshot, Workflow
@@ -31,8 +32,6 @@ from atom.jobs.models import Artifact, CodeSnapshot, Workflow
 # What the API asks of who writes datasets.
 WRITER_ROLE = "researcher"
 DEFAULT_RESOURCES = {"cpus": 1, "memory_bytes": 1 << 30, "gpus": 0}
-_ENV_NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
-_RESERVED_ENV = ("ATOM_", "LD_", "PYTHONHOME")
 _ALIAS = re.compile(r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$")
 
 Errors = dict[str, list[str]]
@@ -53,6 +52,7 @@ class RunRequest:
     deliveries: dict[str, str] = field(default_factory=dict)
     resources: dict[str, int] = field(default_factory=dict)
     env: dict[str, str] = field(default_factory=dict)
+    secrets: list[str] = field(default_factory=list)
     timeout_s: int | None = None
     max_retries: int | None = None
     tags: list[str] = field(default_factory=list)
@@ -107,6 +107,7 @@ def plan_run(project: Project, user: User, request: RunRequest) -> RunPlan:
     _check_deliveries(plan)
     _plan_models(plan, project)
     _check_env(plan)
+    _check_secrets(plan, project)
     _check_may_write(plan, project, user)
     plan.demand = _demand(plan)
     plan.too_large = never_fits(capacities(), plan.demand)
@@ -266,10 +267,19 @@ def _plan_models(plan: RunPlan, project: Project) -> None:
 
 def _check_env(plan: RunPlan) -> None:
     for name, value in plan.request.env.items():
-        if not _ENV_NAME.match(name) or "\0" in value:
-            plan.errors[f"env.{name}"] = ["Not a valid name or value of a variable."]
-        elif name.startswith(_RESERVED_ENV):
-            plan.errors[f"env.{name}"] = ["This name is reserved."]
+        if said := wrong_name(name):
+            plan.errors[f"env.{name}"] = [said]
+        elif "\0" in value:
+            plan.errors[f"env.{name}"] = ["Not a valid value of a variable."]
+
+
+def _check_secrets(plan: RunPlan, project: Project) -> None:
+    names = plan.request.secrets
+    for name in secrets.unknown_names(project, names):
+        plan.errors[f"secrets.{name}"] = ["The project has no secret of this name."]
+    for name in names:
+        if name in plan.request.env:
+            plan.errors[f"env.{name}"] = ["A secret of this name is given too: leave one out."]
 
 
 def _check_may_write(plan: RunPlan, project: Project, user: User) -> None:

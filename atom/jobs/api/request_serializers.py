@@ -66,6 +66,12 @@ class RunRequestSerializer(serializers.Serializer[Any]):
     env = serializers.DictField(
         child=serializers.CharField(allow_blank=True, trim_whitespace=False), required=False
     )
+    secrets = serializers.ListField(
+        child=serializers.CharField(max_length=100),
+        required=False,
+        max_length=50,
+        help_text="Names of the project's secrets; the command gets them as variables.",
+    )
     timeout_s = serializers.IntegerField(
         min_value=1, max_value=90 * 86_400, required=False, allow_null=True
     )

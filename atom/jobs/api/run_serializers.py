@@ -221,6 +221,9 @@ class RunSerializer(RunShortSerializer):
     runtime = RuntimeSerializer(allow_null=True)
     code = CodeSnapshotSerializer(allow_null=True)
     env = serializers.SerializerMethodField()
+    secrets = serializers.ListField(
+        child=serializers.CharField(), help_text="Names of the secrets that the command gets."
+    )
     suggestion = serializers.SerializerMethodField()
     evidence = serializers.SerializerMethodField()
     outputs_count = serializers.SerializerMethodField()
@@ -235,9 +238,10 @@ class RunSerializer(RunShortSerializer):
     class Meta(RunShortSerializer.Meta):
         fields = (
             *RunShortSerializer.Meta.fields,
-            "project", "parameters", "command", "runtime", "code", "env", "suggestion", "evidence",
-            "outputs_count", "has_model", "model_versions", "workflow_version", "timeout_s",
-            "max_retries", "may_write", "priority", "queued_at", "cancel_requested_at",
+            "project", "parameters", "command", "runtime", "code", "env", "secrets", "suggestion",
+            "evidence", "outputs_count", "has_model", "model_versions", "workflow_version",
+            "timeout_s", "max_retries", "may_write", "priority", "queued_at",
+            "cancel_requested_at",
         )  # fmt: skip
 
     @extend_schema_field(AttemptSerializer(many=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from atom.jobs.api import observing, runner, views
+from atom.jobs.api import observing, runner, secrets, views
 
 RUN = "runs/<uuid:run_id>/"
 PROJECT = "projects/<slug:project>/"
@@ -15,6 +15,8 @@ urlpatterns = [
     path(f"{PROJECT}runs/", views.RunsView.as_view()),
     path(f"{PROJECT}runs/preview/", views.PreviewView.as_view()),
     path(f"{PROJECT}code-snapshots/", views.CodeSnapshotsView.as_view()),
+    path(f"{PROJECT}secrets/", secrets.SecretsView.as_view()),
+    path(f"{PROJECT}secrets/<str:name>/", secrets.SecretView.as_view()),
     path("code-snapshots/<uuid:snapshot_id>/complete/", views.CodeCompleteView.as_view()),
     path(RUN, views.RunView.as_view()),
     path(f"{RUN}cancel/", views.CancelView.as_view()),

@@ -2060,6 +2060,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/secrets/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the names of the project's secrets, for who may start runs. */
+        get: operations["secrets_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/secrets/{name}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** @description Keep a value under a name, in place of the one before. */
+        put: operations["secrets_set"];
+        post?: never;
+        /** @description Forget a value for ever. */
+        delete: operations["secrets_remove"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/source-tests/": {
         parameters: {
             query?: never;
@@ -4794,6 +4829,8 @@ export interface components {
             code: components["schemas"]["CodeSnapshot"] | null;
             /** @description Return the names only: the values may be secrets. */
             readonly env: string[];
+            /** @description Names of the secrets that the command gets. */
+            secrets: string[];
             /** @description Return what to do about the failure. */
             readonly suggestion: string | null;
             readonly evidence: {
@@ -4993,6 +5030,8 @@ export interface components {
             env?: {
                 [key: string]: string;
             };
+            /** @description Names of the project's secrets; the command gets them as variables. */
+            secrets?: string[];
             timeout_s?: number | null;
             max_retries?: number;
             tags?: string[];
@@ -5248,6 +5287,29 @@ export interface components {
          * @enum {string}
          */
         ScopesEnum: "read" | "push" | "write" | "admin";
+        /** @description A secret without its value. */
+        Secret: {
+            name: string;
+            description: string;
+            set_by: string | null;
+            /** Format: date-time */
+            set_at: string;
+            /** Format: date-time */
+            last_used_at: string | null;
+            /** Format: date-time */
+            readonly created_at: string;
+        };
+        SecretPage: {
+            results: components["schemas"]["Secret"][];
+            next: string | null;
+        };
+        /** @description The value to keep. */
+        SecretValueRequest: {
+            /** @description Up to 64 KiB of text, without NUL. */
+            value: string;
+            /** @description What it is for; without it, what it was stays. */
+            description?: string;
+        };
         /** @description Which samples of a version a run sees; without a key, all of them. */
         Selector: {
             split?: string[];
@@ -6125,6 +6187,9 @@ export type SavedView = components['schemas']['SavedView'];
 export type Scan = components['schemas']['Scan'];
 export type ScanStateEnum = components['schemas']['ScanStateEnum'];
 export type ScopesEnum = components['schemas']['ScopesEnum'];
+export type Secret = components['schemas']['Secret'];
+export type SecretPage = components['schemas']['SecretPage'];
+export type SecretValueRequest = components['schemas']['SecretValueRequest'];
 export type Selector = components['schemas']['Selector'];
 export type SelectorRequest = components['schemas']['SelectorRequest'];
 export type SentPartRequest = components['schemas']['SentPartRequest'];
@@ -10937,6 +11002,112 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RunPreview"];
                 };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    secrets_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecretPage"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    secrets_set: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecretValueRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Secret"];
+                };
+            };
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Secret"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    secrets_remove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request failed. */
             default: {

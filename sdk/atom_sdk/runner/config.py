@@ -114,6 +114,8 @@ class Job:
     api_url: str
     command: list[str]
     env: dict[str, str]
+    # Variables too, whose values never get into the log.
+    secrets: dict[str, str] = field(default_factory=dict)
     attempt: str = ""
     run: str = ""
     workdir: str = ""
@@ -142,6 +144,7 @@ def parse_job(data: Mapping[str, Any]) -> Job:
         api_url=api_url,
         command=[str(part) for part in command],
         env={str(name): str(value) for name, value in (data.get("env") or {}).items()},
+        secrets={str(name): str(value) for name, value in (data.get("secrets") or {}).items()},
         attempt=_name(data.get("attempt")),
         run=_name(data.get("run")),
         workdir=str(data.get("workdir") or ""),

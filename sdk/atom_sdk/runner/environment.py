@@ -19,6 +19,7 @@ def build_environment(job: Job, paths: AttemptPaths) -> dict[str, str]:
     env["HOME"] = str(paths.root / "home")
     env["TMPDIR"] = str(paths.root / "tmp")
     env.update(job.env)
+    env.update(job.secrets)
     env.update(_atom(job, paths))
     # A line that waits in the command's buffer is not live.
     env.setdefault("PYTHONUNBUFFERED", "1")

@@ -6,9 +6,10 @@ import os
 import selectors
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from .collapse import PARTIAL_HOLD_S, LineCollapser
+from .redaction import Redactor
 from .spool import Spool
 
 READ_BYTES = 128 * 1024
@@ -19,9 +20,14 @@ TAIL_BYTES = 64 * 1024
 class LogPump:
     """A thread that reads the command's stdout and stderr until both are closed."""
 
-    def __init__(self, spool: Spool, pipes: Sequence[int]) -> None:
-        """Take the read ends of (stdout, stderr); the pump closes them."""
+    def __init__(self, spool: Spool, pipes: Sequence[int], secrets: Iterable[str] = ()) -> None:
+        """Take the read ends of (stdout, stderr); the pump closes them.
+
+        The values in `secrets` are masked.
+        """
         self._spool = spool
+        secrets = list(secrets)
+        self._redactors = {STDOUT: Redactor(secrets), STDERR: Redactor(secrets)}
         self._lines = {STDOUT: LineCollapser(), STDERR: LineCollapser()}
         self._selector = selectors.DefaultSelector()
         for fd, pipe in zip((STDOUT, STDERR), pipes):  # noqa: B905 - Python 3.8
@@ -39,7 +45,7 @@ class LogPump:
 
     def say(self, sentence: str) -> None:
         """Put a sentence of the runner itself into the log."""
-        self._append(STDERR, f"[atom] {sentence}\n".encode())
+        self._keep(STDERR, f"[atom] {sentence}\n".encode())
 
     def finish(self, wait_s: float) -> None:
         """Wait for the end of both pipes, at most `wait_s`, then take what is in them and stop."""
@@ -60,6 +66,7 @@ class LogPump:
                 break
         for fd, lines in self._lines.items():
             self._append(fd, lines.flush(0.0, final=True))
+            self._keep(fd, self._redactors[fd].flush())
         self._close()
 
     def _read(self, pipe: int, fd: int) -> None:
@@ -74,6 +81,9 @@ class LogPump:
             os.close(pipe)
 
     def _append(self, fd: int, text: bytes) -> None:
+        self._keep(fd, self._redactors[fd].feed(text))
+
+    def _keep(self, fd: int, text: bytes) -> None:
         if not text:
             return
         with self._lock:

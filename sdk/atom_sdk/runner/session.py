@@ -61,7 +61,7 @@ def drain(root: Path, read_ends: Sequence[int]) -> int:
     tail = reporting.spool.tail(evidence.TAIL_BYTES)
     reporting.start()
     if read_ends:
-        pump = LogPump(reporting.spool, read_ends)
+        pump = LogPump(reporting.spool, read_ends, job.secrets.values())
         pump.start()
         pump.finish(1.0)
         tail += pump.tail
@@ -77,7 +77,8 @@ class Session:
         self._paths = paths
         self._write_ends: Sequence[int] = (pipes[1], pipes[3])
         self._reporting = Reporting(job, paths, "preparing")
-        self._pump = LogPump(self._reporting.spool, (pipes[0], pipes[2]))
+        pipe_ends = (pipes[0], pipes[2])
+        self._pump = LogPump(self._reporting.spool, pipe_ends, job.secrets.values())
         self._memory = MemoryWatch(job.memory_bytes, self._on_memory_exceeded)
         self._sampler = SystemSampler(self._reporting.metrics.add, paths.root)
         self._terminated = False

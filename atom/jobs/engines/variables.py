@@ -1,0 +1,19 @@
+"""Environment variables that a person may give to a command."""
+
+from __future__ import annotations
+
+import re
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# What Atom says to a command itself, and what would change the program that starts it.
+_RESERVED = ("ATOM_", "LD_", "PYTHONHOME")
+_MAX_CHARACTERS = 100
+NOT_A_NAME = "Use at most 100 letters, digits and underscores, no digit first."
+RESERVED_NAME = "This name is reserved."
+
+
+def wrong_name(name: str) -> str:
+    """Say what is wrong with the name of a variable; empty if nothing is."""
+    if not _NAME.fullmatch(name) or len(name) > _MAX_CHARACTERS:
+        return NOT_A_NAME
+    return RESERVED_NAME if name.startswith(_RESERVED) else ""
