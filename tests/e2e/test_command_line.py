@@ -109,6 +109,20 @@ def test_a_run_reads_code_from_the_folder_and_shows_its_log(shell: Shell, tmp_pa
     assert "has succeeded already" in refused.stderr
 
 
+def test_a_run_gets_a_secret_that_no_log_shows(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "value").write_text("hush-hush-123\n")
+    assert "kept API_KEY" in shell("secret", "set", "API_KEY", "--from", "value").stdout
+    assert "API_KEY" in shell("secret", "ls").stdout
+    (tmp_path / "empty").mkdir()
+    words = ("sh", "-c", "echo it is $API_KEY of ${#API_KEY}; echo $API_KEY | rev")
+    done = shell("run", "--follow", "--code", "empty", "--secret", "API_KEY", "--", *words)
+    assert done.stdout.splitlines()[-2:] == ["it is *** of 13", "321-hsuh-hsuh"]
+    assert "removed API_KEY" in shell("secret", "rm", "API_KEY").stdout
+    gone = shell("run", "--code", "empty", "--secret", "API_KEY", "--", "true", check=False)
+    assert gone.returncode == 2
+    assert "no secret of this name" in gone.stderr
+
+
 def test_json_is_all_that_a_script_reads(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     script = ("python", "-c", "print('a'); print('b')", "--json")

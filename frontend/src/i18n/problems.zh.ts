@@ -207,6 +207,8 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   not_retryable: ['只有失败或已取消的运行可以重试。', '请等它结束或取消它；若已成功，可克隆后再运行一次。'],
   output_incomplete: ['存储的文件与登记的大小不符。', '请重新上传文件。'],
   resources_never_fit: ['没有足够大的机器可以运行该任务。', '请减少 CPU、内存或 GPU，或添加更大的机器。'],
+  secrets_missing: ['项目没有该运行所要的某个机密。', '请重新设置该机密，然后重试运行。'],
+  too_many_secrets: ['项目已有 200 个机密。', '请移除不再使用的机密。'],
   runner_token_invalid: ['该运行器的令牌已失效。', '请停止：该次尝试已结束。'],
 };
 

@@ -70,6 +70,7 @@ export const settings = {
     labeltask: 'Labeling task',
     model: 'Model',
     modelversion: 'Model version',
+    projectsecret: 'Secret',
     ontology: 'Classes',
     pack: 'Pack',
     project: 'Project',

@@ -72,6 +72,7 @@ export const settings: Translation<typeof en.settings> = {
     labeltask: '标注任务',
     model: '模型',
     modelversion: '模型版本',
+    projectsecret: '机密',
     ontology: '类别',
     pack: '数据包',
     project: '项目',

@@ -30,6 +30,7 @@ ADVICE = {
         "'atom data log DATASET' lists its versions, 'atom data branch DATASET' its branches and "
         "tags."
     ),
+    "secrets_missing": "Set it again: atom secret set NAME; then retry: atom retry RUN",
     "source_not_found": "List the sources: atom source ls",
     "split_impossible": (
         "Ask for fewer samples in the split; a file that is in a split stays there unless all are "
@@ -46,6 +47,7 @@ ADVICE = {
         "Write through the writer, or commit or abandon it: atom data writer list DATASET"
     ),
     "too_many_writers": "Commit or abandon some of them: atom data writer list DATASET",
+    "too_many_secrets": "Remove those that nothing uses: atom secret ls, atom secret rm NAME",
     "version_expired": (
         "Use a newer version; an administrator can restore this one until its files are collected: "
         "atom data restore DATASET@VERSION"

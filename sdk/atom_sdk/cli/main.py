@@ -18,6 +18,7 @@ from atom_sdk.cli import (
     mounts,
     runs,
     s3_keys,
+    secrets,
     sources,
     tokens,
     versions,
@@ -103,6 +104,7 @@ cli.add_command(models.model)
 cli.add_command(sources.source)
 cli.add_command(tokens.token)
 cli.add_command(s3_keys.s3_key)
+cli.add_command(secrets.secret)
 for command in (
     *versions.COMMANDS,
     *edits.COMMANDS,

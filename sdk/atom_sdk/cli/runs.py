@@ -55,6 +55,12 @@ def _settings(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--memory", type=Size(), help="For instance 2g."),
         click.option("--gpus", type=click.IntRange(0)),
         click.option("--env", multiple=True, metavar="K=V", help="An environment variable."),
+        click.option(
+            "--secret",
+            multiple=True,
+            metavar="NAME",
+            help="A secret of the project, as a variable: atom secret ls.",
+        ),
         click.option("--tag", multiple=True),
         click.option("--timeout", "timeout_s", type=click.IntRange(1), help="Seconds."),
         click.option(
@@ -78,6 +84,7 @@ def _settings_of(options: Mapping[str, Any]) -> dict[str, Any]:
     given = {name: options[name] for name in ("name", "timeout_s", "max_retries")}
     return {
         "env": _pairs(options["env"], "--env"),
+        **({"secrets": list(options["secret"])} if options["secret"] else {}),
         "tags": list(options["tag"]),
         "resources": {name: value for name, value in resources.items() if value is not None},
         **{name: value for name, value in given.items() if value is not None},

@@ -18,6 +18,7 @@ export type {
   RunPreview as Preview,
   RunRequestRequest as RunRequest,
   RunShort,
+  Secret,
   Selector,
   Workflow,
 } from '../schema';

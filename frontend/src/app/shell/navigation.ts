@@ -6,13 +6,14 @@ import {
   IconHistory,
   IconKey,
   IconLayoutDashboard,
+  IconLock,
   IconPlayerPlay,
   IconPolygon,
   IconTrash,
 } from '@tabler/icons-react';
 
 export interface NavItem {
-  key: 'overview' | 'datasets' | 'labeling' | 'runs' | 'models' | 'tokens' | 's3Keys' | 'audit' | 'garbage';
+  key: 'overview' | 'datasets' | 'labeling' | 'runs' | 'models' | 'tokens' | 's3Keys' | 'secrets' | 'audit' | 'garbage';
   to:
     | '/'
     | '/datasets'
@@ -21,6 +22,7 @@ export interface NavItem {
     | '/models'
     | '/settings/tokens'
     | '/settings/s3-keys'
+    | '/settings/secrets'
     | '/settings/audit'
     | '/settings/garbage';
   icon: Icon;
@@ -55,6 +57,7 @@ export const NAVIGATION: NavGroup[] = [
     items: [
       { key: 'tokens', to: '/settings/tokens', icon: IconKey, keys: 'G T' },
       { key: 's3Keys', to: '/settings/s3-keys', icon: IconBucket, keys: 'G 3' },
+      { key: 'secrets', to: '/settings/secrets', icon: IconLock, keys: 'G S' },
       { key: 'audit', to: '/settings/audit', icon: IconHistory, adminOnly: true },
       { key: 'garbage', to: '/settings/garbage', icon: IconTrash, adminOnly: true },
     ],

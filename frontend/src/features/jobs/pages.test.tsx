@@ -38,6 +38,7 @@ const whole = (number: number, extra: object = {}) =>
     runtime: null,
     code: null,
     env: ['SEED'],
+    secrets: [],
     suggestion: null,
     evidence: null,
     outputs_count: 0,

@@ -1,4 +1,5 @@
 export { AuditLogPage } from './audit/AuditLogPage';
 export { GarbagePage } from './garbage/GarbagePage';
 export { S3KeysPage } from './s3Keys/S3KeysPage';
+export { SecretsPage } from './secrets/SecretsPage';
 export { TokensPage } from './tokens/TokensPage';

@@ -64,6 +64,14 @@ function InputValue({ input }: { input: RunInput }) {
 /** A fact about the code's repository: the client that sent it chose what to say. */
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
+function Names({ names }: { names: string[] }) {
+  return names.map((name) => (
+    <Code key={name} mr={4}>
+      {name}
+    </Code>
+  ));
+}
+
 export function ConfigTab({ run }: { run: Run }) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -120,15 +128,8 @@ export function ConfigTab({ run }: { run: Run }) {
               ],
               [t('jobs.config.git'), commit && <CopyId value={commit} chars={10} />],
               [t('jobs.config.branch'), textOf(run.code?.git?.branch)],
-              [
-                t('jobs.config.variables'),
-                names.length > 0 &&
-                  names.map((name) => (
-                    <Code key={name} mr={4}>
-                      {name}
-                    </Code>
-                  )),
-              ],
+              [t('jobs.config.variables'), names.length > 0 && <Names names={names} />],
+              [t('secrets.inRun'), run.secrets.length > 0 && <Names names={run.secrets} />],
             ]}
           />
         </Section>

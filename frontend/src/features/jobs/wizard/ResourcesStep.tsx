@@ -18,6 +18,7 @@ import { useClusters } from '../queries';
 import { DeliveryRows } from './DeliveryRows';
 import { COMMAND, type Draft, type EnvRow, inputsOf } from './draft';
 import type { StepProps } from './ParametersStep';
+import { SecretNames } from './SecretNames';
 
 interface Free {
   cpus: number;
@@ -122,6 +123,7 @@ export function ResourcesStep({ draft, dispatch, errors, workflow }: StepProps) 
         error={errors.tags}
         onChange={(tags) => set({ tags })}
       />
+      <SecretNames names={draft.secrets} errors={errors} onChange={(secrets) => set({ secrets })} />
       <EnvRows rows={draft.env} errors={errors} onChange={(env) => set({ env })} />
     </Stack>
   );

@@ -39,6 +39,7 @@ function commonOptions(request: RunRequest): string[] {
     ...(memoryBytes ? ['--memory', `${Math.round((memoryBytes / GIB) * 100) / 100}GiB`] : []),
     ...(gpus ? ['--gpus', String(gpus)] : []),
     ...Object.entries(request.env ?? {}).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
+    ...(request.secrets ?? []).flatMap((name) => ['--secret', name]),
     ...(request.tags ?? []).flatMap((tag) => ['--tag', tag]),
     ...(request.timeout_s ? ['--timeout', String(request.timeout_s)] : []),
     ...(request.max_retries ? ['--retries', String(request.max_retries)] : []),

@@ -161,6 +161,7 @@ describe('cloning a run', () => {
     ],
     resources: { cpus: 4, memory_bytes: 1024 ** 3, gpus: 1 },
     env: ['SEED'],
+    secrets: [],
     parameters: {},
     runtime: { digest: 'd', state: 'ready', requirements: 'numpy' },
     timeout_s: 600,
@@ -252,8 +253,8 @@ describe('as text', () => {
   });
 
   test('retries, time limit, tags and environment are in the command line too', () => {
-    const settings = { max_retries: 1, timeout_s: 600, tags: ['night'], env: { A: 'b' } };
-    const options = '--env A=b --tag night --timeout 600 --retries 1';
+    const settings = { max_retries: 1, timeout_s: 600, tags: ['night'], env: { A: 'b' }, secrets: ['KEY'] };
+    const options = '--env A=b --secret KEY --tag night --timeout 600 --retries 1';
     expect(toCli({ workflow: 'w', ...settings }, 'vision')).toBe(`atom --project vision workflow run w ${options}`);
     expect(toCli({ command: ['true'], ...settings }, 'vision')).toBe(`atom --project vision run ${options} -- true`);
   });

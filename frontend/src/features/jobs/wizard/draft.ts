@@ -44,6 +44,8 @@ export interface Draft {
   /** How the data of an alias gets there, where it is not as packs. */
   deliveries: Record<string, Delivery>;
   env: EnvRow[];
+  /** Names of the project's secrets. */
+  secrets: string[];
   cpus: number;
   memoryGib: number;
   gpus: number;
@@ -65,6 +67,7 @@ export const EMPTY_DRAFT: Draft = {
   datasets: [],
   deliveries: {},
   env: [],
+  secrets: [],
   cpus: 1,
   memoryGib: 2,
   gpus: 0,
@@ -158,6 +161,7 @@ export function draftFromRun(run: Run): Draft {
     datasets: run.workflow ? [] : run.datasets.map(rowOf),
     deliveries: Object.fromEntries(run.datasets.map(({ alias, delivery }) => [alias, delivery])),
     env: run.env.map((name) => ({ name, value: '' })),
+    secrets: run.secrets,
     timeoutMinutes: run.timeout_s ? Math.round(run.timeout_s / 60) : null,
     maxRetries: run.max_retries ?? 0,
     mayWrite: run.workflow === null && run.may_write,
@@ -239,6 +243,7 @@ export function requestOf(draft: Draft): RunRequest {
     resources: { cpus: draft.cpus, memory_bytes: Math.round(draft.memoryGib * GIB), gpus: draft.gpus },
     ...(Object.keys(deliveries).length > 0 && { deliveries }),
     ...(env.length > 0 && { env: Object.fromEntries(env.map((row) => [row.name.trim(), row.value])) }),
+    ...(draft.secrets.length > 0 && { secrets: draft.secrets }),
     ...(draft.timeoutMinutes !== null && { timeout_s: draft.timeoutMinutes * 60 }),
     ...(draft.maxRetries > 0 && { max_retries: draft.maxRetries }),
     ...(draft.tags.length > 0 && { tags: draft.tags }),
@@ -246,7 +251,7 @@ export function requestOf(draft: Draft): RunRequest {
 }
 
 const RESOURCE_FIELDS =
-  /^(resources|cpus|memory_bytes|gpus|timeout_s|max_retries|may_write|datasets($|\.)|deliveries|env|tags|name)/;
+  /^(resources|cpus|memory_bytes|gpus|timeout_s|max_retries|may_write|datasets($|\.)|deliveries|env|secrets|tags|name)/;
 
 /** The server's name of a workflow's parameter; a parameter may be called as a field of the run is. */
 export const parameterField = (name: string): string => `parameters.${name}`;

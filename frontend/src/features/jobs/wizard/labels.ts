@@ -20,8 +20,10 @@ export function labelOfField(field: string, workflow: Workflow | undefined, t: T
     max_retries: t('jobs.maxRetries'),
     may_write: t('jobs.mayWrite'),
     tags: t('jobs.wizard.tags'),
+    secrets: t('secrets.inRun'),
   };
   const [group, ...rest] = field.split('.');
+  if (group === 'secrets') return [t('secrets.inRun'), ...rest].join(' ');
   if (group === 'deliveries') return t('jobs.wizard.deliveryOf', { input: rest.join('.') });
   if (group === 'datasets') return [t('jobs.wizard.dataset'), ...rest].join(' ');
   if (group === 'selectors') return [t('jobs.wizard.part'), ...rest.slice(0, 1)].join(' ');

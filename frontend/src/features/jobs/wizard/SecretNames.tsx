@@ -1,0 +1,44 @@
+import { MultiSelect } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { AnchorLink } from '@/shared/links';
+import { useSecrets } from '@/shared/secrets';
+
+interface Props {
+  names: string[];
+  errors: Record<string, string>;
+  onChange: (names: string[]) => void;
+}
+
+/** Which secrets of the project the command gets. */
+export function SecretNames({ names, errors, onChange }: Props) {
+  const { t } = useTranslation();
+  const { rows } = useSecrets();
+  const known = rows?.map(({ name }) => name) ?? [];
+  const wrong = names.map((name) => errors[`secrets.${name}`]).find(Boolean);
+  const none = rows?.length === 0 && names.length === 0;
+  return (
+    <MultiSelect
+      label={t('secrets.inRun')}
+      description={
+        none ? (
+          <>
+            {t('secrets.inRunEmpty')}{' '}
+            <AnchorLink to="/settings/secrets" search={{ create: 'yes' }} inherit>
+              {t('secrets.add')}
+            </AnchorLink>
+          </>
+        ) : (
+          t('secrets.inRunHint')
+        )
+      }
+      // One that was removed stays visible, to be taken out.
+      data={[...new Set([...known, ...names])]}
+      value={names}
+      error={wrong ?? errors.secrets}
+      onChange={onChange}
+      disabled={none}
+      searchable
+      clearable
+    />
+  );
+}

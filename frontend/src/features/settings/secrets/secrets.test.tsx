@@ -1,0 +1,72 @@
+import { Notifications, notifications } from '@mantine/notifications';
+import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, expect, test, vi } from 'vitest';
+import { expectNoViolations } from '@/test/axe';
+import { listing, sent, serve } from '@/test/fakeApi';
+import { renderPage } from '@/test/render';
+import { SecretsPage } from './SecretsPage';
+
+const SECRETS = 'projects/{project}/secrets/';
+const secret = (name: string) => ({
+  name,
+  description: 'reads models',
+  set_by: 'ana',
+  set_at: '2026-01-01T00:00:00Z',
+  last_used_at: null,
+  created_at: '2026-01-01T00:00:00Z',
+});
+const open = (search = '') =>
+  renderPage(
+    <>
+      <Notifications />
+      <SecretsPage />
+    </>,
+    `/settings/secrets${search}`,
+    '/settings/secrets',
+  );
+
+afterEach(() => notifications.clean());
+
+test('a secret is kept as it was typed, and what is wrong with its name is said first', async () => {
+  serve('GET', SECRETS, listing(secret('HF_TOKEN')));
+  serve('PUT', `${SECRETS}{name}/`, secret('WANDB_KEY'));
+  const { container } = await open();
+  await screen.findByText('HF_TOKEN');
+  await expectNoViolations(container);
+  await userEvent.click(screen.getByRole('button', { name: 'New secret' }));
+  const dialog = await screen.findByRole('dialog', { name: 'New secret' });
+  await userEvent.type(within(dialog).getByRole('textbox', { name: 'Name' }), '1st');
+  await userEvent.type(within(dialog).getByRole('textbox', { name: 'Value' }), ' two words ');
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Keep the secret' }));
+  await within(dialog).findByText('Use letters, digits and underscores, no digit first.');
+  const name = within(dialog).getByRole('textbox', { name: 'Name' });
+  await userEvent.clear(name);
+  await userEvent.type(name, 'WANDB_KEY');
+  await expectNoViolations(dialog);
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Keep the secret' }));
+  await screen.findByText('WANDB_KEY is kept');
+  expect(sent.find(({ line }) => line.startsWith('PUT'))?.body).toEqual({ value: ' two words ', description: '' });
+});
+
+test('a new value keeps what the secret is for', async () => {
+  serve('GET', SECRETS, listing(secret('HF_TOKEN')));
+  serve('PUT', `${SECRETS}{name}/`, secret('HF_TOKEN'));
+  await open();
+  await userEvent.click(await screen.findByRole('button', { name: 'Replace the value of HF_TOKEN' }));
+  const dialog = await screen.findByRole('dialog', { name: 'New value of HF_TOKEN' });
+  await userEvent.type(within(dialog).getByRole('textbox', { name: 'Value' }), 'new');
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Replace the value' }));
+  await screen.findByText('HF_TOKEN has a new value; runs that start from now on get it');
+  expect(sent.find(({ line }) => line.startsWith('PUT'))?.body).toEqual({ value: 'new' });
+});
+
+test('a removed secret disappears and can be taken back', async () => {
+  serve('GET', SECRETS, listing(secret('HF_TOKEN')));
+  await open();
+  await userEvent.click(await screen.findByRole('button', { name: 'Remove HF_TOKEN' }));
+  await screen.findByText('This project has no secrets');
+  await userEvent.click(screen.getByRole('button', { name: /Undo/ }));
+  await vi.waitFor(() => expect(screen.getByText('HF_TOKEN')).toBeTruthy());
+  expect(sent.some(({ line }) => line.startsWith('DELETE'))).toBe(false);
+});

@@ -1,0 +1,20 @@
+import { $api, api } from '@/api/client';
+import { KEYSET, useKeysetRows } from '@/api/keyset';
+import { useMay, useProject } from './project';
+
+export const SECRETS = '/api/v1/projects/{project}/secrets/';
+const SECRET = '/api/v1/projects/{project}/secrets/{name}/';
+
+/** The secrets of the project, without their values; none for who may not start runs. */
+export function useSecrets() {
+  const project = useProject();
+  const may = useMay('researcher');
+  const init = { params: { path: { project }, query: { limit: 200 } } };
+  return useKeysetRows($api.useInfiniteQuery('get', SECRETS, init, { ...KEYSET, enabled: may }));
+}
+
+export const setSecret = (project: string, name: string, body: { value: string; description?: string }) =>
+  api.PUT(SECRET, { params: { path: { project, name } }, body });
+
+export const removeSecret = (project: string, name: string) =>
+  api.DELETE(SECRET, { params: { path: { project, name } } });
