@@ -13,6 +13,7 @@ from atom.core import states
 from atom.core.clock import RowTimeField
 from atom.core.models import TimestampedModel
 from atom.datasets.models import Version
+from atom.jobs.code_models import CodeFetch, GitHost
 from atom.jobs.engines.deliveries import DELIVERIES, PACKS
 from atom.jobs.secret_models import ProjectSecret
 from atom.jobs.states import (
@@ -26,7 +27,9 @@ from atom.jobs.states import (
 __all__ = [
     "Artifact",
     "Attempt",
+    "CodeFetch",
     "CodeSnapshot",
+    "GitHost",
     "LogChunk",
     "LogStream",
     "MetricChunk",

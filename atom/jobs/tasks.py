@@ -10,6 +10,7 @@ from celery import shared_task
 BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "jobs.tick": {"task": "jobs.tick", "schedule": 1.0},
     "jobs.unmount_ended": {"task": "jobs.unmount_ended", "schedule": 5.0},
+    "jobs.resume_fetches": {"task": "jobs.resume_fetches", "schedule": 30.0},
     "jobs.remove_old_attempts": {"task": "jobs.remove_old_attempts", "schedule": 60.0},
 }
 
@@ -37,6 +38,22 @@ def build_runtime(runtime_id: str) -> None:
     from atom.jobs.actions.runtimes import build
 
     build(UUID(runtime_id))
+
+
+@shared_task(name="jobs.fetch_code", soft_time_limit=890, time_limit=900)
+def fetch_code(fetch_id: str) -> None:
+    """Fetch a commit from git."""
+    from atom.jobs.actions import code_fetches
+
+    code_fetches.run_fetch(UUID(fetch_id))
+
+
+@shared_task(name="jobs.resume_fetches", soft_time_limit=25, time_limit=30)
+def resume_fetches() -> None:
+    """Send again what no worker fetches."""
+    from atom.jobs.actions import code_fetches
+
+    code_fetches.resume_fetches()
 
 
 @shared_task(name="jobs.flush_log", soft_time_limit=290, time_limit=300)

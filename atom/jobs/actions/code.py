@@ -46,11 +46,12 @@ def complete(snapshot_id: UUID, user: User) -> CodeSnapshot:
     if snapshot is None:
         raise NotFound
     if not snapshot.ready:
-        _mark_ready(snapshot, _check(snapshot))
+        mark_ready(snapshot, _check(snapshot))
     return snapshot
 
 
-def _mark_ready(snapshot: CodeSnapshot, sha256: str) -> None:
+def mark_ready(snapshot: CodeSnapshot, sha256: str) -> None:
+    """Note that the bytes are there and right."""
     snapshot.ready, snapshot.sha256 = True, sha256
     snapshot.save(update_fields=["ready", "sha256", "updated_at"])
 
@@ -82,7 +83,7 @@ def store(project: Project, data: bytes, files_count: int) -> CodeSnapshot:
     )
     if not snapshot.ready:
         storage.objects().put(snapshot.key, data)
-        _mark_ready(snapshot, hashlib.sha256(data).hexdigest())
+        mark_ready(snapshot, hashlib.sha256(data).hexdigest())
     return snapshot
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from atom.jobs.api import observing, runner, secrets, views
+from atom.jobs.api import code_fetches, observing, runner, secrets, views
 
 RUN = "runs/<uuid:run_id>/"
 PROJECT = "projects/<slug:project>/"
@@ -17,6 +17,10 @@ urlpatterns = [
     path(f"{PROJECT}code-snapshots/", views.CodeSnapshotsView.as_view()),
     path(f"{PROJECT}secrets/", secrets.SecretsView.as_view()),
     path(f"{PROJECT}secrets/<str:name>/", secrets.SecretView.as_view()),
+    path(f"{PROJECT}code-fetches/", code_fetches.CodeFetchesView.as_view()),
+    path(f"{PROJECT}code-fetches/<uuid:fetch_id>/", code_fetches.CodeFetchView.as_view()),
+    path(f"{PROJECT}git-hosts/", code_fetches.GitHostsView.as_view()),
+    path(f"{PROJECT}git-hosts/<str:name>/", code_fetches.GitHostView.as_view()),
     path("code-snapshots/<uuid:snapshot_id>/complete/", views.CodeCompleteView.as_view()),
     path(RUN, views.RunView.as_view()),
     path(f"{RUN}cancel/", views.CancelView.as_view()),
