@@ -29,7 +29,7 @@ from atom.datasets.models import (
     WriteJob,
     Writer,
 )
-from atom.jobs.models import CodeSnapshot
+from atom.jobs.models import CodeFetch, CodeSnapshot
 from atom.labeling.models import WorkSlot
 from atom.models_registry.models import Alias, Model, ModelVersion
 from tests.factories.accounts import make_member, make_project
@@ -117,6 +117,7 @@ def foreign() -> dict[str, Any]:
         "scan_id": SourceScan.objects.create(source=source, state="done").pk,
         "run_id": run.pk,
         "snapshot_id": code.pk,
+        "fetch_id": CodeFetch.objects.create(project=project, url="https://host/code").pk,
         "model": model.name,
         "number": 1,
         "name": "main",

@@ -13,11 +13,13 @@ from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import paramiko
-from dulwich.objects import Blob, Commit, Tree
+from dulwich.objects import Blob, Commit, ObjectID, Tree
 from dulwich.protocol import Protocol
+from dulwich.refs import Ref
 from dulwich.repo import Repo
-from dulwich.server import DictBackend, UploadPackHandler
+from dulwich.server import BackendRepo, DictBackend, UploadPackHandler
 from dulwich.web import make_wsgi_chain
+from paramiko.common import AUTH_FAILED, AUTH_SUCCESSFUL, OPEN_SUCCEEDED
 
 REGULAR, EXECUTABLE, LINK, MODULE = 0o100644, 0o100755, 0o120000, 0o160000
 AUTHOR = b"Ana <ana@example.org>"
@@ -26,7 +28,7 @@ AUTHOR = b"Ana <ana@example.org>"
 def make_repo(folder: Path) -> Repo:
     """A repository without files, whose default branch is main."""
     repo = Repo.init_bare(str(folder), mkdir=True)
-    repo.refs.set_symbolic_ref(b"HEAD", b"refs/heads/main")
+    repo.refs.set_symbolic_ref(Ref(b"HEAD"), Ref(b"refs/heads/main"))
     return repo
 
 
@@ -37,13 +39,13 @@ def commit(
     tree = Tree()
     for name, (mode, content) in files.items():
         if mode == MODULE:
-            tree.add(name.encode(), mode, b"1" * 40)
+            tree.add(name.encode(), mode, ObjectID(b"1" * 40))
             continue
         blob = Blob.from_string(content)
         repo.object_store.add_object(blob)
         tree.add(name.encode(), mode, blob.id)
     repo.object_store.add_object(tree)
-    ref = f"refs/heads/{branch}".encode()
+    ref = Ref(f"refs/heads/{branch}".encode())
     made = Commit()
     made.tree, made.message = tree.id, message.encode()
     made.author = made.committer = AUTHOR
@@ -55,6 +57,12 @@ def commit(
     return made.id.decode()
 
 
+def backend_of(repo: Repo) -> DictBackend:
+    """What dulwich serves the repository from, at /code."""
+    found: dict[str, BackendRepo] = {"/code": repo}
+    return DictBackend(found)
+
+
 class _Quiet(WSGIRequestHandler):
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing."""
@@ -63,7 +71,7 @@ class _Quiet(WSGIRequestHandler):
 @contextmanager
 def http_server(repo: Repo, token: str = "") -> Iterator[str]:
     """The address of the repository, for who has the token."""
-    app: Callable[..., Iterable[bytes]] = make_wsgi_chain(DictBackend({"/code": repo}))
+    app: Callable[..., Iterable[bytes]] = make_wsgi_chain(backend_of(repo))
     wanted = "Basic " + base64.b64encode(f"git:{token}".encode()).decode()
 
     def guarded(environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
@@ -97,10 +105,10 @@ class _Door(paramiko.ServerInterface):
 
     def check_auth_publickey(self, username: str, key: paramiko.PKey) -> int:
         good = username == "git" and key.asbytes() == self._allowed
-        return paramiko.AUTH_SUCCESSFUL if good else paramiko.AUTH_FAILED
+        return AUTH_SUCCESSFUL if good else AUTH_FAILED
 
     def check_channel_request(self, kind: str, chanid: int) -> int:
-        return paramiko.OPEN_SUCCEEDED
+        return OPEN_SUCCEEDED
 
     def check_channel_exec_request(self, channel: paramiko.Channel, command: bytes) -> bool:
         self.command = command.decode()
@@ -152,7 +160,7 @@ class SshServer:
             return found
 
         proto = Protocol(read, channel.sendall)
-        UploadPackHandler(DictBackend({"/code": self._repo}), ["/code"], proto).handle()
+        UploadPackHandler(backend_of(self._repo), ["/code"], proto).handle()
         channel.send_exit_status(0)
         channel.shutdown_write()
         # Until the client has read all and hangs up.

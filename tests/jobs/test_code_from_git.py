@@ -11,6 +11,7 @@ from typing import Any
 
 import paramiko
 import pytest
+from dulwich.refs import Ref
 from dulwich.repo import Repo
 from rest_framework.test import APIClient
 
@@ -43,7 +44,7 @@ def repo(tmp_path: Path) -> Iterator[Repo]:
 def first(repo: Repo) -> str:
     """A commit that no branch is at any more."""
     made = git_servers.commit(repo, {"train.py": (EXECUTABLE, b"print(1)\n")}, "first")
-    repo.refs[b"refs/tags/v1"] = repo.refs[b"refs/heads/main"]
+    repo.refs[Ref(b"refs/tags/v1")] = repo.refs[Ref(b"refs/heads/main")]
     files = {
         "train.py": (EXECUTABLE, b"print(2)\n"),
         "link.py": (LINK, b"train.py"),

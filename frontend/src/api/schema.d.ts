@@ -565,6 +565,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/code-fetches/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List what was asked for, newest first. */
+        get: operations["code_fetches_list"];
+        put?: never;
+        /** @description Have a commit fetched; ask for it again until its state is ready or failed. */
+        post: operations["code_fetches_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/code-fetches/{fetch_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return what became of it. */
+        get: operations["code_fetches_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/code-snapshots/": {
         parameters: {
             query?: never;
@@ -1760,6 +1795,40 @@ export interface paths {
         /** @description Keep the run's condemned objects for another undo window. */
         post: operations["garbage_run_pardon"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/git-hosts/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the SSH servers whose key is known. */
+        get: operations["git_hosts_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/git-hosts/{name}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Forget the key of a server: the next one that it shows is trusted. */
+        delete: operations["git_hosts_forget"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3088,6 +3157,62 @@ export interface components {
          * @enum {string}
          */
         ClusterStateEnum: "draining" | "ready" | "unreachable";
+        /** @description A commit that was asked for; `code_snapshot` is what a run names, once it is ready. */
+        CodeFetch: {
+            /** Format: uuid */
+            readonly id: string;
+            url: string;
+            ref: string;
+            secret: string;
+            state: components["schemas"]["CodeFetchStateEnum"];
+            created_by: string | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            finished_at: string | null;
+            /** Format: uuid */
+            code_snapshot: string | null;
+            /** @description Return the commit that the ref meant. */
+            readonly commit: string;
+            /** @description Return the first line of its message. */
+            readonly message: string;
+            /** @description Return who wrote it. */
+            readonly author: string;
+            /** @description Return how many files it has. */
+            readonly files_count: number;
+            /** @description Return where submodules are, which the snapshot lacks; the first twenty. */
+            readonly submodules: string[];
+            /** @description Return files of which the snapshot has only Git LFS's pointer; the first twenty. */
+            readonly lfs: string[];
+            readonly problem: components["schemas"]["FetchProblem"] | null;
+        };
+        CodeFetchPage: {
+            results: components["schemas"]["CodeFetch"][];
+            next: string | null;
+        };
+        /** @description Which commit of which repository. */
+        CodeFetchRequestRequest: {
+            /** @description https://host/path, or git@host:path for ssh. */
+            url: string;
+            /**
+             * @description A branch, a tag or all 40 characters of a commit; the default branch without.
+             * @default
+             */
+            ref?: string;
+            /**
+             * @description The project's secret that holds the token (https) or the private key (ssh).
+             * @default
+             */
+            secret?: string;
+        };
+        /**
+         * @description * `failed` - failed
+         *     * `fetching` - fetching
+         *     * `ready` - ready
+         *     * `waiting` - waiting
+         * @enum {string}
+         */
+        CodeFetchStateEnum: "failed" | "fetching" | "ready" | "waiting";
         /** @description A code snapshot to upload. */
         CodeRequestRequest: {
             digest: string;
@@ -3465,6 +3590,13 @@ export interface components {
          * @enum {string}
          */
         FailureClassEnum: "OOM_HOST" | "USER_CODE" | "COMMAND_NOT_FOUND" | "DATA_WARMUP" | "RUNTIME_BUILD" | "PREPARATION" | "RUNNER_LOST" | "NODE_LOST" | "DEADLINE" | "BAD_PARAMETERS";
+        /** @description Why code was not fetched. */
+        FetchProblem: {
+            code: string;
+            title: string;
+            detail: string;
+            action: string;
+        };
         /** @description One finding of the advice after a run. */
         Finding: {
             code: components["schemas"]["FindingCodeEnum"];
@@ -3563,6 +3695,17 @@ export interface components {
          * @enum {string}
          */
         GarbageRunStateEnum: "done" | "failed" | "running";
+        /** @description An SSH server that the project has fetched from. */
+        GitHost: {
+            name: string;
+            key: string;
+            /** Format: date-time */
+            readonly created_at: string;
+        };
+        GitHostPage: {
+            results: components["schemas"]["GitHost"][];
+            next: string | null;
+        };
         /** @description When the lease ends now; null when it does not end. */
         Heartbeat: {
             lease_no: number;
@@ -5972,6 +6115,10 @@ export type Cluster = components['schemas']['Cluster'];
 export type ClusterKindEnum = components['schemas']['ClusterKindEnum'];
 export type ClusterPage = components['schemas']['ClusterPage'];
 export type ClusterStateEnum = components['schemas']['ClusterStateEnum'];
+export type CodeFetch = components['schemas']['CodeFetch'];
+export type CodeFetchPage = components['schemas']['CodeFetchPage'];
+export type CodeFetchRequestRequest = components['schemas']['CodeFetchRequestRequest'];
+export type CodeFetchStateEnum = components['schemas']['CodeFetchStateEnum'];
 export type CodeRequestRequest = components['schemas']['CodeRequestRequest'];
 export type CodeSnapshot = components['schemas']['CodeSnapshot'];
 export type CodeState = components['schemas']['CodeState'];
@@ -6007,6 +6154,7 @@ export type Explanation = components['schemas']['Explanation'];
 export type ExplanationCodeEnum = components['schemas']['ExplanationCodeEnum'];
 export type Failure = components['schemas']['Failure'];
 export type FailureClassEnum = components['schemas']['FailureClassEnum'];
+export type FetchProblem = components['schemas']['FetchProblem'];
 export type Finding = components['schemas']['Finding'];
 export type FindingCodeEnum = components['schemas']['FindingCodeEnum'];
 export type FindingCount = components['schemas']['FindingCount'];
@@ -6018,6 +6166,8 @@ export type FoundInEnum = components['schemas']['FoundInEnum'];
 export type GarbageError = components['schemas']['GarbageError'];
 export type GarbageRun = components['schemas']['GarbageRun'];
 export type GarbageRunStateEnum = components['schemas']['GarbageRunStateEnum'];
+export type GitHost = components['schemas']['GitHost'];
+export type GitHostPage = components['schemas']['GitHostPage'];
 export type Heartbeat = components['schemas']['Heartbeat'];
 export type Hold = components['schemas']['Hold'];
 export type Label = components['schemas']['Label'];
@@ -7293,6 +7443,107 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    code_fetches_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CodeFetchPage"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    code_fetches_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CodeFetchRequestRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CodeFetch"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    code_fetches_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                fetch_id: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CodeFetch"];
                 };
             };
             /** @description The request failed. */
@@ -10208,6 +10459,69 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["GarbageRun"];
                 };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    git_hosts_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GitHostPage"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    git_hosts_forget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request failed. */
             default: {

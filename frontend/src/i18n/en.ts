@@ -2,6 +2,7 @@ import { auth } from './auth.en';
 import { cleaning } from './cleaning.en';
 import { chart, common, errors, live, states } from './common.en';
 import { datasets } from './datasets.en';
+import { git } from './git.en';
 import { jobs } from './jobs.en';
 import { labeling } from './labeling.en';
 import { models } from './models.en';
@@ -21,6 +22,7 @@ const en = {
   common,
   datasets,
   errors,
+  git,
   jobs,
   labeling,
   live,

@@ -249,6 +249,7 @@ export const jobs = {
     neverFits: 'It can never run here: no machine is large enough.',
     waits: 'It would wait in the queue',
     openQuote: 'A quotation mark is opened here and never closed.',
+    notFetched: 'Fetch the code from git first.',
     queuePosition: 'Position {{position}} in the queue',
     startsNow: 'No run waits ahead of it',
     dataThere: 'Data already there',

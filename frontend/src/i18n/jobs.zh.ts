@@ -228,6 +228,7 @@ export const jobs: Translation<typeof source> = {
     neverFits: '在这里永远无法运行：没有足够大的机器。',
     waits: '将在队列中等待',
     openQuote: '此处有未闭合的引号。',
+    notFetched: '请先从 git 获取代码。',
     queuePosition: '队列中第 {{position}} 位',
     startsNow: '前面没有等待的运行',
     dataThere: '已就位的数据',

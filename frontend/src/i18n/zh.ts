@@ -2,6 +2,7 @@ import { auth } from './auth.zh';
 import { cleaning } from './cleaning.zh';
 import { chart, common, errors, live, states } from './common.zh';
 import { datasets } from './datasets.zh';
+import { git } from './git.zh';
 import { jobs } from './jobs.zh';
 import { labeling } from './labeling.zh';
 import { models } from './models.zh';
@@ -21,6 +22,7 @@ const zh = {
   common,
   datasets,
   errors,
+  git,
   jobs,
   labeling,
   live,

@@ -9,13 +9,17 @@ export interface ProblemWords {
 }
 
 /** What an error says in the present language, where that is not the server's; undefined: as the server says it. */
-export function translatedProblem(error: ApiError): ProblemWords | undefined {
+export function translatedProblem(error: Pick<ApiError, 'code' | 'title' | 'detail'>): ProblemWords | undefined {
   const words: readonly [string, string] | undefined = i18n.getResource(i18n.language, PROBLEMS, error.code);
   if (!words) return undefined;
   const [title, action] = words;
   // Without a detail of its own the server repeats its title.
   return { title, action, detail: error.detail === error.title ? '' : error.detail };
 }
+
+/** A problem that is part of an answer, in the present language. */
+export const problemWords = (problem: { code: string; title: string; detail: string; action: string }): ProblemWords =>
+  translatedProblem(problem) ?? problem;
 
 /** What is wrong with each field in the present language; as the server says it where one of its codes has no words. */
 export function fieldWords({ fields, fieldCodes }: ApiError): Record<string, string> {

@@ -14,6 +14,7 @@ from rich.console import Console
 from atom_sdk.cli.context import EXIT_FAILED, Context, pass_context
 from atom_sdk.cli.options import Size, not_blank
 from atom_sdk.cli.render import duration_text, print_table
+from atom_sdk.client.git import fetch_code
 from atom_sdk.client.snapshot import send_snapshot, take_snapshot
 from atom_sdk.manifests.query import QueryError, parse_query
 
@@ -123,16 +124,46 @@ def _settings_of(options: Mapping[str, Any]) -> dict[str, Any]:
     default=Path(),
     help="Folder to send as the code; the present one by default.",
 )
+@click.option(
+    "--git",
+    "git_url",
+    metavar="URL",
+    help="Code from a repository instead of a folder: https://host/path or git@host:path.",
+)
+@click.option("--ref", "git_ref", default="", help="With --git: a branch, a tag or a commit.")
+@click.option(
+    "--git-secret",
+    default="",
+    metavar="NAME",
+    help="With --git: the secret with the token (https) or the private key (ssh).",
+)
 @click.option("--follow", is_flag=True, help="Show the log; exit like the run.")
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 @pass_context
 def run(context: Context, /, command: tuple[str, ...], **options: Any) -> int:
     """Run COMMAND on the cluster with a snapshot of the code: atom run -- python train.py."""
     body = request_of(command, options)
+    body["code_snapshot"] = _code(context, options)
+    return _started(context, context.client.runs.create(**body), options["follow"])
+
+
+def _code(context: Context, options: Mapping[str, Any]) -> str:
+    """Return the id of a snapshot of the folder, or of a commit that the server fetches."""
     client = context.client
-    snapshot = send_snapshot(client.http, client.project, take_snapshot(options["code"]))
-    body["code_snapshot"] = snapshot
-    return _started(context, client.runs.create(**body), options["follow"])
+    if not options["git_url"]:
+        if options["git_ref"] or options["git_secret"]:
+            raise click.UsageError("--ref and --git-secret go with --git URL.")
+        return send_snapshot(client.http, client.project, take_snapshot(options["code"]))
+    found = fetch_code(
+        client.http, client.project, options["git_url"], options["git_ref"], options["git_secret"]
+    )
+    if not context.as_json:
+        context.err.print(f"commit {found['commit'][:10]} {found['message']}", markup=False)
+        for name in found["submodules"]:
+            context.err.print(f"without the submodule {name}", markup=False)
+        for name in found["lfs"]:
+            context.err.print(f"only the Git LFS pointer of {name}", markup=False)
+    return str(found["code_snapshot"])
 
 
 def request_of(command: tuple[str, ...], options: Mapping[str, Any]) -> dict[str, Any]:

@@ -126,6 +126,31 @@ export function useWorkflows() {
   return $api.useQuery('get', '/api/v1/workflows/', query, { staleTime: 60_000, select: inLanguage });
 }
 
+const FETCHES = '/api/v1/projects/{project}/code-fetches/';
+const FETCH_POLL_MS = 1000;
+
+/** Asks for a commit from git. */
+export function useFetchCode() {
+  const project = useProject();
+  const mutation = $api.useMutation('post', FETCHES);
+  return {
+    ...mutation,
+    ask: (body: { url: string; ref: string; secret: string }) =>
+      mutation.mutateAsync({ params: { path: { project } }, body }),
+  };
+}
+
+/** What became of a commit that was asked for; asked again until that is settled. */
+export function useCodeFetch(id: string) {
+  const project = useProject();
+  const init = { params: { path: { project, fetch_id: id } } };
+  return $api.useQuery('get', `${FETCHES}{fetch_id}/`, init, {
+    enabled: id !== '',
+    refetchInterval: ({ state }) =>
+      state.data && ['ready', 'failed'].includes(state.data.state) ? false : FETCH_POLL_MS,
+  });
+}
+
 export const useClusters = () => $api.useQuery('get', '/api/v1/clusters/', {}, { refetchInterval: 10_000 });
 
 export function useDatasets() {

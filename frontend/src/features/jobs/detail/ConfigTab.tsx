@@ -127,6 +127,8 @@ export function ConfigTab({ run }: { run: Run }) {
                   t('jobs.config.codeSize', { count: run.code.files_count, size: format.bytes(run.code.size_bytes) }),
               ],
               [t('jobs.config.git'), commit && <CopyId value={commit} chars={10} />],
+              [t('git.remote'), textOf(run.code?.git?.remote)],
+              [t('git.message'), textOf(run.code?.git?.message)],
               [t('jobs.config.branch'), textOf(run.code?.git?.branch)],
               [t('jobs.config.variables'), names.length > 0 && <Names names={names} />],
               [t('secrets.inRun'), run.secrets.length > 0 && <Names names={run.secrets} />],

@@ -2,6 +2,7 @@ import { ActionIcon, Button, Group, SimpleGrid, Stack, Text, Textarea, TextInput
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Workflow } from '@/api/contract/jobs';
+import { CodeSource } from './CodeSource';
 import { DataSelection, selectionErrors } from './DataSelection';
 import { DatasetPicker } from './DatasetPicker';
 import { COMMAND, type DatasetRow, type Draft, type DraftAction, isNarrowable, parameterField } from './draft';
@@ -64,13 +65,7 @@ function CommandFields({ draft, dispatch, errors }: StepProps) {
         error={errors.command}
         onChange={(event) => set({ command: event.currentTarget.value })}
       />
-      <TextInput
-        label={t('jobs.wizard.code')}
-        description={t('jobs.wizard.codeHint')}
-        value={draft.codeSnapshot}
-        error={errors.code_snapshot}
-        onChange={(event) => set({ codeSnapshot: event.currentTarget.value.trim() })}
-      />
+      <CodeSource draft={draft} set={set} error={errors.code_snapshot} />
       <Textarea
         label={t('jobs.wizard.requirements')}
         description={t('jobs.wizard.requirementsHint')}

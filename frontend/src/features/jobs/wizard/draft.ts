@@ -29,6 +29,14 @@ export interface EnvRow {
   value: string;
 }
 
+/** A commit that is to be fetched; `fetch` is the id of the request, once it was sent. */
+export interface GitSource {
+  url: string;
+  ref: string;
+  secret: string;
+  fetch: string;
+}
+
 /** What the form holds; kept in sessionStorage as it is. */
 export interface Draft {
   /** A workflow's slug, COMMAND, or null before the choice. */
@@ -39,6 +47,10 @@ export interface Draft {
   selections: Record<string, Selection>;
   command: string;
   codeSnapshot: string;
+  /** Where the code comes from, if that is git. */
+  git: GitSource | null;
+  /** Whether a snapshot is chosen though none is named yet. */
+  wantsSnapshot: boolean;
   requirements: string;
   datasets: DatasetRow[];
   /** How the data of an alias gets there, where it is not as packs. */
@@ -63,6 +75,8 @@ export const EMPTY_DRAFT: Draft = {
   selections: {},
   command: '',
   codeSnapshot: '',
+  git: null,
+  wantsSnapshot: false,
   requirements: '',
   datasets: [],
   deliveries: {},
@@ -200,9 +214,13 @@ function commandFields(draft: Draft): Partial<RunRequest> {
 }
 
 /** What is wrong with the draft itself, so that no request says it; fields as the server names them. */
-export function draftErrors(draft: Draft): { field: string; error: 'openQuote' }[] {
-  const isOpen = draft.workflow === COMMAND && splitWords(draft.command) === null;
-  return isOpen ? [{ field: 'command', error: 'openQuote' }] : [];
+export function draftErrors(draft: Draft): { field: string; error: 'openQuote' | 'notFetched' }[] {
+  if (draft.workflow !== COMMAND) return [];
+  return [
+    ...(splitWords(draft.command) === null ? [{ field: 'command', error: 'openQuote' as const }] : []),
+    // Without this the run would start without any code.
+    ...(draft.git && !draft.codeSnapshot ? [{ field: 'code_snapshot', error: 'notFetched' as const }] : []),
+  ];
 }
 
 /** The names under which a run of the draft reads datasets, as far as they are chosen. */

@@ -20,6 +20,7 @@ import { removeSecret, SECRETS, useSecrets } from '@/shared/secrets';
 import { useShortcuts } from '@/shared/shortcuts';
 import { notifySuccess } from '@/shared/undo';
 import { useRevocation } from '../keys/useRevocation';
+import { GitHosts } from './GitHosts';
 import { SecretForm } from './SecretForm';
 
 const route = getRouteApi('/settings/secrets');
@@ -137,6 +138,7 @@ export function SecretsPage() {
           <EmptyState icon={IconLock} title={t('secrets.emptyForbidden')} hint={t('secrets.emptyForbiddenHint')} />
         )}
       </Card>
+      {may && <GitHosts />}
       <Dialog
         opened={may && (create !== undefined || replace !== undefined)}
         onClose={close}

@@ -8,6 +8,7 @@ import { renderPage } from '@/test/render';
 import { SecretsPage } from './SecretsPage';
 
 const SECRETS = 'projects/{project}/secrets/';
+const HOSTS = 'projects/{project}/git-hosts/';
 const secret = (name: string) => ({
   name,
   description: 'reads models',
@@ -16,8 +17,9 @@ const secret = (name: string) => ({
   last_used_at: null,
   created_at: '2026-01-01T00:00:00Z',
 });
-const open = (search = '') =>
-  renderPage(
+const open = (search = '') => {
+  serve('GET', HOSTS, listing({ name: 'git.lab', key: 'ssh-ed25519 SHA256:abc', created_at: '2026-01-01T00:00:00Z' }));
+  return renderPage(
     <>
       <Notifications />
       <SecretsPage />
@@ -25,6 +27,7 @@ const open = (search = '') =>
     `/settings/secrets${search}`,
     '/settings/secrets',
   );
+};
 
 afterEach(() => notifications.clean());
 
