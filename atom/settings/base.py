@@ -154,7 +154,7 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
-SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
+SESSION_ENGINE = "atom.accounts.sessions"
 SESSION_COOKIE_NAME = "atom_session"
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_AGE = int(timedelta(days=14).total_seconds())
@@ -206,6 +206,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
     "ENUM_NAME_OVERRIDES": {
+        "RoleEnum": "atom.accounts.models.ROLES",
         "UploadKindEnum": ["pack", "changes"],
         "ArtifactKindEnum": ["output", "checkpoint", "model"],
         "RunStateEnum": "atom.jobs.states.RUN_STATE_CHOICES",

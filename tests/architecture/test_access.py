@@ -48,6 +48,7 @@ OWN = {
     "auth/logout/",
     "users/me/",
     "projects/",
+    "units/",
     "tokens/",
     "s3-keys/",
     "clusters/",
@@ -102,6 +103,8 @@ def foreign() -> dict[str, Any]:
     Alias.objects.create(model=model, name="candidate", version=model_version)
     return {
         "project": project.slug,
+        "unit_id": project.unit.pk,
+        "user_id": owner.pk,
         "dataset": dataset.name,
         "dataset_id": dataset.pk,
         "ref": version.ref,

@@ -26,7 +26,8 @@ from atom.accounts.api.serializers import (
     TokenSerializer,
     UserSerializer,
 )
-from atom.accounts.models import ApiToken, AuditEvent, Project, User
+from atom.accounts.api.unit_views import NewProjectMixin
+from atom.accounts.models import RANK, ApiToken, AuditEvent, Project, User
 from atom.core.bodies import check
 from atom.core.errors import NotFound, PermissionDenied
 from atom.core.pagination import KeysetPagination
@@ -90,7 +91,7 @@ class MeView(ScopedView, generics.RetrieveUpdateAPIView[User]):
         return user_of(self.request)
 
 
-class ProjectListView(ScopedView, generics.ListAPIView[Project]):
+class ProjectListView(NewProjectMixin, ScopedView, generics.ListAPIView[Project]):
     """The projects that the caller is a member of."""
 
     serializer_class = ProjectSerializer
@@ -122,7 +123,7 @@ def _roles(user: User) -> dict[Any, str]:
             if binding.project_id == project.pk
             or (binding.unit is not None and project.unit.path.startswith(binding.unit.path))
         ]
-        top = max(found, key=permissions.RANK.__getitem__, default="viewer")
+        top = max(found, key=RANK.__getitem__, default="viewer")
         roles[project.pk] = "admin" if user.is_superuser else top
     return roles
 

@@ -463,6 +463,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/organisations/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The organisations: for administrators of the installation. */
+        get: operations["organisations_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/": {
         parameters: {
             query?: never;
@@ -472,6 +489,42 @@ export interface paths {
         };
         /** @description The projects that the caller is a member of. */
         get: operations["projects_list"];
+        put?: never;
+        /** @description Add a project to a unit that the caller administers. */
+        post: operations["projects_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the project and where it hangs. */
+        get: operations["project_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** @description Rename the project, or move it to another unit: one administers both units then. */
+        patch: operations["project_change"];
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/candidates/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return up to ten people of the organisation who have no role of their own here. */
+        get: operations["projects_candidates_list"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1818,6 +1871,42 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/members/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return one page, by user name. */
+        get: operations["projects_members_list"];
+        put?: never;
+        /** @description Give a person, who has an account, a role here. */
+        post: operations["projects_members_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/members/{user_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Take the role away, and revoke the person's keys of what they no longer may see. */
+        delete: operations["projects_members_destroy"];
+        options?: never;
+        head?: never;
+        /** @description Change the role that was given here. */
+        patch: operations["projects_members_partial_update"];
+        trace?: never;
+    };
     "/api/v1/projects/{project}/models/": {
         parameters: {
             query?: never;
@@ -2645,6 +2734,118 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/units/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return one page, in the order of the tree. */
+        get: operations["units_list"];
+        put?: never;
+        /** @description Add a unit below one that the caller administers. */
+        post: operations["units_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/units/{unit_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the unit. */
+        get: operations["unit_retrieve"];
+        put?: never;
+        post?: never;
+        /** @description Delete the unit, which must be empty; one administers the unit above it. */
+        delete: operations["unit_delete"];
+        options?: never;
+        head?: never;
+        /**
+         * @description Rename the unit, or move it with all below it.
+         *
+         *     To move it one administers the unit above it, before and after; its own administrators
+         *     could otherwise leave those who are responsible for them.
+         */
+        patch: operations["unit_change"];
+        trace?: never;
+    };
+    "/api/v1/units/{unit_id}/candidates/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return up to ten people of the organisation who have no role of their own here. */
+        get: operations["units_candidates_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/units/{unit_id}/members/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return one page, by user name. */
+        get: operations["units_members_list"];
+        put?: never;
+        /** @description Give a person, who has an account, a role here. */
+        post: operations["units_members_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/units/{unit_id}/members/{user_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Take the role away, and revoke the person's keys of what they no longer may see. */
+        delete: operations["units_members_destroy"];
+        options?: never;
+        head?: never;
+        /** @description Change the role that was given here. */
+        patch: operations["units_members_partial_update"];
+        trace?: never;
+    };
+    "/api/v1/units/{unit_id}/projects/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The projects that hang on this very unit. */
+        get: operations["units_projects_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/users/me/": {
         parameters: {
             query?: never;
@@ -2950,6 +3151,14 @@ export interface components {
             error: string | null;
             /** Format: date-time */
             used_at: string | null;
+        };
+        /** @description Somebody who could be added. */
+        Candidate: {
+            /** Format: uuid */
+            readonly id: string;
+            /** @description Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only. */
+            username: string;
+            full_name: string;
         };
         /** @description A file that an operation would change. */
         ChangeExample: {
@@ -3744,6 +3953,18 @@ export interface components {
         ManifestKeysRequest: {
             keys: string[];
         };
+        /** @description A person with a role: the one that counts, the one that was given here, and all sources. */
+        Member: {
+            /** Format: uuid */
+            id: string;
+            username: string;
+            full_name: string;
+            email: string;
+            is_active: boolean;
+            role: components["schemas"]["RoleEnum"];
+            direct_role: components["schemas"]["RoleEnum"] | null;
+            sources: components["schemas"]["RoleSource"][];
+        };
         /** @description What both sides changed, each in its own way. */
         MergeConflict: {
             path: string;
@@ -3906,6 +4127,11 @@ export interface components {
             /** @description The digest of a pack that holds the history and the manifest objects. */
             bundle: string;
         };
+        /** @description An existing person, by name, and the role that they get. */
+        NewMemberRequest: {
+            username: string;
+            role: components["schemas"]["RoleEnum"];
+        };
         /** @description What makes a model. */
         NewModelRequest: {
             name: string;
@@ -3924,6 +4150,13 @@ export interface components {
             labels: components["schemas"]["NewLabelRequest"][];
             /** @default  */
             guideline?: string;
+        };
+        /** @description A project. */
+        NewProjectRequest: {
+            slug: string;
+            name: string;
+            /** Format: uuid */
+            unit: string;
         };
         /** @description What makes a branch or a tag. */
         NewRefRequest: {
@@ -4069,6 +4302,14 @@ export interface components {
             /** Format: date-time */
             readonly created_at: string;
             readonly secret: string;
+        };
+        /** @description A unit below `parent`; without one, at the top of `organisation`. */
+        NewUnitRequest: {
+            name: string;
+            /** Format: uuid */
+            parent?: string | null;
+            /** Format: uuid */
+            organisation?: string;
         };
         /** @description What begins or resumes an upload. */
         NewUploadRequest: {
@@ -4221,6 +4462,12 @@ export interface components {
             /** @description The branch has all of it already. */
             contained: boolean;
         };
+        /** @description An organisation. */
+        Organisation: {
+            /** Format: uuid */
+            readonly id: string;
+            name: string;
+        };
         /**
          * @description * `starts` - starts
          *     * `waits` - waits
@@ -4311,6 +4558,10 @@ export interface components {
             results: components["schemas"]["LabelTask"][];
             next: string | null;
         };
+        PaginatedMemberList: {
+            results: components["schemas"]["Member"][];
+            next: string | null;
+        };
         PaginatedModelList: {
             results: components["schemas"]["Model"][];
             next: string | null;
@@ -4321,6 +4572,10 @@ export interface components {
         };
         PaginatedOntologyList: {
             results: components["schemas"]["Ontology"][];
+            next: string | null;
+        };
+        PaginatedOrganisationList: {
+            results: components["schemas"]["Organisation"][];
             next: string | null;
         };
         PaginatedProjectList: {
@@ -4357,6 +4612,14 @@ export interface components {
         };
         PaginatedTokenList: {
             results: components["schemas"]["Token"][];
+            next: string | null;
+        };
+        PaginatedTreeProjectList: {
+            results: components["schemas"]["TreeProject"][];
+            next: string | null;
+        };
+        PaginatedUnitList: {
+            results: components["schemas"]["Unit"][];
             next: string | null;
         };
         PaginatedVersionList: {
@@ -4423,6 +4686,22 @@ export interface components {
             /** Format: int64 */
             memory_bytes?: number;
             gpus?: number;
+        };
+        /** @description A new name, another unit, or both. */
+        PatchedChangedProjectRequest: {
+            name?: string;
+            /** Format: uuid */
+            unit?: string;
+        };
+        /** @description A new name, a new unit above (null: none), or both. */
+        PatchedChangedUnitRequest: {
+            name?: string;
+            /** Format: uuid */
+            parent?: string | null;
+        };
+        /** @description The role that a member gets. */
+        PatchedNewRoleRequest: {
+            role?: components["schemas"]["RoleEnum"];
         };
         /** @description What is to be changed; the rest stays. */
         PatchedSavedViewChangesRequest: {
@@ -4748,6 +5027,11 @@ export interface components {
          * @enum {string}
          */
         RoleEnum: "viewer" | "labeler" | "researcher" | "admin";
+        /** @description A role, and the unit above that gives it; null: it was given here. */
+        RoleSource: {
+            role: components["schemas"]["RoleEnum"];
+            through: components["schemas"]["UnitShort"] | null;
+        };
         /** @description A run with everything that its page shows. */
         Run: {
             /** Format: uuid */
@@ -5569,6 +5853,18 @@ export interface components {
             /** Format: date-time */
             expires_at?: string | null;
         };
+        /** @description A project and where it hangs. */
+        TreeProject: {
+            /** Format: uuid */
+            readonly id: string;
+            slug: string;
+            name: string;
+            /** Format: uuid */
+            readonly unit: string;
+            readonly unit_name: string;
+            /** Format: date-time */
+            readonly created_at: string;
+        };
         /**
          * @description * `int` - int
          *     * `float` - float
@@ -5581,6 +5877,28 @@ export interface components {
          * @enum {string}
          */
         TypeEnum: "int" | "float" | "string" | "bool" | "enum" | "dataset" | "model" | "name";
+        /** @description A unit, what hangs on it, and the caller's role. */
+        Unit: {
+            /** Format: uuid */
+            readonly id: string;
+            name: string;
+            readonly organisation: components["schemas"]["Organisation"];
+            /** Format: uuid */
+            readonly parent: string | null;
+            /** @description Return how far below the top of its organisation it is; 0 is the top. */
+            readonly depth: number;
+            readonly role: components["schemas"]["RoleEnum"];
+            readonly unit_count: number;
+            readonly project_count: number;
+            /** Format: date-time */
+            readonly created_at: string;
+        };
+        /** @description A unit beside a thing that belongs to it. */
+        UnitShort: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+        };
         /** @description A resumable upload. */
         Upload: {
             /** Format: uuid */
@@ -5640,6 +5958,8 @@ export interface components {
             readonly email: string;
             language: string;
             readonly is_admin: boolean;
+            /** @description Return whether there is a unit in which the person may add projects. */
+            readonly administers_units: boolean;
         };
         /** @description A person beside a thing that they made. */
         UserShort: {
@@ -5900,6 +6220,7 @@ export type Beat = components['schemas']['Beat'];
 export type BeginLoadRequest = components['schemas']['BeginLoadRequest'];
 export type Branch = components['schemas']['Branch'];
 export type CacheRecord = components['schemas']['CacheRecord'];
+export type Candidate = components['schemas']['Candidate'];
 export type ChangeExample = components['schemas']['ChangeExample'];
 export type CleaningFailure = components['schemas']['CleaningFailure'];
 export type CleaningFinding = components['schemas']['CleaningFinding'];
@@ -5980,6 +6301,7 @@ export type LogEofRequest = components['schemas']['LogEofRequest'];
 export type LoginRequest = components['schemas']['LoginRequest'];
 export type Manifest = components['schemas']['Manifest'];
 export type ManifestKeysRequest = components['schemas']['ManifestKeysRequest'];
+export type Member = components['schemas']['Member'];
 export type MergeConflict = components['schemas']['MergeConflict'];
 export type MergeRequest = components['schemas']['MergeRequest'];
 export type Model = components['schemas']['Model'];
@@ -5994,9 +6316,11 @@ export type NewHoldRequest = components['schemas']['NewHoldRequest'];
 export type NewLabelRequest = components['schemas']['NewLabelRequest'];
 export type NewLabelTaskRequest = components['schemas']['NewLabelTaskRequest'];
 export type NewLoadRequest = components['schemas']['NewLoadRequest'];
+export type NewMemberRequest = components['schemas']['NewMemberRequest'];
 export type NewModelRequest = components['schemas']['NewModelRequest'];
 export type NewOntologyRequest = components['schemas']['NewOntologyRequest'];
 export type NewOntologyVersionRequest = components['schemas']['NewOntologyVersionRequest'];
+export type NewProjectRequest = components['schemas']['NewProjectRequest'];
 export type NewRefRequest = components['schemas']['NewRefRequest'];
 export type NewS3KeyPair = components['schemas']['NewS3KeyPair'];
 export type NewSavedViewRequest = components['schemas']['NewSavedViewRequest'];
@@ -6004,6 +6328,7 @@ export type NewSourceRequest = components['schemas']['NewSourceRequest'];
 export type NewSplitRequest = components['schemas']['NewSplitRequest'];
 export type NewTaskFilterRequest = components['schemas']['NewTaskFilterRequest'];
 export type NewToken = components['schemas']['NewToken'];
+export type NewUnitRequest = components['schemas']['NewUnitRequest'];
 export type NewUploadRequest = components['schemas']['NewUploadRequest'];
 export type NewVersionRequest = components['schemas']['NewVersionRequest'];
 export type NewWriteJobRequest = components['schemas']['NewWriteJobRequest'];
@@ -6018,6 +6343,7 @@ export type OntologyVersion = components['schemas']['OntologyVersion'];
 export type OpEnum = components['schemas']['OpEnum'];
 export type OperationEnum = components['schemas']['OperationEnum'];
 export type OperationPreview = components['schemas']['OperationPreview'];
+export type Organisation = components['schemas']['Organisation'];
 export type OutlookEnum = components['schemas']['OutlookEnum'];
 export type OutputFileRequest = components['schemas']['OutputFileRequest'];
 export type OutputVersion = components['schemas']['OutputVersion'];
@@ -6035,9 +6361,11 @@ export type PaginatedEvaluationList = components['schemas']['PaginatedEvaluation
 export type PaginatedGarbageRunList = components['schemas']['PaginatedGarbageRunList'];
 export type PaginatedHoldList = components['schemas']['PaginatedHoldList'];
 export type PaginatedLabelTaskList = components['schemas']['PaginatedLabelTaskList'];
+export type PaginatedMemberList = components['schemas']['PaginatedMemberList'];
 export type PaginatedModelList = components['schemas']['PaginatedModelList'];
 export type PaginatedModelVersionList = components['schemas']['PaginatedModelVersionList'];
 export type PaginatedOntologyList = components['schemas']['PaginatedOntologyList'];
+export type PaginatedOrganisationList = components['schemas']['PaginatedOrganisationList'];
 export type PaginatedProjectList = components['schemas']['PaginatedProjectList'];
 export type PaginatedQuarantinedPackList = components['schemas']['PaginatedQuarantinedPackList'];
 export type PaginatedRunningOperationList = components['schemas']['PaginatedRunningOperationList'];
@@ -6047,6 +6375,8 @@ export type PaginatedScanList = components['schemas']['PaginatedScanList'];
 export type PaginatedSourceList = components['schemas']['PaginatedSourceList'];
 export type PaginatedTagList = components['schemas']['PaginatedTagList'];
 export type PaginatedTokenList = components['schemas']['PaginatedTokenList'];
+export type PaginatedTreeProjectList = components['schemas']['PaginatedTreeProjectList'];
+export type PaginatedUnitList = components['schemas']['PaginatedUnitList'];
 export type PaginatedVersionList = components['schemas']['PaginatedVersionList'];
 export type PaginatedWorkItemList = components['schemas']['PaginatedWorkItemList'];
 export type PaginatedWriteJobList = components['schemas']['PaginatedWriteJobList'];
@@ -6058,6 +6388,9 @@ export type PartNumbersRequest = components['schemas']['PartNumbersRequest'];
 export type PartUrls = components['schemas']['PartUrls'];
 export type PartialResources = components['schemas']['PartialResources'];
 export type PartialResourcesRequest = components['schemas']['PartialResourcesRequest'];
+export type PatchedChangedProjectRequest = components['schemas']['PatchedChangedProjectRequest'];
+export type PatchedChangedUnitRequest = components['schemas']['PatchedChangedUnitRequest'];
+export type PatchedNewRoleRequest = components['schemas']['PatchedNewRoleRequest'];
 export type PatchedSavedViewChangesRequest = components['schemas']['PatchedSavedViewChangesRequest'];
 export type PatchedSourceChangesRequest = components['schemas']['PatchedSourceChangesRequest'];
 export type PatchedUserRequest = components['schemas']['PatchedUserRequest'];
@@ -6086,6 +6419,7 @@ export type RetentionRequest = components['schemas']['RetentionRequest'];
 export type RevertRequest = components['schemas']['RevertRequest'];
 export type Revision = components['schemas']['Revision'];
 export type RoleEnum = components['schemas']['RoleEnum'];
+export type RoleSource = components['schemas']['RoleSource'];
 export type Run = components['schemas']['Run'];
 export type RunCurve = components['schemas']['RunCurve'];
 export type RunEvent = components['schemas']['RunEvent'];
@@ -6154,7 +6488,10 @@ export type Thresholds = components['schemas']['Thresholds'];
 export type ThresholdsRequest = components['schemas']['ThresholdsRequest'];
 export type Token = components['schemas']['Token'];
 export type TokenRequest = components['schemas']['TokenRequest'];
+export type TreeProject = components['schemas']['TreeProject'];
 export type TypeEnum = components['schemas']['TypeEnum'];
+export type Unit = components['schemas']['Unit'];
+export type UnitShort = components['schemas']['UnitShort'];
 export type Upload = components['schemas']['Upload'];
 export type UploadKindEnum = components['schemas']['UploadKindEnum'];
 export type UploadStateEnum = components['schemas']['UploadStateEnum'];
@@ -7038,6 +7375,37 @@ export interface operations {
             };
         };
     };
+    organisations_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedOrganisationList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     projects_list: {
         parameters: {
             query?: {
@@ -7056,6 +7424,138 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PaginatedProjectList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewProjectRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TreeProject"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    project_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TreeProject"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    project_change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedChangedProjectRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TreeProject"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_candidates_list: {
+        parameters: {
+            query?: {
+                /** @description Begins the user name, or is in the full one. */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Candidate"][];
                 };
             };
             /** @description The request failed. */
@@ -10338,6 +10838,142 @@ export interface operations {
             };
         };
     };
+    projects_members_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @description Part of the name or address. */
+                q?: string;
+                /** @description Who has this role, from anywhere. */
+                role?: "admin" | "labeler" | "researcher" | "viewer";
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedMemberList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_members_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewMemberRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_members_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_members_partial_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedNewRoleRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     models_list: {
         parameters: {
             query?: {
@@ -12273,6 +12909,369 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @description Part of the name. */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedUnitList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewUnitRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unit"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unit_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unit"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unit_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unit_change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedChangedUnitRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unit"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_candidates_list: {
+        parameters: {
+            query?: {
+                /** @description Begins the user name, or is in the full one. */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Candidate"][];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_members_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @description Part of the name or address. */
+                q?: string;
+                /** @description Who has this role, from anywhere. */
+                role?: "admin" | "labeler" | "researcher" | "viewer";
+            };
+            header?: never;
+            path: {
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedMemberList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_members_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewMemberRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_members_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                unit_id: string;
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_members_partial_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                unit_id: string;
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedNewRoleRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_projects_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedTreeProjectList"];
+                };
             };
             /** @description The request failed. */
             default: {
