@@ -26,7 +26,7 @@ class UnitSerializer(serializers.ModelSerializer[Unit]):
     """A unit, what hangs on it, and the caller's role."""
 
     organisation = OrganisationSerializer(read_only=True)
-    parent: serializers.Field[Any, Any, Any, Any] = serializers.UUIDField(
+    parent = serializers.UUIDField(  # type: ignore[assignment]  # the name of a column
         source="parent_id", allow_null=True, read_only=True
     )
     depth = serializers.SerializerMethodField()

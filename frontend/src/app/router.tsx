@@ -11,6 +11,7 @@ import { browseSearch, cleaningSearch, datasetsSearch, diffSearch, versionsSearc
 import { newRunSearch, runSearch, runsSearch } from '@/features/jobs/search';
 import { auditSearch, taskSearch, tasksSearch, workSearch } from '@/features/labeling/search';
 import { modelSearch, modelsSearch, modelVersionSearch } from '@/features/models/search';
+import { membersSearch, unitsSearch } from '@/features/people/search';
 import { auditLogSearch, s3KeysSearch, tokensSearch } from '@/features/settings/search';
 import { oneOf, optional, type RawSearch, text } from '@/shared/search';
 import { NotFound, PageCrash, PagePending } from './fallbacks';
@@ -207,6 +208,28 @@ const settingsRoutes = [
   }),
 ] as const;
 
+const people = () => import('@/features/people');
+const peopleRoutes = [
+  createRoute({
+    getParentRoute: under,
+    path: '/settings/members',
+    validateSearch: optional(membersSearch),
+    component: lazyRouteComponent(people, 'ProjectMembersPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/settings/units',
+    validateSearch: optional(unitsSearch),
+    component: lazyRouteComponent(people, 'UnitsPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/settings/units/$unitId',
+    validateSearch: optional(membersSearch),
+    component: lazyRouteComponent(people, 'UnitPage'),
+  }),
+] as const;
+
 const routeTree = root.addChildren([
   login,
   overview,
@@ -214,6 +237,7 @@ const routeTree = root.addChildren([
   ...labelingRoutes,
   ...jobRoutes,
   ...modelRoutes,
+  ...peopleRoutes,
   ...settingsRoutes,
 ]);
 

@@ -6,6 +6,7 @@ import { jobs } from './jobs.en';
 import { labeling } from './labeling.en';
 import { models } from './models.en';
 import { overview } from './overview.en';
+import { people } from './people.en';
 import { settings } from './settings.en';
 import { nav, shell } from './shell.en';
 import { sources } from './sources.en';
@@ -26,6 +27,7 @@ const en = {
   models,
   nav,
   overview,
+  people,
   settings,
   shell,
   sources,

@@ -6,6 +6,7 @@ import { jobs } from './jobs.zh';
 import { labeling } from './labeling.zh';
 import { models } from './models.zh';
 import { overview } from './overview.zh';
+import { people } from './people.zh';
 import { settings } from './settings.zh';
 import { nav, shell } from './shell.zh';
 import { sources } from './sources.zh';
@@ -26,6 +27,7 @@ const zh = {
   models,
   nav,
   overview,
+  people,
   settings,
   shell,
   sources,

@@ -14,3 +14,4 @@ export type {
 } from '../schema';
 
 export type AuditQuery = QueryOf<'/api/v1/audit/'>;
+export type { Candidate, Member, NewMemberRequest as NewMember, Organisation, TreeProject, Unit } from '../schema';

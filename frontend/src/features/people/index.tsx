@@ -1,0 +1,3 @@
+export { ProjectMembersPage } from './members/ProjectMembersPage';
+export { UnitPage } from './units/UnitPage';
+export { UnitsPage } from './units/UnitsPage';
