@@ -168,3 +168,11 @@ class MailOff(Conflict):
     code = "mail_off"
     title = "This installation sends no mail."
     action = "Ask an administrator for a link to set a new password."
+
+
+class AccountInactive(Conflict):
+    """A deactivated service account gets no tokens."""
+
+    code = "account_inactive"
+    title = "This service account is deactivated."
+    action = "Activate it first."

@@ -147,3 +147,19 @@ def administered_units(user: User) -> QuerySet[Unit]:
 def highest(roles: Iterable[str]) -> str | None:
     """Return the highest of several roles."""
     return max(roles, key=RANK.__getitem__, default=None)
+
+
+def roles_of(user: User) -> dict[UUID, str]:
+    """Return the person's highest role in every project that they see, by its id."""
+    projects = Project.objects.visible_to(user).select_related("unit")
+    bindings = list(user.role_bindings.select_related("unit"))
+    roles: dict[UUID, str] = {}
+    for project in projects:
+        found = [
+            binding.role
+            for binding in bindings
+            if binding.project_id == project.pk
+            or (binding.unit is not None and project.unit.path.startswith(binding.unit.path))
+        ]
+        roles[project.pk] = "admin" if user.is_superuser else highest(found) or "viewer"
+    return roles

@@ -42,8 +42,9 @@ def create_token(
     scopes: list[str],
     project: Project | None = None,
     expires_at: datetime | None = None,
+    actor: User | None = None,
 ) -> NewToken:
-    """Make an API token. The secret is in the answer and nowhere else."""
+    """Make an API token of `user`. The secret is in the answer and nowhere else."""
     prefix = secrets.token_hex(5)
     secret = secrets.token_urlsafe(32).replace("_", "-")
     token = ApiToken.objects.create(
@@ -55,7 +56,8 @@ def create_token(
         project=project,
         expires_at=expires_at,
     )
-    audit.record(user, "token.created", token, project, name=name, scopes=token.scopes)
+    said = {"name": name, "scopes": token.scopes, "user": user.username}
+    audit.record(actor or user, "token.created", token, project, **said)
     return NewToken(token, f"atom_{prefix}_{secret}")
 
 

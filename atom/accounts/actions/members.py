@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.db.models.functions import Now
 
 from atom.accounts import audit
 from atom.accounts.actions.keys import revoke_lost_keys
 from atom.accounts.actions.units import lock_tree
 from atom.accounts.errors import AlreadyMember, LastAdministrator, RoleInherited
 from atom.accounts.events import tell_access_changed
-from atom.accounts.models import Project, RoleBinding, Unit, User
+from atom.accounts.models import Invitation, Project, RoleBinding, Unit, User
+from atom.accounts.permissions import administers
 from atom.accounts.reads import (
     Scope,
     bindings_reaching,
@@ -53,6 +55,7 @@ def change_role(user: User, role: str, scope: Scope, actor: User) -> RoleBinding
     binding.save(update_fields=["role", "updated_at"])
     said = _said(user, role, scope)
     audit.record(actor, "role.changed", binding, _project_of(scope), before=before, **said)
+    _take_back_invitations(user, scope)
     tell_access_changed(user.pk)
     return binding
 
@@ -69,6 +72,7 @@ def remove_member(user: User, scope: Scope, actor: User) -> None:
     said = _said(user, binding.role, scope)
     audit.record(actor, "role.removed", binding, _project_of(scope), **said)
     binding.delete()
+    _take_back_invitations(user, scope)
     revoke_lost_keys(_projects_of(scope), actor)
     tell_access_changed(user.pk)
 
@@ -86,6 +90,13 @@ def _direct_locked(user: User, scope: Scope) -> RoleBinding:
 def _refuse_last(user: User, scope: Scope) -> None:
     if not has_other_administrator(scope, user.pk):
         raise LastAdministrator(f"Nobody but {user.username} administers this.")
+
+
+def _take_back_invitations(user: User, scope: Scope) -> None:
+    """End what somebody still has open who may not invite here any more."""
+    if not administers(user, scope):
+        mine = Invitation.objects.pending().filter(invited_by=user, **scope_fields(scope))
+        mine.update(revoked_at=Now(), updated_at=Now())
 
 
 def _projects_of(scope: Scope) -> QuerySet[Project]:

@@ -11,8 +11,8 @@ from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import CharField, Value
-from django.db.models.functions import Concat, Now, Substr
+from django.db.models import CharField, F, Value
+from django.db.models.functions import Concat, Left, Now, Substr
 
 from atom.accounts import audit
 from atom.accounts.actions.keys import revoke_lost_keys
@@ -93,14 +93,18 @@ def delete_unit(unit: Unit, actor: User) -> None:
     """Delete an empty unit, and the roles on it. Raises UnitNotEmpty."""
     lock_tree(unit.organisation_id)
     found = _again(unit)
+    gone = found.service_accounts.filter(user__is_active=False)
     held: dict[str, Any] = {
         "units": found.children.count(),
         "projects": found.projects.count(),
-        "service_accounts": found.service_accounts.count(),
+        "service_accounts": found.service_accounts.count() - (gone.count() if found.parent else 0),
     }
     if any(held.values()):
         said = ", ".join(f"{count} {what.replace('_', ' ')}" for what, count in held.items())
         raise UnitNotEmpty(f"{found.name} holds {said}.", **held)
+    # Deactivated accounts are kept for the audit trail's sake, under a name that is free there.
+    tail = Concat(F("name"), Value(f"-{found.pk.hex[-6:]}"), output_field=CharField())
+    gone.update(unit=found.parent, name=Left(tail, 63))
     audit.record(actor, "unit.deleted", found, name=found.name)
     found.delete()
 

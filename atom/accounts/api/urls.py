@@ -2,7 +2,17 @@
 
 from django.urls import path
 
-from atom.accounts.api import member_views, s3_key_views, unit_views, views
+from atom.accounts.api import (
+    audit_views,
+    invitation_views,
+    member_views,
+    people_views,
+    s3_key_views,
+    service_views,
+    session_views,
+    unit_views,
+    views,
+)
 
 urlpatterns = [
     path("auth/session/", views.SessionView.as_view()),
@@ -28,5 +38,71 @@ urlpatterns = [
     path("tokens/<uuid:token_id>/", views.TokenView.as_view()),
     path("s3-keys/", s3_key_views.S3KeyPairListView.as_view()),
     path("s3-keys/<uuid:s3_key_id>/", s3_key_views.S3KeyPairView.as_view()),
-    path("audit/", views.AuditListView.as_view()),
+    path("audit/", audit_views.AuditListView.as_view()),
+    path("audit/export/", audit_views.AuditExportView.as_view()),
+    path(
+        "projects/<str:project>/invitations/", invitation_views.ProjectInvitationListView.as_view()
+    ),
+    path(
+        "projects/<str:project>/invitations/<uuid:invitation_id>/",
+        invitation_views.ProjectInvitationView.as_view(),
+    ),
+    path(
+        "projects/<str:project>/invitations/<uuid:invitation_id>/renewals/",
+        invitation_views.ProjectInvitationRenewalView.as_view(),
+    ),
+    path(
+        "projects/<str:project>/service-accounts/",
+        service_views.ProjectServiceAccountListView.as_view(),
+    ),
+    path(
+        "projects/<str:project>/service-accounts/<uuid:account_id>/",
+        service_views.ProjectServiceAccountView.as_view(),
+    ),
+    path(
+        "projects/<str:project>/service-accounts/<uuid:account_id>/tokens/",
+        service_views.ProjectServiceTokenListView.as_view(),
+    ),
+    path(
+        "projects/<str:project>/service-accounts/<uuid:account_id>/tokens/<uuid:token_id>/",
+        service_views.ProjectServiceTokenView.as_view(),
+    ),
+    path("units/<uuid:unit_id>/invitations/", invitation_views.UnitInvitationListView.as_view()),
+    path(
+        "units/<uuid:unit_id>/invitations/<uuid:invitation_id>/",
+        invitation_views.UnitInvitationView.as_view(),
+    ),
+    path(
+        "units/<uuid:unit_id>/invitations/<uuid:invitation_id>/renewals/",
+        invitation_views.UnitInvitationRenewalView.as_view(),
+    ),
+    path(
+        "units/<uuid:unit_id>/service-accounts/", service_views.UnitServiceAccountListView.as_view()
+    ),
+    path(
+        "units/<uuid:unit_id>/service-accounts/<uuid:account_id>/",
+        service_views.UnitServiceAccountView.as_view(),
+    ),
+    path(
+        "units/<uuid:unit_id>/service-accounts/<uuid:account_id>/tokens/",
+        service_views.UnitServiceTokenListView.as_view(),
+    ),
+    path(
+        "units/<uuid:unit_id>/service-accounts/<uuid:account_id>/tokens/<uuid:token_id>/",
+        service_views.UnitServiceTokenView.as_view(),
+    ),
+    path("invitations/open/", invitation_views.OpenInvitationView.as_view()),
+    path("invitations/sign-up/", invitation_views.SignUpView.as_view()),
+    path("invitations/accept/", invitation_views.AcceptInvitationView.as_view()),
+    path("sessions/", session_views.OwnSessionListView.as_view()),
+    path("sessions/end-others/", session_views.EndOthersView.as_view()),
+    path("sessions/<uuid:session_id>/", session_views.OwnSessionView.as_view()),
+    path("auth/password/", session_views.PasswordView.as_view()),
+    path("auth/forgotten/", session_views.ForgottenView.as_view()),
+    path("auth/reset/open/", session_views.ResetOfferView.as_view()),
+    path("auth/reset/", session_views.ResetView.as_view()),
+    path("people/", people_views.PersonListView.as_view()),
+    path("people/<uuid:user_id>/", people_views.PersonView.as_view()),
+    path("people/<uuid:user_id>/sessions/", people_views.PersonSessionsView.as_view()),
+    path("people/<uuid:user_id>/reset-link/", people_views.PersonResetLinkView.as_view()),
 ]

@@ -21,6 +21,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit/export/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Stream the events, newest first. */
+        get: operations["audit_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/forgotten/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Say whether links can be mailed. */
+        get: operations["password_forgotten_options"];
+        put?: never;
+        /** @description Mail a link, if the address is an account's; the answer is the same if it is not. */
+        post: operations["password_forgotten"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/login/": {
         parameters: {
             query?: never;
@@ -49,6 +84,57 @@ export interface paths {
         put?: never;
         /** @description End the session. */
         post: operations["logout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/password/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Change it; all other sessions end. */
+        post: operations["password_change"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/reset/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Set it, and end all sessions of the person. */
+        post: operations["password_reset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/reset/open/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Return whose password it sets. */
+        post: operations["password_reset_open"];
         delete?: never;
         options?: never;
         head?: never;
@@ -100,6 +186,57 @@ export interface paths {
         put?: never;
         /** @description Have the uploaded code checked. */
         post: operations["code_snapshots_complete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/invitations/accept/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Give the role to the caller. */
+        post: operations["invitation_accept"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/invitations/open/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Return what the invitation offers; say why if it cannot be used. */
+        post: operations["invitation_open"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/invitations/sign-up/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Make the account, give it the role and start a session. */
+        post: operations["invitation_sign_up"];
         delete?: never;
         options?: never;
         head?: never;
@@ -475,6 +612,74 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/people/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return one page, by user name. */
+        get: operations["people_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/people/{user_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** @description Deactivate the person, which ends sessions, tokens and invitations; or let them in. */
+        patch: operations["people_partial_update"];
+        trace?: never;
+    };
+    "/api/v1/people/{user_id}/reset-link/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Make a link that sets a new password once; hand it over by a way that is safe. */
+        post: operations["person_reset_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/people/{user_id}/sessions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description End all of them. */
+        delete: operations["person_sessions_end"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1818,6 +2023,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/invitations/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The pending invitations to a project. */
+        get: operations["projects_invitations_list"];
+        put?: never;
+        /** @description Invite somebody. The link is in this answer only, so the call is not replayable. */
+        post: operations["projects_invitations_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/invitations/{invitation_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Take the invitation back. */
+        delete: operations["projects_invitations_destroy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/invitations/{invitation_id}/renewals/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Make a new link, and mail it; the old one is worthless. */
+        post: operations["projects_invitations_renewals_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/labelx/ontologies/": {
         parameters: {
             query?: never;
@@ -2144,6 +2401,76 @@ export interface paths {
         /** @description Say where a run would go and what it would wait for, without starting it. */
         post: operations["runs_preview"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/service-accounts/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The service accounts of a project. */
+        get: operations["projects_service_accounts_list"];
+        put?: never;
+        /** @description Make a service account. */
+        post: operations["projects_service_accounts_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/service-accounts/{account_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** @description Change the role; deactivating revokes every token, and ends every session. */
+        patch: operations["projects_service_accounts_partial_update"];
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/service-accounts/{account_id}/tokens/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The tokens of a project's service account. */
+        get: operations["projects_service_accounts_tokens_list"];
+        put?: never;
+        /** @description Make a token. Its secret is in this answer only, so the call is not replayable. */
+        post: operations["projects_service_accounts_tokens_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/service-accounts/{account_id}/tokens/{token_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Revoke the token at once. */
+        delete: operations["projects_service_accounts_tokens_destroy"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2699,6 +3026,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sessions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The browsers in which the caller is signed in; programs have tokens instead. */
+        get: operations["sessions_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{session_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description End it. */
+        delete: operations["session_end"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/end-others/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description End them. */
+        post: operations["sessions_end_others"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tokens/": {
         parameters: {
             query?: never;
@@ -2793,6 +3171,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/units/{unit_id}/invitations/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The pending invitations to a unit. */
+        get: operations["units_invitations_list"];
+        put?: never;
+        /** @description Invite somebody. The link is in this answer only, so the call is not replayable. */
+        post: operations["units_invitations_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/units/{unit_id}/invitations/{invitation_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Take the invitation back. */
+        delete: operations["units_invitations_destroy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/units/{unit_id}/invitations/{invitation_id}/renewals/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Make a new link, and mail it; the old one is worthless. */
+        post: operations["units_invitations_renewals_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/units/{unit_id}/members/": {
         parameters: {
             query?: never;
@@ -2841,6 +3271,76 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/units/{unit_id}/service-accounts/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The service accounts of a unit. */
+        get: operations["units_service_accounts_list"];
+        put?: never;
+        /** @description Make a service account. */
+        post: operations["units_service_accounts_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/units/{unit_id}/service-accounts/{account_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** @description Change the role; deactivating revokes every token, and ends every session. */
+        patch: operations["units_service_accounts_partial_update"];
+        trace?: never;
+    };
+    "/api/v1/units/{unit_id}/service-accounts/{account_id}/tokens/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The tokens of a unit's service account. */
+        get: operations["units_service_accounts_tokens_list"];
+        put?: never;
+        /** @description Make a token. Its secret is in this answer only, so the call is not replayable. */
+        post: operations["units_service_accounts_tokens_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/units/{unit_id}/service-accounts/{account_id}/tokens/{token_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Revoke the token at once. */
+        delete: operations["units_service_accounts_tokens_destroy"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2902,6 +3402,35 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description Where the role is now; the project to open, if it is one. */
+        Accepted: {
+            place: string;
+            project: string | null;
+            /** Format: uuid */
+            unit: string | null;
+        };
+        /** @description A person of the installation. */
+        Account: {
+            /** Format: uuid */
+            readonly id: string;
+            /** @description Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only. */
+            username: string;
+            full_name: string;
+            /** Email address */
+            email: string;
+            /**
+             * Active
+             * @description Designates whether this user should be treated as active. Unselect this instead of deleting accounts.
+             */
+            is_active: boolean;
+            readonly is_admin: boolean;
+            readonly role_count: number;
+            readonly session_count: number;
+            /** Format: date-time */
+            readonly last_seen_at: string | null;
+            /** Format: date-time */
+            date_joined: string;
+        };
         /** @description A name and the number that it points at. */
         Alias: {
             name: string;
@@ -3131,6 +3660,22 @@ export interface components {
             readonly created_at: string;
             /** Format: date-time */
             readonly updated_at: string;
+        };
+        /** @description A browser that is signed in, in plain words. */
+        Browser: {
+            /** Format: uuid */
+            readonly id: string;
+            /** @description Return the browser's name; empty if unknown. */
+            readonly browser: string;
+            /** @description Return the system's name; empty if unknown. */
+            readonly system: string;
+            ip_address: string | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            last_seen_at: string | null;
+            /** @description Return whether this very request came by it. */
+            readonly is_current: boolean;
         };
         /** @description How much of a version is on one node. */
         CacheRecord: {
@@ -3695,6 +4240,11 @@ export interface components {
             name: string;
             prefix: string;
         };
+        /** @description The address of an account. */
+        ForgottenRequest: {
+            /** Format: email */
+            email: string;
+        };
         /**
          * @description * `upload` - upload
          *     * `store` - store
@@ -3756,6 +4306,20 @@ export interface components {
             readonly released_by: components["schemas"]["UserShort"] | null;
             /** Format: date-time */
             readonly released_at: string | null;
+        };
+        /** @description A pending invitation, without its link. */
+        Invitation: {
+            /** Format: uuid */
+            readonly id: string;
+            email: string;
+            role: components["schemas"]["RoleEnum"];
+            readonly invited_by: string | null;
+            /** Format: date-time */
+            expires_at: string;
+            /** Format: date-time */
+            mailed_at: string | null;
+            /** Format: date-time */
+            readonly created_at: string;
         };
         /** @description One class. */
         Label: {
@@ -3922,6 +4486,10 @@ export interface components {
          * @enum {string}
          */
         LineageNodeKindEnum: "label_task" | "dataset_version" | "run" | "code" | "runtime" | "artifact" | "model_version" | "evaluation";
+        /** @description What stands behind `/invite/` or `/reset/` in a link. */
+        LinkRequest: {
+            token: string;
+        };
         /** @description The length of the whole log. */
         LogEofRequest: {
             bytes: number;
@@ -3931,6 +4499,34 @@ export interface components {
             username: string;
             password: string;
         };
+        /** @description An invitation as it is answered once, with its link and what became of the mail. */
+        MadeInvitation: {
+            /** Format: uuid */
+            readonly id: string;
+            email: string;
+            role: components["schemas"]["RoleEnum"];
+            readonly invited_by: string | null;
+            /** Format: date-time */
+            expires_at: string;
+            /** Format: date-time */
+            mailed_at: string | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            readonly link: string;
+            readonly mail: components["schemas"]["MailEnum"];
+        };
+        /** @description Whether this installation can mail links. */
+        Mail: {
+            sends_mail: boolean;
+        };
+        /**
+         * @description * `sent` - sent
+         *     * `failed` - failed
+         *     * `off` - off
+         *     * `none` - none
+         * @enum {string}
+         */
+        MailEnum: "sent" | "failed" | "off" | "none";
         /** @description Everything needed to read a version with the SDK alone. */
         Manifest: {
             version: {
@@ -4092,6 +4688,13 @@ export interface components {
             reason: string;
             ref?: string | null;
         };
+        /** @description Whom to invite as what; without an address it is a link to hand over. */
+        NewInvitationRequest: {
+            email?: string;
+            role: components["schemas"]["RoleEnum"];
+            /** @default 7 */
+            days?: number;
+        };
         /** @description One class as it is asked for; id, colour and hotkey are chosen when left out. */
         NewLabelRequest: {
             id?: number;
@@ -4151,6 +4754,20 @@ export interface components {
             /** @default  */
             guideline?: string;
         };
+        /** @description The present password and a new one. */
+        NewPasswordRequest: {
+            current_password: string;
+            new_password: string;
+        };
+        /** @description The account that a link is accepted with. */
+        NewPersonRequest: {
+            token: string;
+            username: string;
+            /** @default  */
+            full_name?: string;
+            email?: string;
+            password: string;
+        };
         /** @description A project. */
         NewProjectRequest: {
             slug: string;
@@ -4201,6 +4818,26 @@ export interface components {
             prefix?: string;
             /** @description Only these splits; files without a split are in train. */
             splits?: string[];
+        };
+        /** @description What it is called and may do. */
+        NewServiceAccountRequest: {
+            name: string;
+            role: components["schemas"]["RoleEnum"];
+        };
+        /** @description A token as it is answered once, with its secret. */
+        NewServiceToken: {
+            /** Format: uuid */
+            readonly id: string;
+            name: string;
+            readonly prefix: string;
+            scopes: components["schemas"]["ScopesEnum"][];
+            /** Format: date-time */
+            expires_at: string | null;
+            /** Format: date-time */
+            readonly last_used_at: string | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            readonly secret: string;
         };
         /** @description What makes a source. */
         NewSourceRequest: {
@@ -4433,6 +5070,22 @@ export interface components {
          * @enum {string}
          */
         OpEnum: "remove" | "move" | "copy" | "set";
+        /** @description What an invitation offers, to who holds the link. */
+        OpenInvitation: {
+            place: string;
+            kind: components["schemas"]["OpenInvitationKindEnum"];
+            role: components["schemas"]["RoleEnum"];
+            invited_by: string;
+            email: string;
+            /** Format: date-time */
+            expires_at: string;
+        };
+        /**
+         * @description * `project` - project
+         *     * `unit` - unit
+         * @enum {string}
+         */
+        OpenInvitationKindEnum: "project" | "unit";
         /**
          * @description * `push` - push
          *     * `merge` - merge
@@ -4518,6 +5171,10 @@ export interface components {
             /** Format: date-time */
             expires_at: string;
         };
+        PaginatedAccountList: {
+            results: components["schemas"]["Account"][];
+            next: string | null;
+        };
         PaginatedAliasChangeList: {
             results: components["schemas"]["AliasChange"][];
             next: string | null;
@@ -4528,6 +5185,10 @@ export interface components {
         };
         PaginatedBranchList: {
             results: components["schemas"]["Branch"][];
+            next: string | null;
+        };
+        PaginatedBrowserList: {
+            results: components["schemas"]["Browser"][];
             next: string | null;
         };
         PaginatedCleaningReportList: {
@@ -4552,6 +5213,10 @@ export interface components {
         };
         PaginatedHoldList: {
             results: components["schemas"]["Hold"][];
+            next: string | null;
+        };
+        PaginatedInvitationList: {
+            results: components["schemas"]["Invitation"][];
             next: string | null;
         };
         PaginatedLabelTaskList: {
@@ -4600,6 +5265,14 @@ export interface components {
         };
         PaginatedScanList: {
             results: components["schemas"]["Scan"][];
+            next: string | null;
+        };
+        PaginatedServiceAccountList: {
+            results: components["schemas"]["ServiceAccount"][];
+            next: string | null;
+        };
+        PaginatedServiceTokenList: {
+            results: components["schemas"]["ServiceToken"][];
             next: string | null;
         };
         PaginatedSourceList: {
@@ -4687,11 +5360,20 @@ export interface components {
             memory_bytes?: number;
             gpus?: number;
         };
+        /** @description Whether the person may sign in. */
+        PatchedChangedPersonRequest: {
+            is_active?: boolean;
+        };
         /** @description A new name, another unit, or both. */
         PatchedChangedProjectRequest: {
             name?: string;
             /** Format: uuid */
             unit?: string;
+        };
+        /** @description Another role, or whether it may act. */
+        PatchedChangedServiceAccountRequest: {
+            role?: components["schemas"]["RoleEnum"];
+            is_active?: boolean;
         };
         /** @description A new name, a new unit above (null: none), or both. */
         PatchedChangedUnitRequest: {
@@ -4926,6 +5608,24 @@ export interface components {
             paths: string[];
             /** @default  */
             message?: string;
+        };
+        /** @description For how long the new link works. */
+        RenewalRequest: {
+            /** @default 7 */
+            days?: number;
+        };
+        /** @description A link that sets a new password once. */
+        ResetLink: {
+            link: string;
+        };
+        /** @description Whose password a link sets. */
+        ResetOffer: {
+            username: string;
+        };
+        /** @description A link's token and the new password. */
+        ResetRequest: {
+            token: string;
+            password: string;
         };
         /** @description Whose side counts for a path, or for one of its labels. */
         ResolutionRequest: {
@@ -5554,6 +6254,41 @@ export interface components {
         SentPartRequest: {
             n: number;
             etag: string;
+        };
+        /** @description A service account, its role where it belongs, and whether it is used. */
+        ServiceAccount: {
+            /** Format: uuid */
+            readonly id: string;
+            name: string;
+            readonly username: string;
+            readonly role: components["schemas"]["RoleEnum"] | null;
+            readonly is_active: boolean;
+            readonly token_count: number;
+            /** Format: date-time */
+            readonly last_used_at: string | null;
+            /** Format: date-time */
+            readonly created_at: string;
+        };
+        /** @description A token of a service account, without its secret. */
+        ServiceToken: {
+            /** Format: uuid */
+            readonly id: string;
+            name: string;
+            readonly prefix: string;
+            scopes: components["schemas"]["ScopesEnum"][];
+            /** Format: date-time */
+            expires_at: string | null;
+            /** Format: date-time */
+            readonly last_used_at: string | null;
+            /** Format: date-time */
+            readonly created_at: string;
+        };
+        /** @description A token of a service account, without its secret. */
+        ServiceTokenRequest: {
+            name: string;
+            scopes: components["schemas"]["ScopesEnum"][];
+            /** Format: date-time */
+            expires_at?: string | null;
         };
         /** @description Whether the browser is signed in, and as whom. */
         Session: {
@@ -6196,6 +6931,8 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type Accepted = components['schemas']['Accepted'];
+export type Account = components['schemas']['Account'];
 export type Alias = components['schemas']['Alias'];
 export type AliasChange = components['schemas']['AliasChange'];
 export type AliasTargetRequest = components['schemas']['AliasTargetRequest'];
@@ -6219,6 +6956,7 @@ export type BatchSubmissionRequest = components['schemas']['BatchSubmissionReque
 export type Beat = components['schemas']['Beat'];
 export type BeginLoadRequest = components['schemas']['BeginLoadRequest'];
 export type Branch = components['schemas']['Branch'];
+export type Browser = components['schemas']['Browser'];
 export type CacheRecord = components['schemas']['CacheRecord'];
 export type Candidate = components['schemas']['Candidate'];
 export type ChangeExample = components['schemas']['ChangeExample'];
@@ -6273,12 +7011,14 @@ export type FindingKindEnum = components['schemas']['FindingKindEnum'];
 export type FindingPage = components['schemas']['FindingPage'];
 export type FindingPaths = components['schemas']['FindingPaths'];
 export type Folder = components['schemas']['Folder'];
+export type ForgottenRequest = components['schemas']['ForgottenRequest'];
 export type FoundInEnum = components['schemas']['FoundInEnum'];
 export type GarbageError = components['schemas']['GarbageError'];
 export type GarbageRun = components['schemas']['GarbageRun'];
 export type GarbageRunStateEnum = components['schemas']['GarbageRunStateEnum'];
 export type Heartbeat = components['schemas']['Heartbeat'];
 export type Hold = components['schemas']['Hold'];
+export type Invitation = components['schemas']['Invitation'];
 export type Label = components['schemas']['Label'];
 export type LabelTask = components['schemas']['LabelTask'];
 export type LabelTaskStateEnum = components['schemas']['LabelTaskStateEnum'];
@@ -6297,8 +7037,12 @@ export type Lineage = components['schemas']['Lineage'];
 export type LineageEdge = components['schemas']['LineageEdge'];
 export type LineageNode = components['schemas']['LineageNode'];
 export type LineageNodeKindEnum = components['schemas']['LineageNodeKindEnum'];
+export type LinkRequest = components['schemas']['LinkRequest'];
 export type LogEofRequest = components['schemas']['LogEofRequest'];
 export type LoginRequest = components['schemas']['LoginRequest'];
+export type MadeInvitation = components['schemas']['MadeInvitation'];
+export type Mail = components['schemas']['Mail'];
+export type MailEnum = components['schemas']['MailEnum'];
 export type Manifest = components['schemas']['Manifest'];
 export type ManifestKeysRequest = components['schemas']['ManifestKeysRequest'];
 export type Member = components['schemas']['Member'];
@@ -6313,6 +7057,7 @@ export type NewDatasetRequest = components['schemas']['NewDatasetRequest'];
 export type NewFlushRequest = components['schemas']['NewFlushRequest'];
 export type NewGarbageRunRequest = components['schemas']['NewGarbageRunRequest'];
 export type NewHoldRequest = components['schemas']['NewHoldRequest'];
+export type NewInvitationRequest = components['schemas']['NewInvitationRequest'];
 export type NewLabelRequest = components['schemas']['NewLabelRequest'];
 export type NewLabelTaskRequest = components['schemas']['NewLabelTaskRequest'];
 export type NewLoadRequest = components['schemas']['NewLoadRequest'];
@@ -6320,10 +7065,14 @@ export type NewMemberRequest = components['schemas']['NewMemberRequest'];
 export type NewModelRequest = components['schemas']['NewModelRequest'];
 export type NewOntologyRequest = components['schemas']['NewOntologyRequest'];
 export type NewOntologyVersionRequest = components['schemas']['NewOntologyVersionRequest'];
+export type NewPasswordRequest = components['schemas']['NewPasswordRequest'];
+export type NewPersonRequest = components['schemas']['NewPersonRequest'];
 export type NewProjectRequest = components['schemas']['NewProjectRequest'];
 export type NewRefRequest = components['schemas']['NewRefRequest'];
 export type NewS3KeyPair = components['schemas']['NewS3KeyPair'];
 export type NewSavedViewRequest = components['schemas']['NewSavedViewRequest'];
+export type NewServiceAccountRequest = components['schemas']['NewServiceAccountRequest'];
+export type NewServiceToken = components['schemas']['NewServiceToken'];
 export type NewSourceRequest = components['schemas']['NewSourceRequest'];
 export type NewSplitRequest = components['schemas']['NewSplitRequest'];
 export type NewTaskFilterRequest = components['schemas']['NewTaskFilterRequest'];
@@ -6341,6 +7090,8 @@ export type OnConflictEnum = components['schemas']['OnConflictEnum'];
 export type Ontology = components['schemas']['Ontology'];
 export type OntologyVersion = components['schemas']['OntologyVersion'];
 export type OpEnum = components['schemas']['OpEnum'];
+export type OpenInvitation = components['schemas']['OpenInvitation'];
+export type OpenInvitationKindEnum = components['schemas']['OpenInvitationKindEnum'];
 export type OperationEnum = components['schemas']['OperationEnum'];
 export type OperationPreview = components['schemas']['OperationPreview'];
 export type Organisation = components['schemas']['Organisation'];
@@ -6351,15 +7102,18 @@ export type Overview = components['schemas']['Overview'];
 export type PackDigestsRequest = components['schemas']['PackDigestsRequest'];
 export type PackPush = components['schemas']['PackPush'];
 export type PackUrls = components['schemas']['PackUrls'];
+export type PaginatedAccountList = components['schemas']['PaginatedAccountList'];
 export type PaginatedAliasChangeList = components['schemas']['PaginatedAliasChangeList'];
 export type PaginatedAuditEventList = components['schemas']['PaginatedAuditEventList'];
 export type PaginatedBranchList = components['schemas']['PaginatedBranchList'];
+export type PaginatedBrowserList = components['schemas']['PaginatedBrowserList'];
 export type PaginatedCleaningReportList = components['schemas']['PaginatedCleaningReportList'];
 export type PaginatedDatasetList = components['schemas']['PaginatedDatasetList'];
 export type PaginatedDeletedDatasetList = components['schemas']['PaginatedDeletedDatasetList'];
 export type PaginatedEvaluationList = components['schemas']['PaginatedEvaluationList'];
 export type PaginatedGarbageRunList = components['schemas']['PaginatedGarbageRunList'];
 export type PaginatedHoldList = components['schemas']['PaginatedHoldList'];
+export type PaginatedInvitationList = components['schemas']['PaginatedInvitationList'];
 export type PaginatedLabelTaskList = components['schemas']['PaginatedLabelTaskList'];
 export type PaginatedMemberList = components['schemas']['PaginatedMemberList'];
 export type PaginatedModelList = components['schemas']['PaginatedModelList'];
@@ -6372,6 +7126,8 @@ export type PaginatedRunningOperationList = components['schemas']['PaginatedRunn
 export type PaginatedS3KeyPairList = components['schemas']['PaginatedS3KeyPairList'];
 export type PaginatedSavedViewList = components['schemas']['PaginatedSavedViewList'];
 export type PaginatedScanList = components['schemas']['PaginatedScanList'];
+export type PaginatedServiceAccountList = components['schemas']['PaginatedServiceAccountList'];
+export type PaginatedServiceTokenList = components['schemas']['PaginatedServiceTokenList'];
 export type PaginatedSourceList = components['schemas']['PaginatedSourceList'];
 export type PaginatedTagList = components['schemas']['PaginatedTagList'];
 export type PaginatedTokenList = components['schemas']['PaginatedTokenList'];
@@ -6388,7 +7144,9 @@ export type PartNumbersRequest = components['schemas']['PartNumbersRequest'];
 export type PartUrls = components['schemas']['PartUrls'];
 export type PartialResources = components['schemas']['PartialResources'];
 export type PartialResourcesRequest = components['schemas']['PartialResourcesRequest'];
+export type PatchedChangedPersonRequest = components['schemas']['PatchedChangedPersonRequest'];
 export type PatchedChangedProjectRequest = components['schemas']['PatchedChangedProjectRequest'];
+export type PatchedChangedServiceAccountRequest = components['schemas']['PatchedChangedServiceAccountRequest'];
 export type PatchedChangedUnitRequest = components['schemas']['PatchedChangedUnitRequest'];
 export type PatchedNewRoleRequest = components['schemas']['PatchedNewRoleRequest'];
 export type PatchedSavedViewChangesRequest = components['schemas']['PatchedSavedViewChangesRequest'];
@@ -6411,6 +7169,10 @@ export type ReasonEnum = components['schemas']['ReasonEnum'];
 export type ReasonKindEnum = components['schemas']['ReasonKindEnum'];
 export type RegisteredVersion = components['schemas']['RegisteredVersion'];
 export type RemovalRequest = components['schemas']['RemovalRequest'];
+export type RenewalRequest = components['schemas']['RenewalRequest'];
+export type ResetLink = components['schemas']['ResetLink'];
+export type ResetOffer = components['schemas']['ResetOffer'];
+export type ResetRequest = components['schemas']['ResetRequest'];
 export type ResolutionRequest = components['schemas']['ResolutionRequest'];
 export type Resources = components['schemas']['Resources'];
 export type Retention = components['schemas']['Retention'];
@@ -6462,6 +7224,9 @@ export type ScopesEnum = components['schemas']['ScopesEnum'];
 export type Selector = components['schemas']['Selector'];
 export type SelectorRequest = components['schemas']['SelectorRequest'];
 export type SentPartRequest = components['schemas']['SentPartRequest'];
+export type ServiceAccount = components['schemas']['ServiceAccount'];
+export type ServiceToken = components['schemas']['ServiceToken'];
+export type ServiceTokenRequest = components['schemas']['ServiceTokenRequest'];
 export type Session = components['schemas']['Session'];
 export type SideChangeEnum = components['schemas']['SideChangeEnum'];
 export type SkippedMount = components['schemas']['SkippedMount'];
@@ -6523,9 +7288,15 @@ export interface operations {
                 /** @description User name. */
                 actor?: string;
                 cursor?: string;
+                /** @description Not before this time. */
+                from?: string;
                 limit?: number;
+                /** @description Kind or id of what it was done to. */
+                object?: string;
                 /** @description Project slug. */
                 project?: string;
+                /** @description Before this time. */
+                to?: string;
                 /** @description For instance `token.created`. */
                 verb?: string;
             };
@@ -6542,6 +7313,108 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["PaginatedAuditEventList"];
                 };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    audit_export: {
+        parameters: {
+            query?: {
+                /** @description User name. */
+                actor?: string;
+                /** @description Default: csv. */
+                as?: "csv" | "jsonl";
+                /** @description Not before this time. */
+                from?: string;
+                /** @description Kind or id of what it was done to. */
+                object?: string;
+                /** @description Project slug. */
+                project?: string;
+                /** @description Before this time. */
+                to?: string;
+                /** @description For instance `token.created`. */
+                verb?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    password_forgotten_options: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mail"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    password_forgotten: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForgottenRequest"];
+            };
+        };
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request failed. */
             default: {
@@ -6601,6 +7474,100 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    password_change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPasswordRequest"];
+            };
+        };
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    password_reset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResetRequest"];
+            };
+        };
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    password_reset_open: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResetOffer"];
+                };
             };
             /** @description The request failed. */
             default: {
@@ -6686,6 +7653,102 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CodeState"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    invitation_accept: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    invitation_open: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenInvitation"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    invitation_sign_up: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPersonRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
                 };
             };
             /** @description The request failed. */
@@ -7394,6 +8457,134 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["PaginatedOrganisationList"];
                 };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    people_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @description Part of the name or address. */
+                q?: string;
+                /** @description Who may sign in, or not. */
+                state?: "active" | "inactive";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedAccountList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    people_partial_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedChangedPersonRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    person_reset_link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResetLink"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    person_sessions_end: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request failed. */
             default: {
@@ -10655,6 +11846,138 @@ export interface operations {
             };
         };
     };
+    projects_invitations_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedInvitationList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_invitations_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewInvitationRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeInvitation"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_invitations_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                invitation_id: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_invitations_renewals_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                invitation_id: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RenewalRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeInvitation"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     projects_labelx_ontologies_list: {
         parameters: {
             query?: {
@@ -11573,6 +12896,208 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RunPreview"];
                 };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_service_accounts_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedServiceAccountList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_service_accounts_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewServiceAccountRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceAccount"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_service_accounts_partial_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedChangedServiceAccountRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceAccount"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_service_accounts_tokens_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                account_id: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedServiceTokenList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_service_accounts_tokens_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ServiceTokenRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewServiceToken"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_service_accounts_tokens_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+                project: string;
+                token_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request failed. */
             default: {
@@ -12829,6 +14354,93 @@ export interface operations {
             };
         };
     };
+    sessions_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedBrowserList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    session_end: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    sessions_end_others: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     tokens_list: {
         parameters: {
             query?: {
@@ -13115,6 +14727,138 @@ export interface operations {
             };
         };
     };
+    units_invitations_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedInvitationList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_invitations_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewInvitationRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeInvitation"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_invitations_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                invitation_id: string;
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_invitations_renewals_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                invitation_id: string;
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RenewalRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeInvitation"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     units_members_list: {
         parameters: {
             query?: {
@@ -13272,6 +15016,208 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["PaginatedTreeProjectList"];
                 };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_service_accounts_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedServiceAccountList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_service_accounts_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewServiceAccountRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceAccount"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_service_accounts_partial_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedChangedServiceAccountRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceAccount"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_service_accounts_tokens_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                account_id: string;
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedServiceTokenList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_service_accounts_tokens_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ServiceTokenRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewServiceToken"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_service_accounts_tokens_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+                token_id: string;
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request failed. */
             default: {

@@ -29,6 +29,7 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   too_large: ['请求过大。', '请分成较小的部分发送。'],
   // People, units, invitations
   account_exists: ['已有账户使用这个邮箱地址。', '请用该账户登录，然后再次打开链接。'],
+  account_inactive: ['该服务账户已停用。', '请先启用它。'],
   already_member: ['此人在这里已有角色。', '请在成员列表中更改角色。'],
   invitation_expired: ['这个邀请已过期。', '请让邀请您的人重新发送邀请。'],
   invitation_not_pending: ['这个邀请已不在等待中。', '请创建新的邀请。'],

@@ -48,7 +48,7 @@ test('somebody is added by name, and a refusal stands at its field', async () =>
   await open();
   await userEvent.click(await screen.findByRole('button', { name: 'Add member' }));
   const dialog = await screen.findByRole('dialog');
-  await userEvent.type(within(dialog).getByRole('textbox', { name: 'User name' }), ' mia ');
+  await userEvent.type(within(dialog).getByRole('combobox', { name: 'User name' }), ' mia ');
   await userEvent.click(within(dialog).getByRole('button', { name: 'Add member' }));
   await within(dialog).findByText('This person has a role here already.');
   const posted = sent.find(({ line }) => line.startsWith('POST') && line.endsWith('/members/'));
