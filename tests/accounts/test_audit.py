@@ -95,10 +95,10 @@ def test_an_export_of_many_events_is_whole(
 ) -> None:
     monkeypatch.setattr("atom.accounts.api.audit_views._ROWS_AT_ONCE", 7)
     at = happened(project, admin, "thing.counted").at
-    template = {"actor_name": "ada", "verb": "thing.counted", "object_type": "project"}
+    same: dict[str, Any] = {"at": at, "project": project, "actor_name": "ada"}
+    same |= {"verb": "thing.counted", "object_type": "project"}
     AuditEvent.objects.bulk_create(
-        AuditEvent(at=at, object_id=str(number), project=project, **template)
-        for number in range(29)
+        AuditEvent(object_id=str(number), **same) for number in range(29)
     )
     query = {"as": "jsonl", "verb": "thing.counted"}
     ids = [json.loads(line)["id"] for line in text_of(api.get(EXPORT, query)).splitlines()]

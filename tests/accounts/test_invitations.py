@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import timedelta
 from typing import Any
 
@@ -183,7 +182,7 @@ def test_with_a_mail_server_the_link_is_mailed(api: APIClient, settings: Any) ->
     assert made["mail"] == "sent"
     (sent,) = mail.outbox
     assert sent.to == ["mia@example.org"]
-    assert re.search(r"/invite/(\S+)", sent.body).group(1) == token  # type: ignore[union-attr]
+    assert str(sent.body).partition("/invite/")[2].split()[0] == token
     again, other = invited(api, email="MIA@example.org", role="viewer")
     assert (again["id"], again["role"], other == token) == (made["id"], "viewer", False)
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"

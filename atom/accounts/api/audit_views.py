@@ -139,7 +139,8 @@ def _pages(events: QuerySet[AuditEvent]) -> Iterator[list[dict[str, Any]]]:
     """Yield rows in pages by key: a long download holds neither memory nor a transaction."""
     rest = events.order_by("-at", "-id")
     while page := list(rest[:_ROWS_AT_ONCE]):
-        yield list(AuditEventSerializer(page, many=True).data)
+        shown: Any = AuditEventSerializer(page, many=True).data
+        yield [dict(row) for row in shown]
         last = page[-1]
         rest = events.filter(Q(at__lt=last.at) | Q(at=last.at, id__lt=last.id))
         rest = rest.order_by("-at", "-id")

@@ -7,15 +7,16 @@ import type { Member, Role } from '@/api/contract/accounts';
 import { useCommands } from '@/shared/commands';
 import { type Column, DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
-import { focusNeighbour } from '@/shared/focusBack';
 import { AnchorLink } from '@/shared/links';
 import { useMe } from '@/shared/me';
 import { useShortcuts } from '@/shared/shortcuts';
-import { confirmUndo, notifyError, notifySuccess } from '@/shared/undo';
+import { notifyError, notifySuccess } from '@/shared/undo';
+import { EndButton } from '../EndButton';
 import { PersonName } from '../PersonName';
 import type { Place } from '../place';
 import { changeRole, type MemberFilter, removeMember, useMembers, useRefreshMembers } from '../queries';
 import { RoleSelect, useRoles } from '../RoleSelect';
+import { useHiding } from '../useHiding';
 import { AddMember } from './AddMember';
 
 interface MembersTabProps {
@@ -28,7 +29,15 @@ export function MembersTab({ place, filter, onFilter }: MembersTabProps) {
   const { t } = useTranslation();
   const [adding, setAdding] = useState(false);
   const members = useMembers(place, { q: filter.q, role: filter.role });
-  const { hidden, remove } = useRemoval(place);
+  const refresh = useRefreshMembers(place);
+  const { hidden, end } = useHiding();
+  const remove = ({ id, username }: Member) =>
+    end(id, {
+      message: t('people.removing', { name: username }),
+      done: t('people.removed', { name: username }),
+      send: () => removeMember(place, id),
+      refresh,
+    });
   const rows = useMemo(() => members.rows?.filter(({ id }) => !hidden.has(id)), [members.rows, hidden]);
   const columns = useColumns(place, remove);
   const open = () => setAdding(true);
@@ -93,29 +102,6 @@ function Filters({ filter, onFilter }: Omit<MembersTabProps, 'place'>) {
   );
 }
 
-/** Who is removed disappears at once, and comes back if that is undone or refused. */
-function useRemoval(place: Place) {
-  const { t } = useTranslation();
-  const refresh = useRefreshMembers(place);
-  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
-  const show = (id: string) => setHidden((old) => new Set([...old].filter((other) => other !== id)));
-  const remove = ({ id, username }: Member) => {
-    setHidden((old) => new Set(old).add(id));
-    confirmUndo({
-      message: t('people.removing', { name: username }),
-      commit: async () => {
-        await removeMember(place, id);
-        notifySuccess(t('people.removed', { name: username }));
-        await refresh();
-        // Somebody who keeps a role through a unit is listed still.
-        show(id);
-      },
-      rollback: () => show(id),
-    });
-  };
-  return { hidden, remove };
-}
-
 function useColumns(place: Place, remove: (member: Member) => void): Column<Member>[] {
   const { t } = useTranslation();
   return [
@@ -133,19 +119,11 @@ function useColumns(place: Place, remove: (member: Member) => void): Column<Memb
       align: 'right',
       cell: (member) =>
         member.direct_role && (
-          <Button
-            size="compact-xs"
-            variant="light"
-            color="red"
-            aria-label={t('people.removeName', { name: member.username })}
-            data-takes-row
-            onClick={(event) => {
-              focusNeighbour(event.currentTarget);
-              remove(member);
-            }}
-          >
-            {t('people.remove')}
-          </Button>
+          <EndButton
+            label={t('people.remove')}
+            name={t('people.removeName', { name: member.username })}
+            onEnd={() => remove(member)}
+          />
         ),
     },
   ];

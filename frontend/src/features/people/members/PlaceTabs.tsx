@@ -1,9 +1,11 @@
 import { Tabs } from '@mantine/core';
-import { IconUsers } from '@tabler/icons-react';
+import { IconMail, IconRobot, IconUsers } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { InvitationsTab } from '../invitations/InvitationsTab';
 import type { Place } from '../place';
 import type { MemberFilter } from '../queries';
+import { ServiceTab } from '../service/ServiceTab';
 import { MembersTab } from './MembersTab';
 
 type Tab = 'members' | 'invitations' | 'service' | 'projects';
@@ -33,10 +35,22 @@ export function PlaceTabs({ place, search, onSearch, projects }: PlaceTabsProps)
         <Tabs.Tab value="members" leftSection={<IconUsers size={15} />}>
           {t('people.members')}
         </Tabs.Tab>
+        <Tabs.Tab value="invitations" leftSection={<IconMail size={15} />}>
+          {t('people.invitations')}
+        </Tabs.Tab>
+        <Tabs.Tab value="service" leftSection={<IconRobot size={15} />}>
+          {t('people.service')}
+        </Tabs.Tab>
       </Tabs.List>
       {projects && <Tabs.Panel value="projects">{projects}</Tabs.Panel>}
       <Tabs.Panel value="members">
         <MembersTab place={place} filter={search} onFilter={onSearch} />
+      </Tabs.Panel>
+      <Tabs.Panel value="invitations">
+        <InvitationsTab place={place} />
+      </Tabs.Panel>
+      <Tabs.Panel value="service">
+        <ServiceTab place={place} />
       </Tabs.Panel>
     </Tabs>
   );
