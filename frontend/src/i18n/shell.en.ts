@@ -13,6 +13,8 @@ export const nav = {
   people: 'People',
   members: 'Members',
   units: 'Units and projects',
+  everybody: 'All people',
+  account: 'Your account',
   settings: 'Settings',
   tokens: 'Access tokens',
   s3Keys: 'S3 keys',

@@ -16,6 +16,8 @@ export const nav: Translation<typeof en.nav> = {
   people: '人员',
   members: '成员',
   units: '单位与项目',
+  everybody: '所有人员',
+  account: '您的账户',
   settings: '设置',
   tokens: '访问令牌',
   s3Keys: 'S3 密钥',

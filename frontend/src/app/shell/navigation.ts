@@ -1,5 +1,6 @@
 import {
   type Icon,
+  IconAddressBook,
   IconBox,
   IconBucket,
   IconDatabase,
@@ -10,6 +11,7 @@ import {
   IconPolygon,
   IconSitemap,
   IconTrash,
+  IconUserCircle,
   IconUsers,
 } from '@tabler/icons-react';
 import type { Rights } from '@/shared/project';
@@ -26,7 +28,9 @@ export interface NavItem {
     | 'audit'
     | 'garbage'
     | 'members'
-    | 'units';
+    | 'units'
+    | 'everybody'
+    | 'account';
   to:
     | '/'
     | '/datasets'
@@ -38,7 +42,9 @@ export interface NavItem {
     | '/settings/audit'
     | '/settings/garbage'
     | '/settings/members'
-    | '/settings/units';
+    | '/settings/units'
+    | '/settings/people'
+    | '/settings/account';
   icon: Icon;
   /** Keyboard sequence that goes there. */
   keys?: string;
@@ -72,11 +78,13 @@ export const NAVIGATION: NavGroup[] = [
     items: [
       { key: 'members', to: '/settings/members', icon: IconUsers, keys: 'G P', needs: 'here' },
       { key: 'units', to: '/settings/units', icon: IconSitemap, keys: 'G U', needs: 'units' },
+      { key: 'everybody', to: '/settings/people', icon: IconAddressBook, needs: 'installation' },
     ],
   },
   {
     key: 'settings',
     items: [
+      { key: 'account', to: '/settings/account', icon: IconUserCircle, keys: 'G A' },
       { key: 'tokens', to: '/settings/tokens', icon: IconKey, keys: 'G T' },
       { key: 's3Keys', to: '/settings/s3-keys', icon: IconBucket, keys: 'G 3' },
       { key: 'audit', to: '/settings/audit', icon: IconHistory, needs: 'admin' },

@@ -6,3 +6,4 @@ export const membersSearch = (raw: RawSearch) => ({
   role: oneOf('viewer', 'labeler', 'researcher', 'admin')(raw.role),
 });
 export const unitsSearch = (raw: RawSearch) => ({ q: text(raw.q) });
+export const peopleSearch = (raw: RawSearch) => ({ q: text(raw.q), state: oneOf('active', 'inactive')(raw.state) });
