@@ -258,7 +258,7 @@ class Session(AbstractBaseSession):
     user_agent = models.CharField(max_length=400, blank=True)
     ip_address = models.GenericIPAddressField(null=True)
     created_at = RowTimeField(auto_now_add=True)
-    last_seen_at = models.DateTimeField(null=True)
+    last_seen_at = RowTimeField(auto_now_add=True)
 
     class Meta(AbstractBaseSession.Meta):
         abstract = False

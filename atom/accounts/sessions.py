@@ -23,6 +23,7 @@ class SessionStore(DatabaseStore):
     """Django's store over the table `Session`; a row knows its user."""
 
     seen_at: datetime | None = None
+    is_new = False
 
     @classmethod
     def get_model_class(cls) -> type[Session]:
@@ -38,7 +39,7 @@ class SessionStore(DatabaseStore):
     def create(self) -> None:
         """Begin a new row, of which nothing is known yet."""
         super().create()
-        self.seen_at = None
+        self.is_new = True
 
     def _get_session_from_db(self) -> Any:
         row: Any = super()._get_session_from_db()  # type: ignore[misc]  # not in the stubs
@@ -50,5 +51,7 @@ class SessionStore(DatabaseStore):
         """Whether somebody is signed in by it, and its last use was noted too long ago."""
         if not self.accessed or not self.session_key or SESSION_KEY not in self:
             return False
+        if self.is_new or self.seen_at is None:
+            return self.is_new
         # This machine's clock does for the question: at worst the time is older.
-        return self.seen_at is None or abs(timezone.now() - self.seen_at) > _SEEN_STEP
+        return abs(timezone.now() - self.seen_at) > _SEEN_STEP

@@ -11,6 +11,8 @@ from channels.generic.websocket import AsyncJsonWebsocketConsumer
 CLOSE_NOT_FOUND = 4404
 # What tells a person's sockets that roles or the session may have ended.
 ACCESS = "access"
+# All sockets: a unit has moved, and with it what anybody may see.
+ACCESS_OF_ALL = "access.everybody"
 
 
 def access_group(user_id: UUID) -> str:
@@ -31,12 +33,14 @@ class GuardedConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # unty
         """Hear of changes of access from now on; call it before the first look."""
         if pk := getattr(self.scope.get("user"), "pk", None):
             self._guard = access_group(pk)
-            await self.channel_layer.group_add(self._guard, self.channel_name)
+            for group in (self._guard, ACCESS_OF_ALL):
+                await self.channel_layer.group_add(group, self.channel_name)
 
     async def unguard(self) -> None:
         """Hear of them no more."""
         if self._guard:
-            await self.channel_layer.group_discard(self._guard, self.channel_name)
+            for group in (self._guard, ACCESS_OF_ALL):
+                await self.channel_layer.group_discard(group, self.channel_name)
 
     async def is_access_event(self, message: dict[str, Any]) -> bool:
         """Look again after such an event, and close if need be; False for any other."""

@@ -17,7 +17,7 @@ from atom.accounts.actions.passwords import mail_reset, reset_link
 from atom.accounts.engines.user_agents import describe
 from atom.accounts.models import ApiToken, AuditEvent, Session, User
 from atom.accounts.routing import websocket_urlpatterns
-from tests.factories.accounts import PASSWORD, make_member, make_project, make_user
+from tests.factories.accounts import PASSWORD, make_member, make_project, make_unit, make_user
 from tests.websockets import WebSocketClient
 
 pytestmark = pytest.mark.django_db
@@ -28,8 +28,8 @@ NEW = "a lamp in the fog 9"
 
 def browser(user: User, agent: str = FIREFOX) -> Client:
     client = Client(headers={"User-Agent": agent})
-    client.force_login(user)
-    client.get("/api/v1/users/me/")
+    body = {"username": user.username, "password": PASSWORD}
+    assert client.post("/api/v1/auth/login/", body, content_type=JSON).status_code == 200
     return client
 
 
@@ -203,10 +203,13 @@ def test_the_people_of_the_installation_are_for_its_administrators(
     assert not is_in(here)
 
 
+@pytest.mark.parametrize("change", ["removed", "moved"])
 @pytest.mark.django_db(transaction=True)
-async def test_an_open_page_hears_nothing_after_its_person_was_removed() -> None:
+async def test_an_open_page_hears_nothing_after_its_person_was_removed(change: str) -> None:
     project = await sync_to_async(make_project)()
-    member = await sync_to_async(make_member)(project, "viewer")
+    member = await sync_to_async(make_user)()
+    scope = project if change == "removed" else project.unit
+    await sync_to_async(actions.grant_role)(member, "viewer", scope)
     admin = await sync_to_async(make_member)(project, "admin")
     routes = URLRouter(websocket_urlpatterns)
 
@@ -216,6 +219,10 @@ async def test_an_open_page_hears_nothing_after_its_person_was_removed() -> None
     socket = WebSocketClient(application, f"/ws/projects/{project.slug}/")
     assert await socket.connect() is None
     assert await socket.receive_json() == {"type": "hello"}
-    await sync_to_async(actions.remove_member)(member, project, admin)
+    if change == "removed":
+        await sync_to_async(actions.remove_member)(member, project, admin)
+    else:
+        elsewhere = await sync_to_async(make_unit)()
+        await sync_to_async(actions.move_project)(project, elsewhere, admin)
     with pytest.raises(ConnectionError, match="4404"):
         await socket.receive_json()

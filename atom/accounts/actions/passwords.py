@@ -8,6 +8,7 @@ from django.conf import settings
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.password_validation import validate_password
 from django.contrib.auth.tokens import default_token_generator
+from django.core.cache import cache
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.http import HttpRequest
@@ -22,6 +23,8 @@ from atom.accounts.pipelines import mail_reset_link
 from atom.accounts.reads import people
 from atom.core.background import enqueue
 from atom.core.errors import Invalid
+
+_MAIL_STEP_S = 60
 
 
 def check_new_password(password: str, user: User, field: str) -> None:
@@ -69,7 +72,8 @@ def request_reset(email: str) -> None:
     if not settings.ATOM_SENDS_MAIL:
         raise MailOff
     found = people().filter(email__iexact=email, is_active=True).first() if email else None
-    if found is not None:
+    # One mail a minute, however often it is asked for.
+    if found is not None and cache.add(f"reset:{found.pk}", 1, _MAIL_STEP_S):
         enqueue("atom.accounts.tasks.send_reset_link", str(found.pk))
 
 

@@ -30,7 +30,7 @@ class Migration(migrations.Migration):
                 ("user_agent", models.CharField(blank=True, max_length=400)),
                 ("ip_address", models.GenericIPAddressField(null=True)),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
-                ("last_seen_at", models.DateTimeField(null=True)),
+                ("last_seen_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "user",
                     models.ForeignKey(

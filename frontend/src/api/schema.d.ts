@@ -3673,7 +3673,7 @@ export interface components {
             /** Format: date-time */
             readonly created_at: string;
             /** Format: date-time */
-            last_seen_at: string | null;
+            readonly last_seen_at: string;
             /** @description Return whether this very request came by it. */
             readonly is_current: boolean;
         };

@@ -25,7 +25,7 @@ export const auth = {
   haveAccount: 'I have an account: sign in',
   forgotten: 'Forgot your password?',
   forgottenHint: 'We mail a link to the account with this address.',
-  noMail: 'This installation sends no mail. An administrator can make a link for you, on the page People.',
+  noMail: 'This installation sends no mail. An administrator can make a link for you, on the page “All people”.',
   linkSent: 'If there is an account with this address, a link is on its way. It works once, for a day.',
   sendLink: 'Send link',
   newPassword: 'New password',

@@ -28,7 +28,7 @@ export const auth: Translation<typeof en.auth> = {
   haveAccount: '我已有账户：登录',
   forgotten: '忘记密码？',
   forgottenHint: '我们会向使用此地址的账户发送链接。',
-  noMail: '此系统未配置邮件发送。管理员可以在“人员”页面为您生成链接。',
+  noMail: '此系统未配置邮件发送。管理员可以在“所有人员”页面为您生成链接。',
   linkSent: '如果有账户使用此地址，链接已经发出。链接只能使用一次，一天内有效。',
   sendLink: '发送链接',
   newPassword: '新密码',
