@@ -138,9 +138,15 @@ function MemberRole({ place, member }: { place: Place; member: Member }) {
   const word = (role: Role) => roles.find(({ value }) => value === role)?.label ?? role;
   if (!member.direct_role)
     return (
-      <Badge size="sm" color="gray">
-        {word(member.role)}
-      </Badge>
+      <Stack gap={2} align="flex-start">
+        <Badge size="sm" color="gray">
+          {word(member.role)}
+        </Badge>
+        {/* A phone has no room for the column that says where roles are from. */}
+        <Text size="xs" c="dimmed" hiddenFrom="sm">
+          {member.sources.map(({ through }) => through?.name).join(', ')}
+        </Text>
+      </Stack>
     );
   const change = (role: Role) => {
     setBusy(true);
