@@ -1,6 +1,13 @@
-"""Failures of signing in."""
+"""Failures of signing in, and of changing who may do what."""
 
-from atom.core.errors import NotAuthenticated, Throttled
+from atom.core.errors import (
+    AlreadyExists,
+    AtomError,
+    Conflict,
+    NotAuthenticated,
+    NotFound,
+    Throttled,
+)
 
 
 class BadCredentials(NotAuthenticated):
@@ -25,3 +32,147 @@ class BadToken(NotAuthenticated):
     code = "bad_token"
     title = "The API token is wrong, expired or revoked."
     action = "Make a new one in the portal under Access tokens, and send that."
+
+
+class TooManyGuesses(Throttled):
+    """Too many wrong links, or requests for mail, from one address."""
+
+    code = "too_many_guesses"
+    title = "Too many attempts from this address."
+    action = "Wait five minutes, then try again."
+
+
+class LastAdministrator(Conflict):
+    """Nobody else would administer the project or unit."""
+
+    code = "last_administrator"
+    title = "This is the last administrator here."
+    action = "Make somebody else an administrator first."
+
+
+class RoleInherited(Conflict):
+    """The role comes from a unit above, so it cannot be changed here."""
+
+    code = "role_inherited"
+    title = "This role comes from a unit above."
+    action = "Change it in the unit that gives it."
+
+
+class AlreadyMember(AlreadyExists):
+    """The person has a role of their own here."""
+
+    code = "already_member"
+    title = "This person has a role here already."
+    action = "Change the role in the list of members."
+
+
+class UnitNotEmpty(Conflict):
+    """A unit that holds something is not deleted."""
+
+    code = "unit_not_empty"
+    title = "The unit is not empty."
+    action = "Move its units, projects and service accounts elsewhere first."
+
+
+class UnitCycle(Conflict):
+    """A unit cannot hang below itself."""
+
+    code = "unit_cycle"
+    title = "A unit cannot be moved below itself."
+    action = "Choose a unit that is not below this one."
+
+
+class UnitTooDeep(Conflict):
+    """The tree has a greatest depth."""
+
+    code = "unit_too_deep"
+    title = "The tree of units would be too deep."
+    action = "Choose a unit nearer to the organisation."
+
+
+class InvitationUnknown(NotFound):
+    """A link that nobody made; whether it ever was one is not told."""
+
+    code = "invitation_unknown"
+    title = "This invitation link is not valid."
+    action = "Check that the whole link was copied, or ask for a new one."
+
+
+class InvitationOver(AtomError):
+    """A link that was one: the three ways in which it ends differ in their words only."""
+
+    status = 410
+    code = "invitation_over"
+    title = "This invitation cannot be used any more."
+    action = "Ask whoever invited you for a new one."
+
+
+class InvitationExpired(InvitationOver):
+    """Its time is over."""
+
+    code = "invitation_expired"
+    title = "This invitation has expired."
+
+
+class InvitationUsed(InvitationOver):
+    """Somebody has accepted it."""
+
+    code = "invitation_used"
+    title = "This invitation has been used already."
+    action = "If it was you, sign in; otherwise ask whoever invited you for a new one."
+
+
+class InvitationRevoked(InvitationOver):
+    """It was taken back, or whoever made it may not invite any more."""
+
+    code = "invitation_revoked"
+    title = "This invitation was taken back."
+
+
+class InvitationNotPending(Conflict):
+    """It was accepted or taken back, so it cannot be sent again."""
+
+    code = "invitation_not_pending"
+    title = "This invitation is not pending."
+    action = "Make a new invitation."
+
+
+class AccountExists(Conflict):
+    """The invited address belongs to an account."""
+
+    code = "account_exists"
+    title = "There is an account with this e-mail address already."
+    action = "Sign in with it, then open the link again."
+
+
+class ResetLinkInvalid(AtomError):
+    """A link to set a new password that is wrong, used or expired; which of them is not told."""
+
+    status = 410
+    code = "reset_link_invalid"
+    title = "This link to set a password is not valid any more."
+    action = "Ask for a new one on the sign-in page, or from an administrator."
+
+
+class OwnAccount(Conflict):
+    """Administrators do not lock themselves out."""
+
+    code = "own_account"
+    title = "You cannot deactivate your own account."
+    action = "Ask another administrator of the installation."
+
+
+class MailOff(Conflict):
+    """No mail server is configured."""
+
+    code = "mail_off"
+    title = "This installation sends no mail."
+    action = "Ask an administrator for a link to set a new password."
+
+
+class AccountInactive(Conflict):
+    """A deactivated service account gets no tokens."""
+
+    code = "account_inactive"
+    title = "This service account is deactivated."
+    action = "Activate it first."

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractUser
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.sessions.base_session import AbstractBaseSession
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import Q
-from django.db.models.functions import Now
+from django.db.models.functions import Lower, Now
 
 from atom.core.clock import RowTimeField
 from atom.core.field_errors import SLUG_PATTERN, SLUG_RULE
@@ -22,6 +23,9 @@ ROLES = ("viewer", "labeler", "researcher", "admin")
 ROLE_CHOICES = [(role, role) for role in ROLES]
 # Each gives what those before it give.
 SCOPES = ("read", "push", "write", "admin")
+RANK = {role: index for index, role in enumerate(ROLES)}
+
+_UNIT_OR_PROJECT = Q(unit__isnull=True) ^ Q(project__isnull=True)
 
 
 class User(AbstractUser):
@@ -33,6 +37,12 @@ class User(AbstractUser):
 
     first_name = None  # type: ignore[assignment]
     last_name = None  # type: ignore[assignment]
+
+    class Meta(AbstractUser.Meta):
+        constraints: ClassVar = [
+            # Mail finds one account; many have no address.
+            models.UniqueConstraint(Lower("email"), condition=~Q(email=""), name="user_email_once"),
+        ]
 
     def __str__(self) -> str:
         return self.username
@@ -115,15 +125,85 @@ class RoleBinding(TimestampedModel):
 
     class Meta:
         constraints: ClassVar = [
-            models.CheckConstraint(
-                condition=Q(unit__isnull=True) ^ Q(project__isnull=True),
-                name="binding_unit_or_project",
-            ),
+            models.CheckConstraint(condition=_UNIT_OR_PROJECT, name="binding_unit_or_project"),
             models.CheckConstraint(condition=Q(role__in=ROLES), name="binding_role"),
             models.UniqueConstraint(
                 fields=["user", "unit", "project"], name="binding_once", nulls_distinct=False
             ),
         ]
+
+
+class ServiceAccount(TimestampedModel):
+    """A user for programs, owned by a project or unit; nobody signs in as it by password."""
+
+    user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="service_account")
+    name = models.CharField(max_length=63)
+    unit = models.ForeignKey(
+        Unit, null=True, on_delete=models.PROTECT, related_name="service_accounts"
+    )
+    project = models.ForeignKey(
+        Project, null=True, on_delete=models.CASCADE, related_name="service_accounts"
+    )
+    created_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=_UNIT_OR_PROJECT, name="service_unit_or_project"),
+            models.UniqueConstraint(
+                fields=["name", "unit", "project"], name="service_name_once", nulls_distinct=False
+            ),
+        ]
+
+    @property
+    def scope(self) -> Project | Unit:
+        """Return what owns it, and where alone it has a role."""
+        found = self.project or self.unit
+        assert found is not None  # by the constraint
+        return found
+
+
+class InvitationQuerySet(models.QuerySet["Invitation"]):
+    """Reads of invitations."""
+
+    def pending(self) -> InvitationQuerySet:
+        """Return those that were neither accepted nor taken back; they may have expired."""
+        return self.filter(accepted_at=None, revoked_at=None)
+
+
+class Invitation(TimestampedModel):
+    """A link that gives its holder a role, once. Only the link's hash is kept."""
+
+    email = models.EmailField(blank=True)
+    role = models.CharField(max_length=20, choices=ROLE_CHOICES)
+    unit = models.ForeignKey(Unit, null=True, on_delete=models.CASCADE, related_name="invitations")
+    project = models.ForeignKey(
+        Project, null=True, on_delete=models.CASCADE, related_name="invitations"
+    )
+    token_hash = models.CharField(max_length=64, unique=True)
+    invited_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    expires_at = models.DateTimeField()
+    mailed_at = models.DateTimeField(null=True)
+    accepted_at = models.DateTimeField(null=True)
+    accepted_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    revoked_at = models.DateTimeField(null=True)
+
+    objects = InvitationQuerySet.as_manager()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=_UNIT_OR_PROJECT, name="invitation_unit_or_project"),
+            models.CheckConstraint(condition=Q(role__in=ROLES), name="invitation_role"),
+            models.CheckConstraint(
+                condition=Q(accepted_at=None) | Q(revoked_at=None), name="invitation_one_end"
+            ),
+        ]
+
+    @property
+    def scope(self) -> Project | Unit:
+        """Return where it gives the role."""
+        found = self.project or self.unit
+        assert found is not None  # by the constraint
+        return found
 
 
 class ApiToken(TimestampedModel):
@@ -170,6 +250,34 @@ class S3KeyPair(TimestampedModel):
         return self.access_key_id
 
 
+class Session(AbstractBaseSession):
+    """One browser that is signed in. Its key is a secret: `public_id` names it to people."""
+
+    public_id = models.UUIDField(default=uuid7, unique=True, editable=False)
+    user = models.ForeignKey(User, null=True, on_delete=models.CASCADE, related_name="sessions")
+    user_agent = models.CharField(max_length=400, blank=True)
+    ip_address = models.GenericIPAddressField(null=True)
+    created_at = RowTimeField(auto_now_add=True)
+    last_seen_at = RowTimeField(auto_now_add=True)
+
+    class Meta(AbstractBaseSession.Meta):
+        abstract = False
+        indexes: ClassVar = [models.Index(fields=["user", "-created_at"])]
+
+    @classmethod
+    def get_session_store_class(cls) -> Any:
+        """Return what reads and writes these rows."""
+        from atom.accounts.sessions import SessionStore
+
+        return SessionStore
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Write; a change of the data leaves alone what is known about the browser."""
+        if kwargs.get("force_update"):
+            kwargs["update_fields"] = ["session_data", "expire_date", "user"]
+        super().save(*args, **kwargs)
+
+
 class AuditEvent(models.Model):
     """Who did what to which thing, when. Rows are never changed."""
 
@@ -188,4 +296,7 @@ class AuditEvent(models.Model):
         indexes: ClassVar = [
             models.Index(fields=["-at", "-id"]),
             models.Index(fields=["project", "-at"]),
+            models.Index(fields=["actor_name", "-at"]),
+            models.Index(fields=["verb", "-at"]),
+            models.Index(fields=["object_id", "-at"]),
         ]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from django.db.models import Q
 
-from atom.accounts.models import ROLES, SCOPES, ApiToken, Project, RoleBinding, User
+from atom.accounts.models import RANK, SCOPES, ApiToken, Project, RoleBinding, Unit, User
+from atom.accounts.reads import Scope
 from atom.core.errors import NotFound, PermissionDenied
-
-RANK = {role: index for index, role in enumerate(ROLES)}
 
 
 class RoleTooLow(PermissionDenied):
@@ -42,6 +41,30 @@ def require(user: User, project: Project, role: str) -> None:
         raise NotFound
     if RANK[found] < RANK[role]:
         raise RoleTooLow(f"This needs the role {role}; yours in {project.slug} is {found}.")
+
+
+def role_on(user: User, unit: Unit) -> str | None:
+    """Return the user's highest role on the unit or one above it, or None for a stranger."""
+    if user.is_superuser:
+        return "admin"
+    bindings = RoleBinding.objects.filter(Q(unit__in=unit.lineage_ids), user=user)
+    roles = bindings.values_list("role", flat=True)
+    return max(roles, key=RANK.__getitem__, default=None)
+
+
+def require_on(user: User, unit: Unit, role: str) -> None:
+    """Raise NotFound for a stranger of the unit, RoleTooLow for a lower role than `role`."""
+    found = role_on(user, unit)
+    if found is None:
+        raise NotFound
+    if RANK[found] < RANK[role]:
+        raise RoleTooLow(f"This needs the role {role}; yours in {unit.name} is {found}.")
+
+
+def administers(user: User, scope: Scope) -> bool:
+    """Return whether the user administers the project or unit."""
+    found = role_in(user, scope) if isinstance(scope, Project) else role_on(user, scope)
+    return found == "admin"
 
 
 def require_scope(token: ApiToken | None, scope: str) -> None:

@@ -3,16 +3,71 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
+from channels.auth import get_user
 from channels.generic.websocket import AsyncJsonWebsocketConsumer
 
 CLOSE_NOT_FOUND = 4404
+# What tells a person's sockets that roles or the session may have ended.
+ACCESS = "access"
+# All sockets: a unit has moved, and with it what anybody may see.
+ACCESS_OF_ALL = "access.everybody"
 
 
-class TellingConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # untyped library
+def access_group(user_id: UUID) -> str:
+    """Return the group of all sockets of one person."""
+    return f"access.{user_id}"
+
+
+class GuardedConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # untyped library
+    """A socket that closes when its person may not listen any more."""
+
+    _guard = ""
+
+    async def may_listen(self) -> bool:
+        """Return whether `self.scope["user"]` still sees the thing."""
+        raise NotImplementedError
+
+    async def guard(self) -> None:
+        """Hear of changes of access from now on; call it before the first look."""
+        if pk := getattr(self.scope.get("user"), "pk", None):
+            self._guard = access_group(pk)
+            for group in (self._guard, ACCESS_OF_ALL):
+                await self.channel_layer.group_add(group, self.channel_name)
+
+    async def unguard(self) -> None:
+        """Hear of them no more."""
+        if self._guard:
+            for group in (self._guard, ACCESS_OF_ALL):
+                await self.channel_layer.group_discard(group, self.channel_name)
+
+    async def is_access_event(self, message: dict[str, Any]) -> bool:
+        """Look again after such an event, and close if need be; False for any other."""
+        if message["event"].get("type") != ACCESS:
+            return False
+        if "session" in self.scope:
+            self.scope["user"] = await get_user(_again(self.scope))
+        if not await self.may_listen():
+            await self.close(CLOSE_NOT_FOUND)
+        return True
+
+
+def _again(scope: Any) -> dict[str, Any]:
+    """Return the scope with its session as the store has it now."""
+    session = scope["session"]
+    # A lazy object: its class is that of what it stands for.
+    return {**scope, "session": session.__class__(session.session_key)}
+
+
+class TellingConsumer(GuardedConsumer):
     """Passes on what apps publish to one group: kinds, ids and states, never contents."""
 
     group = ""
+
+    async def may_listen(self) -> bool:
+        """Return whether the group is still this person's to hear."""
+        return await self.find_group() is not None
 
     async def find_group(self) -> str | None:
         """Return the group to listen to, or None for who may not know that the thing exists."""
@@ -21,6 +76,7 @@ class TellingConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # unty
     async def connect(self) -> None:
         """Join the group, or close: strangers cannot tell that the thing exists."""
         await self.accept()
+        await self.guard()
         group = await self.find_group()
         if group is None:
             await self.close(CLOSE_NOT_FOUND)
@@ -33,7 +89,8 @@ class TellingConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # unty
         """Do what is to be done once events are heard."""
 
     async def disconnect(self, code: int) -> None:
-        """Leave the group."""
+        """Leave the groups."""
+        await self.unguard()
         if self.group:
             await self.channel_layer.group_discard(self.group, self.channel_name)
 
@@ -42,4 +99,6 @@ class TellingConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # unty
 
     async def live_event(self, message: dict[str, Any]) -> None:
         """Pass an event of `atom.core.live` on."""
+        if await self.is_access_event(message):
+            return
         await self.send_json(message["event"])

@@ -32,12 +32,15 @@ _KINDS = {
     "RegexField": "wrong_pattern",
 }
 _OF_ITEMS = {"max_length": "max_items", "min_length": "min_items"}
-_LIMITED: set[str] = {"max_length", "min_length", "max_value", "min_value", *_OF_ITEMS.values()}
+_LIMITED: set[str] = {
+    "max_length", "min_length", "max_value", "min_value", "password_too_short", *_OF_ITEMS.values()
+}  # fmt: skip
 # Each has a sentence in every language of the portal; the others are told as they are.
 FIELD_CODES = (
     _LIMITED
     | set(_KINDS.values())
     | {"slug", "required", "null", "blank", "empty", "unique", "does_not_exist", "incorrect_type"}
+    | {"password_too_common", "password_entirely_numeric", "password_too_similar"}
     | {"invalid_choice", "not_a_list", "not_a_dict", "not_a_time", "max_string_length", "overflow"}
 )
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")

@@ -16,9 +16,9 @@ from uuid import UUID
 
 import structlog
 from channels.db import database_sync_to_async
-from channels.generic.websocket import AsyncJsonWebsocketConsumer
 
 from atom.accounts.models import User
+from atom.core.consumers import CLOSE_NOT_FOUND, GuardedConsumer
 from atom.core.errors import AtomError
 from atom.jobs import states
 from atom.jobs.actions import logs
@@ -30,22 +30,21 @@ from atom.jobs.pipelines.log_stream import Entry
 
 log = structlog.get_logger(__name__)
 
-NOT_FOUND = 4404
 BEHIND_BYTES = 256 << 10
 # After a gap the client gets the end of the log at once.
 TAIL_BYTES = 64 << 10
 
 
-class RunConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # untyped base
+class RunConsumer(GuardedConsumer):
     """One socket of one page."""
 
     async def connect(self) -> None:
         """Let members of the project in; others learn nothing."""
         self.follow: asyncio.Task[None] | None = None
-        run_id: UUID = self.scope["url_route"]["kwargs"]["run_id"]
-        run = await _visible_run(self.scope.get("user"), run_id)
+        await self.guard()
+        run = await self._find()
         if run is None:
-            await self.close(NOT_FOUND)
+            await self.close(CLOSE_NOT_FOUND)
             return
         self.run = run
         self.group = f"run.{run.pk}"
@@ -58,8 +57,18 @@ class RunConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # untyped 
     async def disconnect(self, code: int) -> None:
         """Stop following."""
         await self._stop()
+        await self.unguard()
         if hasattr(self, "group"):
             await self.channel_layer.group_discard(self.group, self.channel_name)
+
+    async def may_listen(self) -> bool:
+        """Return whether the run is still visible to the person."""
+        return await self._find() is not None
+
+    async def _find(self) -> Run | None:
+        run_id: UUID = self.scope["url_route"]["kwargs"]["run_id"]
+        found: Run | None = await _visible_run(self.scope.get("user"), run_id)
+        return found
 
     async def receive_json(self, content: Any, **_: Any) -> None:
         """Follow a log from an offset, or stop following."""
@@ -71,6 +80,8 @@ class RunConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # untyped 
 
     async def live_event(self, message: dict[str, Any]) -> None:
         """Pass an event of the channel layer on; the follower tells the end of a log itself."""
+        if await self.is_access_event(message):
+            return
         if message["event"].get("type") != "eof":
             await self.send_json(message["event"])
 

@@ -10,7 +10,7 @@ from atom.core import clock
 from atom.core.background import enqueue
 from atom.labeling import states
 from atom.labeling.actions.completion import complete_finished
-from atom.labeling.actions.leases import expire_leases
+from atom.labeling.actions.leases import expire_leases, open_departed
 from atom.labeling.actions.publishing import publish_task
 from atom.labeling.models import LabelTask
 
@@ -30,8 +30,9 @@ def publish_labels(task_id: str) -> None:
 
 @shared_task(name="labeling.tick", soft_time_limit=110, time_limit=120)
 def tick() -> None:
-    """Open lapsed leases, complete finished tasks, resume publications that were cut off."""
+    """Open lost leases, complete finished tasks, resume publications that were cut off."""
     expire_leases()
+    open_departed()
     complete_finished()
     stuck_before = clock.now() - timedelta(seconds=_STUCK_AFTER_S)
     stuck = LabelTask.objects.filter(state=states.PUBLISHING, updated_at__lt=stuck_before)

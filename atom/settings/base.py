@@ -6,6 +6,7 @@ from typing import Any
 from atom.settings.database import database_from_url
 from atom.settings.environment import load_environment
 from atom.settings.logs import configure_structlog, logging_settings
+from atom.settings.mail import mail_from_url
 
 ENV = load_environment()
 
@@ -70,6 +71,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "atom.accounts.middleware.NoteSession",
     "django_structlog.middlewares.RequestMiddleware",
     "atom.core.middleware.RefuseNul",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -154,12 +156,22 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
-SESSION_ENGINE = "django.contrib.sessions.backends.cached_db"
+SESSION_ENGINE = "atom.accounts.sessions"
 SESSION_COOKIE_NAME = "atom_session"
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_AGE = int(timedelta(days=14).total_seconds())
 CSRF_COOKIE_SAMESITE = "Lax"
 LOGIN_URL = "/login"
+# A link to set a new password; an administrator may hand it over by other ways than mail.
+PASSWORD_RESET_TIMEOUT = int(timedelta(days=1).total_seconds())
+
+_MAIL = mail_from_url(ENV.atom_email_url.get_secret_value())
+ATOM_SENDS_MAIL = bool(_MAIL.host)
+EMAIL_BACKEND = _MAIL.backend
+EMAIL_HOST, EMAIL_PORT, EMAIL_TIMEOUT = _MAIL.host, _MAIL.port, _MAIL.timeout_s
+EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _MAIL.user, _MAIL.password
+EMAIL_USE_TLS, EMAIL_USE_SSL = _MAIL.use_tls, _MAIL.use_ssl
+DEFAULT_FROM_EMAIL = ENV.atom_email_from
 
 # --- language and time ------------------------------------------------------------------------
 
@@ -206,6 +218,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
     "ENUM_NAME_OVERRIDES": {
+        "RoleEnum": "atom.accounts.models.ROLES",
         "UploadKindEnum": ["pack", "changes"],
         "ArtifactKindEnum": ["output", "checkpoint", "model"],
         "RunStateEnum": "atom.jobs.states.RUN_STATE_CHOICES",

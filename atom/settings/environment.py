@@ -98,6 +98,9 @@ class Environment(BaseSettings):
     atom_source_allow: str = ""
     # Folders below which a source of the kind "folder" may lie, separated by commas.
     atom_source_folders: str = ""
+    # How mail is sent: smtp://user:password@host:587, smtps:// or smtp+plain://; empty: it is not.
+    atom_email_url: SecretStr = SecretStr("")
+    atom_email_from: str = "Atom <atom@localhost>"
     atom_debug: bool = False
     atom_log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     atom_log_format: Literal["json", "console"] = "json"

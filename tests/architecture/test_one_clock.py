@@ -9,6 +9,7 @@ OWN_CLOCK = re.compile(
 )
 # Where a machine's own clock does, and why.
 ALLOWED = {
+    "accounts/sessions.py": "asks whether to note a use, in steps of a minute",
     "accounts/authentication.py": "asks whether to note a use, in steps of a minute",
     "cache/engines/inherited.py": "a file's time and this machine's start, by one clock",
     "core/health.py": "compares it with the database's",

@@ -53,6 +53,11 @@ PAGES: dict[str, Callable[[Seed], str]] = {
     "s3-keys": lambda _: "/settings/s3-keys",
     "new-s3-key": lambda _: "/settings/s3-keys?create=yes",
     "audit-log": lambda _: "/settings/audit",
+    "members": lambda _: "/settings/members",
+    "invitations": lambda _: "/settings/members?tab=invitations",
+    "units": lambda _: "/settings/units",
+    "people": lambda _: "/settings/people",
+    "account": lambda _: "/settings/account",
     "unknown-page": lambda _: "/no/such/page",
     "empty-overview": lambda _: f"/?project={EMPTY_PROJECT}",
     "empty-datasets": lambda _: f"/datasets?project={EMPTY_PROJECT}",
@@ -63,7 +68,7 @@ PAGES: dict[str, Callable[[Seed], str]] = {
 # "labeling.work.done" and its like: a key that has no text in any language. `client.datasets.push`
 # is a call of the SDK.
 _RAW_KEY = re.compile(
-    r"(?<![\w.])(?:nav|shell|common|errors|auth|overview|datasets|labeling|jobs|models|settings)"
+    r"(?<![\w.])(?:nav|shell|common|errors|auth|overview|datasets|labeling|jobs|models|people|settings)"
     r"(?:\.[a-zA-Z]\w*){1,4}\b"
 )
 _CHROME = "nav a, button, th, h1, h2, label, [role=tab], [role=option], [role=menuitem]"

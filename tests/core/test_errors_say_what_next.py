@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from atom.accounts import errors as account_errors
 from atom.core.errors import AtomError, action_of
 from atom.datasets import archive_errors, garbage_errors, source_errors, writer_errors
 from atom.datasets import errors as dataset_errors
@@ -14,6 +15,7 @@ from atom.gateway.s3 import errors as s3_errors
 from atom.labeling import errors as labeling_errors
 
 MODULES = (
+    account_errors,
     archive_errors,
     dataset_errors,
     garbage_errors,

@@ -138,7 +138,7 @@ def test_a_form_of_answer_that_does_not_exist(member: Client) -> None:
 @pytest.mark.parametrize(
     ("address", "name", "allowed"),
     [
-        ("/api/v1/audit/?in=bogus", "in", "actor, cursor, limit, project, verb"),
+        ("/api/v1/audit/?in=bogus", "in", "actor, cursor, from, limit, object, project, to, verb"),
         ("/api/v1/audit/?project=bogus", "project", "vision"),
         ("/api/v1/projects/?sort=name", "sort", "cursor, limit"),
         ("/api/v1/projects/vision/runs/?sort=name", "sort", "created_by, cursor"),

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from django.utils.functional import cached_property
 
 from atom.accounts import permissions
-from atom.accounts.models import ApiToken, Project, User
-from atom.core.errors import NotFound
+from atom.accounts.models import ApiToken, Project, ServiceAccount, User
+from atom.core.errors import NotFound, PermissionDenied
 
 if TYPE_CHECKING:
     from rest_framework.request import Request
@@ -31,6 +31,12 @@ def user_of(request: Request) -> User:
 def token_of(request: Request) -> ApiToken | None:
     """Return the API token of the request, or None for a session."""
     return request.auth if isinstance(request.auth, ApiToken) else None
+
+
+def refuse_service_account(user: User) -> None:
+    """Raise PermissionDenied for a program: its administrators make its keys, and see them all."""
+    if ServiceAccount.objects.filter(user=user).exists():
+        raise PermissionDenied("A service account makes no keys; its administrators do.")
 
 
 def scope_of(request: Request, reading: frozenset[str] = SAFE, writing: str = "write") -> str:

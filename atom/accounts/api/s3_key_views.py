@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from atom.accounts import actions, permissions
-from atom.accounts.api.mixins import ScopedView, token_of, user_of
+from atom.accounts.api.mixins import ScopedView, refuse_service_account, token_of, user_of
 from atom.accounts.api.serializers import NewS3KeyPairSerializer, S3KeyPairSerializer
 from atom.accounts.models import S3KeyPair
 from atom.core.bodies import check
@@ -40,6 +40,7 @@ class S3KeyPairListView(ScopedView, generics.ListCreateAPIView[S3KeyPair]):
     def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Make a pair. Its secret is in this answer only, so the call is not replayable."""
         _refuse_escalation(request)
+        refuse_service_account(user_of(request))
         body = S3KeyPairSerializer(data=request.data, context=self.get_serializer_context())
         check(body)
         permissions.require_project(token_of(request), body.validated_data["project"])

@@ -26,11 +26,25 @@ class UserSerializer(serializers.ModelSerializer[User]):
     """The signed-in person."""
 
     is_admin = serializers.BooleanField(source="is_superuser", read_only=True)
+    administers_units = serializers.SerializerMethodField()
 
     class Meta:
         model = User
-        fields = ("id", "username", "full_name", "email", "language", "is_admin")
+        fields = (
+            "id",
+            "username",
+            "full_name",
+            "email",
+            "language",
+            "is_admin",
+            "administers_units",
+        )
         read_only_fields = ("id", "username", "email")
+
+    def get_administers_units(self, user: User) -> bool:
+        """Return whether there is a unit in which the person may add projects."""
+        roles = user.role_bindings.filter(unit__isnull=False, role="admin")
+        return user.is_superuser or roles.exists()
 
 
 class UserShortSerializer(serializers.ModelSerializer[User]):

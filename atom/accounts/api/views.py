@@ -1,4 +1,4 @@
-"""Sessions, projects, tokens and the audit trail."""
+"""Signing in, projects and tokens."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from django.contrib.auth import login, logout
 from django.db.models import QuerySet
 from django.utils.decorators import method_decorator
 from django.views.decorators.csrf import csrf_protect, ensure_csrf_cookie
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import generics, status
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
@@ -16,9 +16,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from atom.accounts import actions, permissions
-from atom.accounts.api.mixins import ScopedView, token_of, user_of
+from atom.accounts.api.mixins import ScopedView, refuse_service_account, token_of, user_of
 from atom.accounts.api.serializers import (
-    AuditEventSerializer,
     LoginSerializer,
     NewTokenSerializer,
     ProjectSerializer,
@@ -26,11 +25,12 @@ from atom.accounts.api.serializers import (
     TokenSerializer,
     UserSerializer,
 )
-from atom.accounts.models import ApiToken, AuditEvent, Project, User
+from atom.accounts.api.unit_views import NewProjectMixin
+from atom.accounts.models import ApiToken, Project, User
+from atom.accounts.reads import roles_of
 from atom.core.bodies import check
-from atom.core.errors import NotFound, PermissionDenied
+from atom.core.errors import NotFound
 from atom.core.pagination import KeysetPagination
-from atom.core.query import choice
 
 
 def _session_of(request: Request) -> dict[str, Any]:
@@ -90,7 +90,7 @@ class MeView(ScopedView, generics.RetrieveUpdateAPIView[User]):
         return user_of(self.request)
 
 
-class ProjectListView(ScopedView, generics.ListAPIView[Project]):
+class ProjectListView(NewProjectMixin, ScopedView, generics.ListAPIView[Project]):
     """The projects that the caller is a member of."""
 
     serializer_class = ProjectSerializer
@@ -107,24 +107,8 @@ class ProjectListView(ScopedView, generics.ListAPIView[Project]):
 
     def get_serializer_context(self) -> dict[str, Any]:
         """Add the caller's roles, looked up once for the whole page."""
-        roles = {} if getattr(self, "swagger_fake_view", False) else _roles(user_of(self.request))
+        roles = {} if getattr(self, "swagger_fake_view", False) else roles_of(user_of(self.request))
         return {**super().get_serializer_context(), "roles": roles}
-
-
-def _roles(user: User) -> dict[Any, str]:
-    projects = Project.objects.visible_to(user).select_related("unit")
-    bindings = list(user.role_bindings.select_related("unit"))
-    roles: dict[Any, str] = {}
-    for project in projects:
-        found = [
-            binding.role
-            for binding in bindings
-            if binding.project_id == project.pk
-            or (binding.unit is not None and project.unit.path.startswith(binding.unit.path))
-        ]
-        top = max(found, key=permissions.RANK.__getitem__, default="viewer")
-        roles[project.pk] = "admin" if user.is_superuser else top
-    return roles
 
 
 class TokenListView(ScopedView, generics.ListCreateAPIView[ApiToken]):
@@ -144,6 +128,7 @@ class TokenListView(ScopedView, generics.ListCreateAPIView[ApiToken]):
     def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Make a token. Its secret is in this answer only, so the call is not replayable."""
         _refuse_escalation(token_of(request))
+        refuse_service_account(user_of(request))
         body = TokenSerializer(data=request.data, context=self.get_serializer_context())
         check(body)
         new = actions.create_token(user_of(request), **body.validated_data)
@@ -168,48 +153,3 @@ class TokenView(ScopedView, APIView):
             raise NotFound
         actions.revoke_token(token, user_of(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
-
-
-class AuditListView(ScopedView, generics.ListAPIView[AuditEvent]):
-    """The audit trail of the projects that the caller administers."""
-
-    serializer_class = AuditEventSerializer
-    pagination_class = KeysetPagination
-    keyset = ("-at", "-id")
-    filters = ("project", "actor", "verb")
-
-    @extend_schema(
-        parameters=[
-            OpenApiParameter("project", str, description="Project slug."),
-            OpenApiParameter("actor", str, description="User name."),
-            OpenApiParameter("verb", str, description="For instance `token.created`."),
-        ]
-    )
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """Return events, newest first."""
-        return super().get(request, *args, **kwargs)
-
-    def get_queryset(self) -> QuerySet[AuditEvent]:
-        """Return what the caller may see, filtered by the query."""
-        if getattr(self, "swagger_fake_view", False):
-            return AuditEvent.objects.none()
-        administered = _administered(user_of(self.request))
-        events = AuditEvent.objects.select_related("project")
-        if not user_of(self.request).is_superuser:
-            events = events.filter(project__in=administered)
-        token = token_of(self.request)
-        if token is not None and token.project_id is not None:
-            events = events.filter(project=token.project_id)
-        query = self.request.query_params
-        choice(self.request, "project", administered.values())
-        lookups = {"project": "project__slug", "actor": "actor_name", "verb": "verb"}
-        wanted = {lookups[name]: query[name] for name in lookups if query.get(name)}
-        return events.filter(**wanted)
-
-
-def _administered(user: User) -> dict[Any, str]:
-    """Return `{id: slug}` of the projects that the user administers. Raises PermissionDenied."""
-    ids = [pk for pk, role in _roles(user).items() if role == "admin"]
-    if not ids and not user.is_superuser:
-        raise PermissionDenied("Only administrators read the audit trail.")
-    return dict(Project.objects.filter(pk__in=ids).values_list("pk", "slug"))

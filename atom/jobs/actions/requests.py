@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from atom.accounts.models import Project, User
-from atom.accounts.permissions import RANK, role_in
+from atom.accounts.models import RANK, Project, User
+from atom.accounts.permissions import role_in
 from atom.clusters.models import Node
 from atom.core.errors import AtomError, NotFound
 from atom.datasets.errors import QueryInvalid, ViewNotFound

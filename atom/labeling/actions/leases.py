@@ -7,10 +7,11 @@ from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.db.models.functions import Now
 
-from atom.accounts.models import User
+from atom.accounts.models import ROLES, User
+from atom.accounts.reads import reaching_binding
 from atom.core import live
 from atom.labeling import sql, states
 from atom.labeling.errors import AuditorIsLabeler, LeaseElsewhere, StaleLease, TaskNotActive
@@ -52,6 +53,24 @@ def expire_leases(task_id: UUID | None = None) -> int:
     for freed_task, _ in freed:
         tell_progress(freed_task)
     return sum(count for _, count in freed)
+
+
+def open_departed() -> int:
+    """Open what is held by people who may not label there any more. Returns how many slots.
+
+    Neither a lease nor work that was returned for correction outlives its person's role.
+    """
+    may = reaching_binding(project="label_task__project", roles=ROLES[1:])
+    gone = Q(user__is_superuser=False) & ~may | Q(user__is_active=False)
+    departed = WorkSlot.objects.filter(gone, state__in=states.SLOT_HELD)
+    with transaction.atomic():
+        locked = departed.select_for_update(of=("self",), skip_locked=True)
+        slots = list(locked[:_EXPIRE_BATCH])
+        for slot in slots:
+            _open(slot, skip=False)
+    for task_id in {slot.label_task_id for slot in slots}:
+        tell_progress(task_id)
+    return len(slots)
 
 
 def heartbeat(slot: WorkSlot, user: User, lease_no: int) -> WorkSlot:

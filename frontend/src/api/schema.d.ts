@@ -21,6 +21,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit/export/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Stream the events, newest first. */
+        get: operations["audit_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/forgotten/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Say whether links can be mailed. */
+        get: operations["password_forgotten_options"];
+        put?: never;
+        /** @description Mail a link, if the address is an account's; the answer is the same if it is not. */
+        post: operations["password_forgotten"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/login/": {
         parameters: {
             query?: never;
@@ -49,6 +84,57 @@ export interface paths {
         put?: never;
         /** @description End the session. */
         post: operations["logout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/password/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Change it; all other sessions end. */
+        post: operations["password_change"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/reset/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Set it, and end all sessions of the person. */
+        post: operations["password_reset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/reset/open/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Return whose password it sets. */
+        post: operations["password_reset_open"];
         delete?: never;
         options?: never;
         head?: never;
@@ -100,6 +186,57 @@ export interface paths {
         put?: never;
         /** @description Have the uploaded code checked. */
         post: operations["code_snapshots_complete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/invitations/accept/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Give the role to the caller. */
+        post: operations["invitation_accept"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/invitations/open/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Return what the invitation offers; say why if it cannot be used. */
+        post: operations["invitation_open"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/invitations/sign-up/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Make the account, give it the role and start a session. */
+        post: operations["invitation_sign_up"];
         delete?: never;
         options?: never;
         head?: never;
@@ -463,6 +600,91 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/organisations/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The organisations: for administrators of the installation. */
+        get: operations["organisations_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/people/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return one page, by user name. */
+        get: operations["people_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/people/{user_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** @description Deactivate the person, which ends sessions, tokens and invitations; or let them in. */
+        patch: operations["people_partial_update"];
+        trace?: never;
+    };
+    "/api/v1/people/{user_id}/reset-link/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Make a link that sets a new password once; hand it over by a way that is safe. */
+        post: operations["person_reset_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/people/{user_id}/sessions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description End all of them. */
+        delete: operations["person_sessions_end"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/": {
         parameters: {
             query?: never;
@@ -472,6 +694,42 @@ export interface paths {
         };
         /** @description The projects that the caller is a member of. */
         get: operations["projects_list"];
+        put?: never;
+        /** @description Add a project to a unit that the caller administers. */
+        post: operations["projects_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the project and where it hangs. */
+        get: operations["project_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** @description Rename the project, or move it to another unit: one administers both units then. */
+        patch: operations["project_change"];
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/candidates/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return up to ten people of the organisation who have no role of their own here. */
+        get: operations["projects_candidates_list"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1834,6 +2092,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/invitations/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The pending invitations to a project. */
+        get: operations["projects_invitations_list"];
+        put?: never;
+        /** @description Invite somebody. The link is in this answer only, so the call is not replayable. */
+        post: operations["projects_invitations_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/invitations/{invitation_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Take the invitation back. */
+        delete: operations["projects_invitations_destroy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/invitations/{invitation_id}/renewals/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Make a new link, and mail it; the old one is worthless. */
+        post: operations["projects_invitations_renewals_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/labelx/ontologies/": {
         parameters: {
             query?: never;
@@ -1885,6 +2195,42 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/members/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return one page, by user name. */
+        get: operations["projects_members_list"];
+        put?: never;
+        /** @description Give a person, who has an account, a role here. */
+        post: operations["projects_members_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/members/{user_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Take the role away, and revoke the person's keys of what they no longer may see. */
+        delete: operations["projects_members_destroy"];
+        options?: never;
+        head?: never;
+        /** @description Change the role that was given here. */
+        patch: operations["projects_members_partial_update"];
         trace?: never;
     };
     "/api/v1/projects/{project}/models/": {
@@ -2159,6 +2505,76 @@ export interface paths {
         post?: never;
         /** @description Forget a value for ever. */
         delete: operations["secrets_remove"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/service-accounts/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The service accounts of a project. */
+        get: operations["projects_service_accounts_list"];
+        put?: never;
+        /** @description Make a service account. */
+        post: operations["projects_service_accounts_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/service-accounts/{account_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** @description Change the role; deactivating revokes every token, and ends every session. */
+        patch: operations["projects_service_accounts_partial_update"];
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/service-accounts/{account_id}/tokens/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The tokens of a project's service account. */
+        get: operations["projects_service_accounts_tokens_list"];
+        put?: never;
+        /** @description Make a token. Its secret is in this answer only, so the call is not replayable. */
+        post: operations["projects_service_accounts_tokens_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/service-accounts/{account_id}/tokens/{token_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Revoke the token at once. */
+        delete: operations["projects_service_accounts_tokens_destroy"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2714,6 +3130,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sessions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The browsers in which the caller is signed in; programs have tokens instead. */
+        get: operations["sessions_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{session_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description End it. */
+        delete: operations["session_end"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/end-others/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description End them. */
+        post: operations["sessions_end_others"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tokens/": {
         parameters: {
             query?: never;
@@ -2744,6 +3211,240 @@ export interface paths {
         post?: never;
         /** @description Revoke the token at once. */
         delete: operations["tokens_revoke"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/units/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return one page, in the order of the tree. */
+        get: operations["units_list"];
+        put?: never;
+        /** @description Add a unit below one that the caller administers. */
+        post: operations["units_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/units/{unit_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the unit. */
+        get: operations["unit_retrieve"];
+        put?: never;
+        post?: never;
+        /** @description Delete the unit, which must be empty; one administers the unit above it. */
+        delete: operations["unit_delete"];
+        options?: never;
+        head?: never;
+        /**
+         * @description Rename the unit, or move it with all below it.
+         *
+         *     To move it one administers the unit above it, before and after; its own administrators
+         *     could otherwise leave those who are responsible for them.
+         */
+        patch: operations["unit_change"];
+        trace?: never;
+    };
+    "/api/v1/units/{unit_id}/candidates/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return up to ten people of the organisation who have no role of their own here. */
+        get: operations["units_candidates_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/units/{unit_id}/invitations/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The pending invitations to a unit. */
+        get: operations["units_invitations_list"];
+        put?: never;
+        /** @description Invite somebody. The link is in this answer only, so the call is not replayable. */
+        post: operations["units_invitations_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/units/{unit_id}/invitations/{invitation_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Take the invitation back. */
+        delete: operations["units_invitations_destroy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/units/{unit_id}/invitations/{invitation_id}/renewals/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Make a new link, and mail it; the old one is worthless. */
+        post: operations["units_invitations_renewals_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/units/{unit_id}/members/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return one page, by user name. */
+        get: operations["units_members_list"];
+        put?: never;
+        /** @description Give a person, who has an account, a role here. */
+        post: operations["units_members_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/units/{unit_id}/members/{user_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Take the role away, and revoke the person's keys of what they no longer may see. */
+        delete: operations["units_members_destroy"];
+        options?: never;
+        head?: never;
+        /** @description Change the role that was given here. */
+        patch: operations["units_members_partial_update"];
+        trace?: never;
+    };
+    "/api/v1/units/{unit_id}/projects/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The projects that hang on this very unit. */
+        get: operations["units_projects_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/units/{unit_id}/service-accounts/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The service accounts of a unit. */
+        get: operations["units_service_accounts_list"];
+        put?: never;
+        /** @description Make a service account. */
+        post: operations["units_service_accounts_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/units/{unit_id}/service-accounts/{account_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** @description Change the role; deactivating revokes every token, and ends every session. */
+        patch: operations["units_service_accounts_partial_update"];
+        trace?: never;
+    };
+    "/api/v1/units/{unit_id}/service-accounts/{account_id}/tokens/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The tokens of a unit's service account. */
+        get: operations["units_service_accounts_tokens_list"];
+        put?: never;
+        /** @description Make a token. Its secret is in this answer only, so the call is not replayable. */
+        post: operations["units_service_accounts_tokens_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/units/{unit_id}/service-accounts/{account_id}/tokens/{token_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Revoke the token at once. */
+        delete: operations["units_service_accounts_tokens_destroy"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2805,6 +3506,35 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description Where the role is now; the project to open, if it is one. */
+        Accepted: {
+            place: string;
+            project: string | null;
+            /** Format: uuid */
+            unit: string | null;
+        };
+        /** @description A person of the installation. */
+        Account: {
+            /** Format: uuid */
+            readonly id: string;
+            /** @description Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only. */
+            username: string;
+            full_name: string;
+            /** Email address */
+            email: string;
+            /**
+             * Active
+             * @description Designates whether this user should be treated as active. Unselect this instead of deleting accounts.
+             */
+            is_active: boolean;
+            readonly is_admin: boolean;
+            readonly role_count: number;
+            readonly session_count: number;
+            /** Format: date-time */
+            readonly last_seen_at: string | null;
+            /** Format: date-time */
+            date_joined: string;
+        };
         /** @description A name and the number that it points at. */
         Alias: {
             name: string;
@@ -3035,6 +3765,22 @@ export interface components {
             /** Format: date-time */
             readonly updated_at: string;
         };
+        /** @description A browser that is signed in, in plain words. */
+        Browser: {
+            /** Format: uuid */
+            readonly id: string;
+            /** @description Return the browser's name; empty if unknown. */
+            readonly browser: string;
+            /** @description Return the system's name; empty if unknown. */
+            readonly system: string;
+            ip_address: string | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            readonly last_seen_at: string;
+            /** @description Return whether this very request came by it. */
+            readonly is_current: boolean;
+        };
         /** @description How much of a version is on one node. */
         CacheRecord: {
             node: string;
@@ -3054,6 +3800,14 @@ export interface components {
             error: string | null;
             /** Format: date-time */
             used_at: string | null;
+        };
+        /** @description Somebody who could be added. */
+        Candidate: {
+            /** Format: uuid */
+            readonly id: string;
+            /** @description Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only. */
+            username: string;
+            full_name: string;
         };
         /** @description A file that an operation would change. */
         ChangeExample: {
@@ -3653,6 +4407,11 @@ export interface components {
             name: string;
             prefix: string;
         };
+        /** @description The address of an account. */
+        ForgottenRequest: {
+            /** Format: email */
+            email: string;
+        };
         /**
          * @description * `upload` - upload
          *     * `store` - store
@@ -3725,6 +4484,20 @@ export interface components {
             readonly released_by: components["schemas"]["UserShort"] | null;
             /** Format: date-time */
             readonly released_at: string | null;
+        };
+        /** @description A pending invitation, without its link. */
+        Invitation: {
+            /** Format: uuid */
+            readonly id: string;
+            email: string;
+            role: components["schemas"]["RoleEnum"];
+            readonly invited_by: string | null;
+            /** Format: date-time */
+            expires_at: string;
+            /** Format: date-time */
+            mailed_at: string | null;
+            /** Format: date-time */
+            readonly created_at: string;
         };
         /** @description One class. */
         Label: {
@@ -3891,6 +4664,10 @@ export interface components {
          * @enum {string}
          */
         LineageNodeKindEnum: "label_task" | "dataset_version" | "run" | "code" | "runtime" | "artifact" | "model_version" | "evaluation";
+        /** @description What stands behind `/invite/` or `/reset/` in a link. */
+        LinkRequest: {
+            token: string;
+        };
         /** @description The length of the whole log. */
         LogEofRequest: {
             bytes: number;
@@ -3900,6 +4677,34 @@ export interface components {
             username: string;
             password: string;
         };
+        /** @description An invitation as it is answered once, with its link and what became of the mail. */
+        MadeInvitation: {
+            /** Format: uuid */
+            readonly id: string;
+            email: string;
+            role: components["schemas"]["RoleEnum"];
+            readonly invited_by: string | null;
+            /** Format: date-time */
+            expires_at: string;
+            /** Format: date-time */
+            mailed_at: string | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            readonly link: string;
+            readonly mail: components["schemas"]["MailEnum"];
+        };
+        /** @description Whether this installation can mail links. */
+        Mail: {
+            sends_mail: boolean;
+        };
+        /**
+         * @description * `sent` - sent
+         *     * `failed` - failed
+         *     * `off` - off
+         *     * `none` - none
+         * @enum {string}
+         */
+        MailEnum: "sent" | "failed" | "off" | "none";
         /** @description Everything needed to read a version with the SDK alone. */
         Manifest: {
             version: {
@@ -3921,6 +4726,18 @@ export interface components {
         /** @description Manifest objects that a client is about to read. */
         ManifestKeysRequest: {
             keys: string[];
+        };
+        /** @description A person with a role: the one that counts, the one that was given here, and all sources. */
+        Member: {
+            /** Format: uuid */
+            id: string;
+            username: string;
+            full_name: string;
+            email: string;
+            is_active: boolean;
+            role: components["schemas"]["RoleEnum"];
+            direct_role: components["schemas"]["RoleEnum"] | null;
+            sources: components["schemas"]["RoleSource"][];
         };
         /** @description What both sides changed, each in its own way. */
         MergeConflict: {
@@ -4049,6 +4866,13 @@ export interface components {
             reason: string;
             ref?: string | null;
         };
+        /** @description Whom to invite as what; without an address it is a link to hand over. */
+        NewInvitationRequest: {
+            email?: string;
+            role: components["schemas"]["RoleEnum"];
+            /** @default 7 */
+            days?: number;
+        };
         /** @description One class as it is asked for; id, colour and hotkey are chosen when left out. */
         NewLabelRequest: {
             id?: number;
@@ -4084,6 +4908,11 @@ export interface components {
             /** @description The digest of a pack that holds the history and the manifest objects. */
             bundle: string;
         };
+        /** @description An existing person, by name, and the role that they get. */
+        NewMemberRequest: {
+            username: string;
+            role: components["schemas"]["RoleEnum"];
+        };
         /** @description What makes a model. */
         NewModelRequest: {
             name: string;
@@ -4102,6 +4931,27 @@ export interface components {
             labels: components["schemas"]["NewLabelRequest"][];
             /** @default  */
             guideline?: string;
+        };
+        /** @description The present password and a new one. */
+        NewPasswordRequest: {
+            current_password: string;
+            new_password: string;
+        };
+        /** @description The account that a link is accepted with. */
+        NewPersonRequest: {
+            token: string;
+            username: string;
+            /** @default  */
+            full_name?: string;
+            email?: string;
+            password: string;
+        };
+        /** @description A project. */
+        NewProjectRequest: {
+            slug: string;
+            name: string;
+            /** Format: uuid */
+            unit: string;
         };
         /** @description What makes a branch or a tag. */
         NewRefRequest: {
@@ -4146,6 +4996,26 @@ export interface components {
             prefix?: string;
             /** @description Only these splits; files without a split are in train. */
             splits?: string[];
+        };
+        /** @description What it is called and may do. */
+        NewServiceAccountRequest: {
+            name: string;
+            role: components["schemas"]["RoleEnum"];
+        };
+        /** @description A token as it is answered once, with its secret. */
+        NewServiceToken: {
+            /** Format: uuid */
+            readonly id: string;
+            name: string;
+            readonly prefix: string;
+            scopes: components["schemas"]["ScopesEnum"][];
+            /** Format: date-time */
+            expires_at: string | null;
+            /** Format: date-time */
+            readonly last_used_at: string | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            readonly secret: string;
         };
         /** @description What makes a source. */
         NewSourceRequest: {
@@ -4247,6 +5117,14 @@ export interface components {
             /** Format: date-time */
             readonly created_at: string;
             readonly secret: string;
+        };
+        /** @description A unit below `parent`; without one, at the top of `organisation`. */
+        NewUnitRequest: {
+            name: string;
+            /** Format: uuid */
+            parent?: string | null;
+            /** Format: uuid */
+            organisation?: string;
         };
         /** @description What begins or resumes an upload. */
         NewUploadRequest: {
@@ -4370,6 +5248,22 @@ export interface components {
          * @enum {string}
          */
         OpEnum: "remove" | "move" | "copy" | "set";
+        /** @description What an invitation offers, to who holds the link. */
+        OpenInvitation: {
+            place: string;
+            kind: components["schemas"]["OpenInvitationKindEnum"];
+            role: components["schemas"]["RoleEnum"];
+            invited_by: string;
+            email: string;
+            /** Format: date-time */
+            expires_at: string;
+        };
+        /**
+         * @description * `project` - project
+         *     * `unit` - unit
+         * @enum {string}
+         */
+        OpenInvitationKindEnum: "project" | "unit";
         /**
          * @description * `push` - push
          *     * `merge` - merge
@@ -4398,6 +5292,12 @@ export interface components {
             settled: number;
             /** @description The branch has all of it already. */
             contained: boolean;
+        };
+        /** @description An organisation. */
+        Organisation: {
+            /** Format: uuid */
+            readonly id: string;
+            name: string;
         };
         /**
          * @description * `starts` - starts
@@ -4449,6 +5349,10 @@ export interface components {
             /** Format: date-time */
             expires_at: string;
         };
+        PaginatedAccountList: {
+            results: components["schemas"]["Account"][];
+            next: string | null;
+        };
         PaginatedAliasChangeList: {
             results: components["schemas"]["AliasChange"][];
             next: string | null;
@@ -4459,6 +5363,10 @@ export interface components {
         };
         PaginatedBranchList: {
             results: components["schemas"]["Branch"][];
+            next: string | null;
+        };
+        PaginatedBrowserList: {
+            results: components["schemas"]["Browser"][];
             next: string | null;
         };
         PaginatedCleaningReportList: {
@@ -4485,8 +5393,16 @@ export interface components {
             results: components["schemas"]["Hold"][];
             next: string | null;
         };
+        PaginatedInvitationList: {
+            results: components["schemas"]["Invitation"][];
+            next: string | null;
+        };
         PaginatedLabelTaskList: {
             results: components["schemas"]["LabelTask"][];
+            next: string | null;
+        };
+        PaginatedMemberList: {
+            results: components["schemas"]["Member"][];
             next: string | null;
         };
         PaginatedModelList: {
@@ -4499,6 +5415,10 @@ export interface components {
         };
         PaginatedOntologyList: {
             results: components["schemas"]["Ontology"][];
+            next: string | null;
+        };
+        PaginatedOrganisationList: {
+            results: components["schemas"]["Organisation"][];
             next: string | null;
         };
         PaginatedProjectList: {
@@ -4525,6 +5445,14 @@ export interface components {
             results: components["schemas"]["Scan"][];
             next: string | null;
         };
+        PaginatedServiceAccountList: {
+            results: components["schemas"]["ServiceAccount"][];
+            next: string | null;
+        };
+        PaginatedServiceTokenList: {
+            results: components["schemas"]["ServiceToken"][];
+            next: string | null;
+        };
         PaginatedSourceList: {
             results: components["schemas"]["Source"][];
             next: string | null;
@@ -4535,6 +5463,14 @@ export interface components {
         };
         PaginatedTokenList: {
             results: components["schemas"]["Token"][];
+            next: string | null;
+        };
+        PaginatedTreeProjectList: {
+            results: components["schemas"]["TreeProject"][];
+            next: string | null;
+        };
+        PaginatedUnitList: {
+            results: components["schemas"]["Unit"][];
             next: string | null;
         };
         PaginatedVersionList: {
@@ -4601,6 +5537,31 @@ export interface components {
             /** Format: int64 */
             memory_bytes?: number;
             gpus?: number;
+        };
+        /** @description Whether the person may sign in. */
+        PatchedChangedPersonRequest: {
+            is_active?: boolean;
+        };
+        /** @description A new name, another unit, or both. */
+        PatchedChangedProjectRequest: {
+            name?: string;
+            /** Format: uuid */
+            unit?: string;
+        };
+        /** @description Another role, or whether it may act. */
+        PatchedChangedServiceAccountRequest: {
+            role?: components["schemas"]["RoleEnum"];
+            is_active?: boolean;
+        };
+        /** @description A new name, a new unit above (null: none), or both. */
+        PatchedChangedUnitRequest: {
+            name?: string;
+            /** Format: uuid */
+            parent?: string | null;
+        };
+        /** @description The role that a member gets. */
+        PatchedNewRoleRequest: {
+            role?: components["schemas"]["RoleEnum"];
         };
         /** @description What is to be changed; the rest stays. */
         PatchedSavedViewChangesRequest: {
@@ -4826,6 +5787,24 @@ export interface components {
             /** @default  */
             message?: string;
         };
+        /** @description For how long the new link works. */
+        RenewalRequest: {
+            /** @default 7 */
+            days?: number;
+        };
+        /** @description A link that sets a new password once. */
+        ResetLink: {
+            link: string;
+        };
+        /** @description Whose password a link sets. */
+        ResetOffer: {
+            username: string;
+        };
+        /** @description A link's token and the new password. */
+        ResetRequest: {
+            token: string;
+            password: string;
+        };
         /** @description Whose side counts for a path, or for one of its labels. */
         ResolutionRequest: {
             /** @description As the conflict tells it; empty for labels that are of two kinds. */
@@ -4926,6 +5905,11 @@ export interface components {
          * @enum {string}
          */
         RoleEnum: "viewer" | "labeler" | "researcher" | "admin";
+        /** @description A role, and the unit above that gives it; null: it was given here. */
+        RoleSource: {
+            role: components["schemas"]["RoleEnum"];
+            through: components["schemas"]["UnitShort"] | null;
+        };
         /** @description A run with everything that its page shows. */
         Run: {
             /** Format: uuid */
@@ -5476,6 +6460,41 @@ export interface components {
             n: number;
             etag: string;
         };
+        /** @description A service account, its role where it belongs, and whether it is used. */
+        ServiceAccount: {
+            /** Format: uuid */
+            readonly id: string;
+            name: string;
+            readonly username: string;
+            readonly role: components["schemas"]["RoleEnum"] | null;
+            readonly is_active: boolean;
+            readonly token_count: number;
+            /** Format: date-time */
+            readonly last_used_at: string | null;
+            /** Format: date-time */
+            readonly created_at: string;
+        };
+        /** @description A token of a service account, without its secret. */
+        ServiceToken: {
+            /** Format: uuid */
+            readonly id: string;
+            name: string;
+            readonly prefix: string;
+            scopes: components["schemas"]["ScopesEnum"][];
+            /** Format: date-time */
+            expires_at: string | null;
+            /** Format: date-time */
+            readonly last_used_at: string | null;
+            /** Format: date-time */
+            readonly created_at: string;
+        };
+        /** @description A token of a service account, without its secret. */
+        ServiceTokenRequest: {
+            name: string;
+            scopes: components["schemas"]["ScopesEnum"][];
+            /** Format: date-time */
+            expires_at?: string | null;
+        };
         /** @description Whether the browser is signed in, and as whom. */
         Session: {
             authenticated: boolean;
@@ -5774,6 +6793,18 @@ export interface components {
             /** Format: date-time */
             expires_at?: string | null;
         };
+        /** @description A project and where it hangs. */
+        TreeProject: {
+            /** Format: uuid */
+            readonly id: string;
+            slug: string;
+            name: string;
+            /** Format: uuid */
+            readonly unit: string;
+            readonly unit_name: string;
+            /** Format: date-time */
+            readonly created_at: string;
+        };
         /**
          * @description * `int` - int
          *     * `float` - float
@@ -5786,6 +6817,28 @@ export interface components {
          * @enum {string}
          */
         TypeEnum: "int" | "float" | "string" | "bool" | "enum" | "dataset" | "model" | "name";
+        /** @description A unit, what hangs on it, and the caller's role. */
+        Unit: {
+            /** Format: uuid */
+            readonly id: string;
+            name: string;
+            readonly organisation: components["schemas"]["Organisation"];
+            /** Format: uuid */
+            readonly parent: string | null;
+            /** @description Return how far below the top of its organisation it is; 0 is the top. */
+            readonly depth: number;
+            readonly role: components["schemas"]["RoleEnum"];
+            readonly unit_count: number;
+            readonly project_count: number;
+            /** Format: date-time */
+            readonly created_at: string;
+        };
+        /** @description A unit beside a thing that belongs to it. */
+        UnitShort: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+        };
         /** @description A resumable upload. */
         Upload: {
             /** Format: uuid */
@@ -5845,6 +6898,8 @@ export interface components {
             readonly email: string;
             language: string;
             readonly is_admin: boolean;
+            /** @description Return whether there is a unit in which the person may add projects. */
+            readonly administers_units: boolean;
         };
         /** @description A person beside a thing that they made. */
         UserShort: {
@@ -6081,6 +7136,8 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type Accepted = components['schemas']['Accepted'];
+export type Account = components['schemas']['Account'];
 export type Alias = components['schemas']['Alias'];
 export type AliasChange = components['schemas']['AliasChange'];
 export type AliasTargetRequest = components['schemas']['AliasTargetRequest'];
@@ -6104,7 +7161,9 @@ export type BatchSubmissionRequest = components['schemas']['BatchSubmissionReque
 export type Beat = components['schemas']['Beat'];
 export type BeginLoadRequest = components['schemas']['BeginLoadRequest'];
 export type Branch = components['schemas']['Branch'];
+export type Browser = components['schemas']['Browser'];
 export type CacheRecord = components['schemas']['CacheRecord'];
+export type Candidate = components['schemas']['Candidate'];
 export type ChangeExample = components['schemas']['ChangeExample'];
 export type CleaningFailure = components['schemas']['CleaningFailure'];
 export type CleaningFinding = components['schemas']['CleaningFinding'];
@@ -6162,6 +7221,7 @@ export type FindingKindEnum = components['schemas']['FindingKindEnum'];
 export type FindingPage = components['schemas']['FindingPage'];
 export type FindingPaths = components['schemas']['FindingPaths'];
 export type Folder = components['schemas']['Folder'];
+export type ForgottenRequest = components['schemas']['ForgottenRequest'];
 export type FoundInEnum = components['schemas']['FoundInEnum'];
 export type GarbageError = components['schemas']['GarbageError'];
 export type GarbageRun = components['schemas']['GarbageRun'];
@@ -6170,6 +7230,7 @@ export type GitHost = components['schemas']['GitHost'];
 export type GitHostPage = components['schemas']['GitHostPage'];
 export type Heartbeat = components['schemas']['Heartbeat'];
 export type Hold = components['schemas']['Hold'];
+export type Invitation = components['schemas']['Invitation'];
 export type Label = components['schemas']['Label'];
 export type LabelTask = components['schemas']['LabelTask'];
 export type LabelTaskStateEnum = components['schemas']['LabelTaskStateEnum'];
@@ -6188,10 +7249,15 @@ export type Lineage = components['schemas']['Lineage'];
 export type LineageEdge = components['schemas']['LineageEdge'];
 export type LineageNode = components['schemas']['LineageNode'];
 export type LineageNodeKindEnum = components['schemas']['LineageNodeKindEnum'];
+export type LinkRequest = components['schemas']['LinkRequest'];
 export type LogEofRequest = components['schemas']['LogEofRequest'];
 export type LoginRequest = components['schemas']['LoginRequest'];
+export type MadeInvitation = components['schemas']['MadeInvitation'];
+export type Mail = components['schemas']['Mail'];
+export type MailEnum = components['schemas']['MailEnum'];
 export type Manifest = components['schemas']['Manifest'];
 export type ManifestKeysRequest = components['schemas']['ManifestKeysRequest'];
+export type Member = components['schemas']['Member'];
 export type MergeConflict = components['schemas']['MergeConflict'];
 export type MergeRequest = components['schemas']['MergeRequest'];
 export type Model = components['schemas']['Model'];
@@ -6203,19 +7269,27 @@ export type NewDatasetRequest = components['schemas']['NewDatasetRequest'];
 export type NewFlushRequest = components['schemas']['NewFlushRequest'];
 export type NewGarbageRunRequest = components['schemas']['NewGarbageRunRequest'];
 export type NewHoldRequest = components['schemas']['NewHoldRequest'];
+export type NewInvitationRequest = components['schemas']['NewInvitationRequest'];
 export type NewLabelRequest = components['schemas']['NewLabelRequest'];
 export type NewLabelTaskRequest = components['schemas']['NewLabelTaskRequest'];
 export type NewLoadRequest = components['schemas']['NewLoadRequest'];
+export type NewMemberRequest = components['schemas']['NewMemberRequest'];
 export type NewModelRequest = components['schemas']['NewModelRequest'];
 export type NewOntologyRequest = components['schemas']['NewOntologyRequest'];
 export type NewOntologyVersionRequest = components['schemas']['NewOntologyVersionRequest'];
+export type NewPasswordRequest = components['schemas']['NewPasswordRequest'];
+export type NewPersonRequest = components['schemas']['NewPersonRequest'];
+export type NewProjectRequest = components['schemas']['NewProjectRequest'];
 export type NewRefRequest = components['schemas']['NewRefRequest'];
 export type NewS3KeyPair = components['schemas']['NewS3KeyPair'];
 export type NewSavedViewRequest = components['schemas']['NewSavedViewRequest'];
+export type NewServiceAccountRequest = components['schemas']['NewServiceAccountRequest'];
+export type NewServiceToken = components['schemas']['NewServiceToken'];
 export type NewSourceRequest = components['schemas']['NewSourceRequest'];
 export type NewSplitRequest = components['schemas']['NewSplitRequest'];
 export type NewTaskFilterRequest = components['schemas']['NewTaskFilterRequest'];
 export type NewToken = components['schemas']['NewToken'];
+export type NewUnitRequest = components['schemas']['NewUnitRequest'];
 export type NewUploadRequest = components['schemas']['NewUploadRequest'];
 export type NewVersionRequest = components['schemas']['NewVersionRequest'];
 export type NewWriteJobRequest = components['schemas']['NewWriteJobRequest'];
@@ -6228,8 +7302,11 @@ export type OnConflictEnum = components['schemas']['OnConflictEnum'];
 export type Ontology = components['schemas']['Ontology'];
 export type OntologyVersion = components['schemas']['OntologyVersion'];
 export type OpEnum = components['schemas']['OpEnum'];
+export type OpenInvitation = components['schemas']['OpenInvitation'];
+export type OpenInvitationKindEnum = components['schemas']['OpenInvitationKindEnum'];
 export type OperationEnum = components['schemas']['OperationEnum'];
 export type OperationPreview = components['schemas']['OperationPreview'];
+export type Organisation = components['schemas']['Organisation'];
 export type OutlookEnum = components['schemas']['OutlookEnum'];
 export type OutputFileRequest = components['schemas']['OutputFileRequest'];
 export type OutputVersion = components['schemas']['OutputVersion'];
@@ -6237,28 +7314,37 @@ export type Overview = components['schemas']['Overview'];
 export type PackDigestsRequest = components['schemas']['PackDigestsRequest'];
 export type PackPush = components['schemas']['PackPush'];
 export type PackUrls = components['schemas']['PackUrls'];
+export type PaginatedAccountList = components['schemas']['PaginatedAccountList'];
 export type PaginatedAliasChangeList = components['schemas']['PaginatedAliasChangeList'];
 export type PaginatedAuditEventList = components['schemas']['PaginatedAuditEventList'];
 export type PaginatedBranchList = components['schemas']['PaginatedBranchList'];
+export type PaginatedBrowserList = components['schemas']['PaginatedBrowserList'];
 export type PaginatedCleaningReportList = components['schemas']['PaginatedCleaningReportList'];
 export type PaginatedDatasetList = components['schemas']['PaginatedDatasetList'];
 export type PaginatedDeletedDatasetList = components['schemas']['PaginatedDeletedDatasetList'];
 export type PaginatedEvaluationList = components['schemas']['PaginatedEvaluationList'];
 export type PaginatedGarbageRunList = components['schemas']['PaginatedGarbageRunList'];
 export type PaginatedHoldList = components['schemas']['PaginatedHoldList'];
+export type PaginatedInvitationList = components['schemas']['PaginatedInvitationList'];
 export type PaginatedLabelTaskList = components['schemas']['PaginatedLabelTaskList'];
+export type PaginatedMemberList = components['schemas']['PaginatedMemberList'];
 export type PaginatedModelList = components['schemas']['PaginatedModelList'];
 export type PaginatedModelVersionList = components['schemas']['PaginatedModelVersionList'];
 export type PaginatedOntologyList = components['schemas']['PaginatedOntologyList'];
+export type PaginatedOrganisationList = components['schemas']['PaginatedOrganisationList'];
 export type PaginatedProjectList = components['schemas']['PaginatedProjectList'];
 export type PaginatedQuarantinedPackList = components['schemas']['PaginatedQuarantinedPackList'];
 export type PaginatedRunningOperationList = components['schemas']['PaginatedRunningOperationList'];
 export type PaginatedS3KeyPairList = components['schemas']['PaginatedS3KeyPairList'];
 export type PaginatedSavedViewList = components['schemas']['PaginatedSavedViewList'];
 export type PaginatedScanList = components['schemas']['PaginatedScanList'];
+export type PaginatedServiceAccountList = components['schemas']['PaginatedServiceAccountList'];
+export type PaginatedServiceTokenList = components['schemas']['PaginatedServiceTokenList'];
 export type PaginatedSourceList = components['schemas']['PaginatedSourceList'];
 export type PaginatedTagList = components['schemas']['PaginatedTagList'];
 export type PaginatedTokenList = components['schemas']['PaginatedTokenList'];
+export type PaginatedTreeProjectList = components['schemas']['PaginatedTreeProjectList'];
+export type PaginatedUnitList = components['schemas']['PaginatedUnitList'];
 export type PaginatedVersionList = components['schemas']['PaginatedVersionList'];
 export type PaginatedWorkItemList = components['schemas']['PaginatedWorkItemList'];
 export type PaginatedWriteJobList = components['schemas']['PaginatedWriteJobList'];
@@ -6270,6 +7356,11 @@ export type PartNumbersRequest = components['schemas']['PartNumbersRequest'];
 export type PartUrls = components['schemas']['PartUrls'];
 export type PartialResources = components['schemas']['PartialResources'];
 export type PartialResourcesRequest = components['schemas']['PartialResourcesRequest'];
+export type PatchedChangedPersonRequest = components['schemas']['PatchedChangedPersonRequest'];
+export type PatchedChangedProjectRequest = components['schemas']['PatchedChangedProjectRequest'];
+export type PatchedChangedServiceAccountRequest = components['schemas']['PatchedChangedServiceAccountRequest'];
+export type PatchedChangedUnitRequest = components['schemas']['PatchedChangedUnitRequest'];
+export type PatchedNewRoleRequest = components['schemas']['PatchedNewRoleRequest'];
 export type PatchedSavedViewChangesRequest = components['schemas']['PatchedSavedViewChangesRequest'];
 export type PatchedSourceChangesRequest = components['schemas']['PatchedSourceChangesRequest'];
 export type PatchedUserRequest = components['schemas']['PatchedUserRequest'];
@@ -6290,6 +7381,10 @@ export type ReasonEnum = components['schemas']['ReasonEnum'];
 export type ReasonKindEnum = components['schemas']['ReasonKindEnum'];
 export type RegisteredVersion = components['schemas']['RegisteredVersion'];
 export type RemovalRequest = components['schemas']['RemovalRequest'];
+export type RenewalRequest = components['schemas']['RenewalRequest'];
+export type ResetLink = components['schemas']['ResetLink'];
+export type ResetOffer = components['schemas']['ResetOffer'];
+export type ResetRequest = components['schemas']['ResetRequest'];
 export type ResolutionRequest = components['schemas']['ResolutionRequest'];
 export type Resources = components['schemas']['Resources'];
 export type Retention = components['schemas']['Retention'];
@@ -6298,6 +7393,7 @@ export type RetentionRequest = components['schemas']['RetentionRequest'];
 export type RevertRequest = components['schemas']['RevertRequest'];
 export type Revision = components['schemas']['Revision'];
 export type RoleEnum = components['schemas']['RoleEnum'];
+export type RoleSource = components['schemas']['RoleSource'];
 export type Run = components['schemas']['Run'];
 export type RunCurve = components['schemas']['RunCurve'];
 export type RunEvent = components['schemas']['RunEvent'];
@@ -6343,6 +7439,9 @@ export type SecretValueRequest = components['schemas']['SecretValueRequest'];
 export type Selector = components['schemas']['Selector'];
 export type SelectorRequest = components['schemas']['SelectorRequest'];
 export type SentPartRequest = components['schemas']['SentPartRequest'];
+export type ServiceAccount = components['schemas']['ServiceAccount'];
+export type ServiceToken = components['schemas']['ServiceToken'];
+export type ServiceTokenRequest = components['schemas']['ServiceTokenRequest'];
 export type Session = components['schemas']['Session'];
 export type SideChangeEnum = components['schemas']['SideChangeEnum'];
 export type SkippedMount = components['schemas']['SkippedMount'];
@@ -6369,7 +7468,10 @@ export type Thresholds = components['schemas']['Thresholds'];
 export type ThresholdsRequest = components['schemas']['ThresholdsRequest'];
 export type Token = components['schemas']['Token'];
 export type TokenRequest = components['schemas']['TokenRequest'];
+export type TreeProject = components['schemas']['TreeProject'];
 export type TypeEnum = components['schemas']['TypeEnum'];
+export type Unit = components['schemas']['Unit'];
+export type UnitShort = components['schemas']['UnitShort'];
 export type Upload = components['schemas']['Upload'];
 export type UploadKindEnum = components['schemas']['UploadKindEnum'];
 export type UploadStateEnum = components['schemas']['UploadStateEnum'];
@@ -6401,9 +7503,15 @@ export interface operations {
                 /** @description User name. */
                 actor?: string;
                 cursor?: string;
+                /** @description Not before this time. */
+                from?: string;
                 limit?: number;
+                /** @description Kind or id of what it was done to. */
+                object?: string;
                 /** @description Project slug. */
                 project?: string;
+                /** @description Before this time. */
+                to?: string;
                 /** @description For instance `token.created`. */
                 verb?: string;
             };
@@ -6420,6 +7528,108 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["PaginatedAuditEventList"];
                 };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    audit_export: {
+        parameters: {
+            query?: {
+                /** @description User name. */
+                actor?: string;
+                /** @description Default: csv. */
+                as?: "csv" | "jsonl";
+                /** @description Not before this time. */
+                from?: string;
+                /** @description Kind or id of what it was done to. */
+                object?: string;
+                /** @description Project slug. */
+                project?: string;
+                /** @description Before this time. */
+                to?: string;
+                /** @description For instance `token.created`. */
+                verb?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    password_forgotten_options: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mail"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    password_forgotten: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForgottenRequest"];
+            };
+        };
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request failed. */
             default: {
@@ -6479,6 +7689,100 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    password_change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPasswordRequest"];
+            };
+        };
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    password_reset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResetRequest"];
+            };
+        };
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    password_reset_open: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResetOffer"];
+                };
             };
             /** @description The request failed. */
             default: {
@@ -6564,6 +7868,102 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CodeState"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    invitation_accept: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    invitation_open: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenInvitation"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    invitation_sign_up: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPersonRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
                 };
             };
             /** @description The request failed. */
@@ -7253,6 +8653,165 @@ export interface operations {
             };
         };
     };
+    organisations_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedOrganisationList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    people_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @description Part of the name or address. */
+                q?: string;
+                /** @description Who may sign in, or not. */
+                state?: "active" | "inactive";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedAccountList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    people_partial_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedChangedPersonRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    person_reset_link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResetLink"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    person_sessions_end: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     projects_list: {
         parameters: {
             query?: {
@@ -7271,6 +8830,138 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PaginatedProjectList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewProjectRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TreeProject"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    project_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TreeProject"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    project_change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedChangedProjectRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TreeProject"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_candidates_list: {
+        parameters: {
+            query?: {
+                /** @description Begins the user name, or is in the full one. */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Candidate"][];
                 };
             };
             /** @description The request failed. */
@@ -10534,6 +12225,138 @@ export interface operations {
             };
         };
     };
+    projects_invitations_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedInvitationList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_invitations_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewInvitationRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeInvitation"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_invitations_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                invitation_id: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_invitations_renewals_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                invitation_id: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RenewalRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeInvitation"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     projects_labelx_ontologies_list: {
         parameters: {
             query?: {
@@ -10704,6 +12527,142 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LabelTask"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_members_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @description Part of the name or address. */
+                q?: string;
+                /** @description Who has this role, from anywhere. */
+                role?: "admin" | "labeler" | "researcher" | "viewer";
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedMemberList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_members_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewMemberRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_members_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_members_partial_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedNewRoleRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
                 };
             };
             /** @description The request failed. */
@@ -11411,6 +13370,208 @@ export interface operations {
             path: {
                 name: string;
                 project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_service_accounts_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedServiceAccountList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_service_accounts_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewServiceAccountRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceAccount"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_service_accounts_partial_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedChangedServiceAccountRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceAccount"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_service_accounts_tokens_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                account_id: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedServiceTokenList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_service_accounts_tokens_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ServiceTokenRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewServiceToken"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_service_accounts_tokens_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+                project: string;
+                token_id: string;
             };
             cookie?: never;
         };
@@ -12678,6 +14839,93 @@ export interface operations {
             };
         };
     };
+    sessions_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedBrowserList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    session_end: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    sessions_end_others: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     tokens_list: {
         parameters: {
             query?: {
@@ -12747,6 +14995,703 @@ export interface operations {
             header?: never;
             path: {
                 token_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @description Part of the name. */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedUnitList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewUnitRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unit"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unit_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unit"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unit_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unit_change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedChangedUnitRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unit"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_candidates_list: {
+        parameters: {
+            query?: {
+                /** @description Begins the user name, or is in the full one. */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Candidate"][];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_invitations_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedInvitationList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_invitations_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewInvitationRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeInvitation"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_invitations_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                invitation_id: string;
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_invitations_renewals_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                invitation_id: string;
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RenewalRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeInvitation"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_members_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @description Part of the name or address. */
+                q?: string;
+                /** @description Who has this role, from anywhere. */
+                role?: "admin" | "labeler" | "researcher" | "viewer";
+            };
+            header?: never;
+            path: {
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedMemberList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_members_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewMemberRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_members_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                unit_id: string;
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_members_partial_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                unit_id: string;
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedNewRoleRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_projects_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedTreeProjectList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_service_accounts_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedServiceAccountList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_service_accounts_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewServiceAccountRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceAccount"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_service_accounts_partial_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedChangedServiceAccountRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceAccount"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_service_accounts_tokens_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                account_id: string;
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedServiceTokenList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_service_accounts_tokens_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+                unit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ServiceTokenRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewServiceToken"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    units_service_accounts_tokens_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account_id: string;
+                token_id: string;
+                unit_id: string;
             };
             cookie?: never;
         };

@@ -2,10 +2,15 @@ import { Outlet, useRouterState } from '@tanstack/react-router';
 import { Shell } from './shell/Shell';
 
 export const LOGIN = '/login';
+/** Pages of people who are not signed in, or not yet. */
+const OUTSIDE: readonly string[] = [LOGIN, '/forgotten', '/invite/$token', '/reset/$token'];
+/** Whether an address is that of a page outside. */
+export const isOutside = (path: string) =>
+  path === LOGIN || path === '/forgotten' || path.startsWith('/invite/') || path.startsWith('/reset/');
 
-/** The shell around every page but the one to sign in. */
+/** The shell around every page but those outside. */
 export function Root() {
   // The page that is shown, not the one on its way: the shell must not ask for data before the session is known.
-  const isLogin = useRouterState({ select: ({ matches }) => matches.at(-1)?.fullPath === LOGIN });
-  return isLogin ? <Outlet /> : <Shell />;
+  const outside = useRouterState({ select: ({ matches }) => OUTSIDE.includes(matches.at(-1)?.fullPath ?? '') });
+  return outside ? <Outlet /> : <Shell />;
 }

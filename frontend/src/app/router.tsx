@@ -11,11 +11,12 @@ import { browseSearch, cleaningSearch, datasetsSearch, diffSearch, versionsSearc
 import { newRunSearch, runSearch, runsSearch } from '@/features/jobs/search';
 import { auditSearch, taskSearch, tasksSearch, workSearch } from '@/features/labeling/search';
 import { modelSearch, modelsSearch, modelVersionSearch } from '@/features/models/search';
+import { membersSearch, peopleSearch, unitsSearch } from '@/features/people/search';
 import { auditLogSearch, s3KeysSearch, secretsSearch, tokensSearch } from '@/features/settings/search';
 import { oneOf, optional, type RawSearch, text } from '@/shared/search';
 import { NotFound, PageCrash, PagePending } from './fallbacks';
 import { onSessionLost, queryClient } from './queryClient';
-import { LOGIN, Root } from './Root';
+import { isOutside, LOGIN, Root } from './Root';
 import { isSignedIn, sessionQuery } from './session';
 
 /** Whether the session ended while the page was open: a link pressed meanwhile must not hide the reason. */
@@ -28,7 +29,7 @@ const root = createRootRoute({
   validateSearch: (raw: RawSearch): { project?: string } => ({ project: text(raw.project) }),
   search: { middlewares: [retainSearchParams(['project'])] },
   beforeLoad: async ({ location }) => {
-    if (location.pathname === LOGIN) return;
+    if (isOutside(location.pathname)) return;
     if (!(await isSignedIn())) {
       const reason = sessionEnded ? ('expired' as const) : undefined;
       throw redirect({ to: LOGIN, search: { next: location.href, reason } });
@@ -51,6 +52,25 @@ const login = createRoute({
   },
   component: lazyRouteComponent(() => import('@/features/auth'), 'LoginPage'),
 });
+
+const auth = () => import('@/features/auth');
+/** Asked before the page, for the cookie that writing needs; whoever is signed in may open these too. */
+const knowSession = async () => void (await isSignedIn().catch(() => false));
+const outsideRoutes = [
+  createRoute({ getParentRoute: under, path: '/forgotten', component: lazyRouteComponent(auth, 'ForgottenPage') }),
+  createRoute({
+    getParentRoute: under,
+    path: '/invite/$token',
+    beforeLoad: knowSession,
+    component: lazyRouteComponent(auth, 'InvitePage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/reset/$token',
+    beforeLoad: knowSession,
+    component: lazyRouteComponent(auth, 'ResetPage'),
+  }),
+] as const;
 
 const overview = createRoute({
   getParentRoute: under,
@@ -213,13 +233,48 @@ const settingsRoutes = [
   }),
 ] as const;
 
+const people = () => import('@/features/people');
+const peopleRoutes = [
+  createRoute({
+    getParentRoute: under,
+    path: '/settings/members',
+    validateSearch: optional(membersSearch),
+    component: lazyRouteComponent(people, 'ProjectMembersPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/settings/units',
+    validateSearch: optional(unitsSearch),
+    component: lazyRouteComponent(people, 'UnitsPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/settings/units/$unitId',
+    validateSearch: optional(membersSearch),
+    component: lazyRouteComponent(people, 'UnitPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/settings/people',
+    validateSearch: optional(peopleSearch),
+    component: lazyRouteComponent(people, 'PeoplePage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/settings/account',
+    component: lazyRouteComponent(people, 'AccountPage'),
+  }),
+] as const;
+
 const routeTree = root.addChildren([
   login,
+  ...outsideRoutes,
   overview,
   ...datasetRoutes,
   ...labelingRoutes,
   ...jobRoutes,
   ...modelRoutes,
+  ...peopleRoutes,
   ...settingsRoutes,
 ]);
 
@@ -234,7 +289,7 @@ export const router = createRouter({
 
 onSessionLost(() => {
   const { pathname, href } = router.state.location;
-  if (pathname === LOGIN) return;
+  if (isOutside(pathname)) return;
   sessionEnded = true;
   queryClient.setQueryData(sessionQuery.queryKey, { authenticated: false, user: null });
   void router.navigate({ to: LOGIN, search: { next: href, reason: 'expired' } });

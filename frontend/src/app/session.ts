@@ -1,18 +1,8 @@
-import { queryOptions } from '@tanstack/react-query';
 import { api } from '@/api/client';
-import type { Session } from '@/api/contract/accounts';
+import { sessionQuery } from '@/shared/me';
 import { queryClient } from './queryClient';
 
-/** Who is signed in. Asked once at boot: the answer also sets the CSRF cookie. */
-export const sessionQuery = queryOptions({
-  queryKey: ['session'],
-  // Takes no abort signal: the router waits for this answer, whichever component comes or goes meanwhile.
-  queryFn: async (): Promise<Session> => {
-    const { data } = await api.GET('/api/v1/auth/session/');
-    return data ?? { authenticated: false, user: null };
-  },
-  staleTime: Number.POSITIVE_INFINITY,
-});
+export { sessionQuery };
 
 export async function isSignedIn(): Promise<boolean> {
   return (await queryClient.ensureQueryData(sessionQuery)).authenticated;

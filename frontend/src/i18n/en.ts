@@ -7,6 +7,7 @@ import { jobs } from './jobs.en';
 import { labeling } from './labeling.en';
 import { models } from './models.en';
 import { overview } from './overview.en';
+import { people } from './people.en';
 import { secrets } from './secrets.en';
 import { settings } from './settings.en';
 import { nav, shell } from './shell.en';
@@ -30,6 +31,7 @@ const en = {
   nav,
   overview,
   secrets,
+  people,
   settings,
   shell,
   sources,

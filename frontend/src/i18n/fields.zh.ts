@@ -30,6 +30,10 @@ const fields: Readonly<Record<string, string>> = {
   not_text: '应为文本。',
   null: '不能为空值。',
   overflow: '数值过大。',
+  password_entirely_numeric: '密码不能全是数字。',
+  password_too_common: '这个密码太常见。',
+  password_too_short: '密码太短，至少需要 {{limit}} 个字符。',
+  password_too_similar: '密码与您的其他信息过于相似。',
   required: '必填。',
   slug: '请使用 1 到 63 个小写字母、数字、点、短横线或下划线。',
   source_url:
@@ -37,6 +41,7 @@ const fields: Readonly<Record<string, string>> = {
   split_size: '请填写样本数，或如 20% 的比例。',
   unique: '该名称已被占用。',
   unknown_field: '没有这个字段。',
+  wrong_password: '密码错误。',
   wrong_pattern: '格式不符合要求。',
 };
 

@@ -10,6 +10,11 @@ export const nav = {
   runs: 'Runs',
   newRun: 'New run',
   models: 'Models',
+  people: 'People',
+  members: 'Members',
+  units: 'Units and projects',
+  everybody: 'All people',
+  account: 'Your account',
   settings: 'Settings',
   tokens: 'Access tokens',
   s3Keys: 'S3 keys',
@@ -44,4 +49,5 @@ export const shell = {
   unknownProjectHint: 'It does not exist, or you have no role in it.',
   unknownProjectChoose: 'Your projects:',
   noProjectHint: 'You have no project yet. Ask an administrator to give you a role in one.',
+  noProjectMake: 'You have no project yet. Make the first one in one of your units.',
 };

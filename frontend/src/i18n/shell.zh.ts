@@ -13,6 +13,11 @@ export const nav: Translation<typeof en.nav> = {
   runs: '运行',
   newRun: '新建运行',
   models: '模型',
+  people: '人员',
+  members: '成员',
+  units: '单位与项目',
+  everybody: '所有人员',
+  account: '您的账户',
   settings: '设置',
   tokens: '访问令牌',
   s3Keys: 'S3 密钥',
@@ -47,4 +52,5 @@ export const shell: Translation<typeof en.shell> = {
   unknownProjectHint: '它不存在，或者您在其中没有角色。',
   unknownProjectChoose: '您的项目：',
   noProjectHint: '您还没有项目，请联系管理员分配角色。',
+  noProjectMake: '您还没有项目，请在您的单位中创建第一个项目。',
 };

@@ -7,6 +7,7 @@ import { jobs } from './jobs.zh';
 import { labeling } from './labeling.zh';
 import { models } from './models.zh';
 import { overview } from './overview.zh';
+import { people } from './people.zh';
 import { secrets } from './secrets.zh';
 import { settings } from './settings.zh';
 import { nav, shell } from './shell.zh';
@@ -30,6 +31,7 @@ const zh = {
   nav,
   overview,
   secrets,
+  people,
   settings,
   shell,
   sources,

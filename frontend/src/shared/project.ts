@@ -1,6 +1,7 @@
 import { useSearch } from '@tanstack/react-router';
 import { $api } from '@/api/client';
 import type { Project, Role } from '@/api/contract/accounts';
+import { useMe } from './me';
 import { readStored, writeStored } from './stored';
 
 const STORED = 'atom-project';
@@ -40,6 +41,28 @@ export function useProject(): string {
 export function useMay(role: Role): boolean {
   const mine = useCurrentProject()?.role;
   return mine !== undefined && ROLES.indexOf(mine) >= ROLES.indexOf(role);
+}
+
+/** What the person may open beside the pages of a project. The server decides; this only hides entries. */
+export interface Rights {
+  /** Administers some project: there is an audit log to read. */
+  admin: boolean;
+  /** Administers the project that is shown. */
+  here: boolean;
+  /** Administers a unit. */
+  units: boolean;
+  /** Administers the installation. */
+  installation: boolean;
+}
+
+export function useRights(): Rights {
+  const me = useMe();
+  return {
+    admin: useAdministersAny(),
+    here: useMay('admin'),
+    units: me?.administers_units ?? false,
+    installation: me?.is_admin ?? false,
+  };
 }
 
 /** Whether the person administers any project: then there is an audit log to read. */

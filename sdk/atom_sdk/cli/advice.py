@@ -5,6 +5,7 @@ from __future__ import annotations
 _LIST_WRITERS = "List them: atom data writer list DATASET"
 # By the code of the failure.
 ADVICE = {
+    "already_member": "Change the role: atom member role NAME ROLE",
     "archive_history_differs": (
         "Load the archive under another name: atom data archive load FOLDER --name NAME"
     ),
@@ -17,6 +18,7 @@ ADVICE = {
     ),
     "dataset_held": "Release its holds first: atom data hold list DATASET",
     "hold_unknown": "List them: atom data hold list DATASET",
+    "last_administrator": "Make somebody else an administrator first: atom member role NAME admin",
     "merge_conflict": (
         "Look at the conflicts; then do it again with --take ours:PATH or --take theirs:PATH for "
         "each of them, or --ours or --theirs for all, which say whose side counts where both "

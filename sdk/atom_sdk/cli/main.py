@@ -14,6 +14,7 @@ from atom_sdk.cli import (
     edits,
     importing,
     keeping,
+    members,
     models,
     mounts,
     runs,
@@ -100,6 +101,7 @@ def whoami(context: Context) -> None:
 cli.add_command(data.data)
 for command in (*keeping.COMMANDS, *archives.COMMANDS):
     data.data.add_command(command)
+cli.add_command(members.member)
 cli.add_command(models.model)
 cli.add_command(sources.source)
 cli.add_command(tokens.token)

@@ -14,3 +14,24 @@ export type {
 } from '../schema';
 
 export type AuditQuery = QueryOf<'/api/v1/audit/'>;
+export type {
+  Accepted,
+  Account as PersonAccount,
+  Browser,
+  Candidate,
+  Invitation,
+  MadeInvitation,
+  Member,
+  NewInvitationRequest as NewInvitation,
+  NewMemberRequest as NewMember,
+  NewPasswordRequest as NewPassword,
+  NewPersonRequest as NewPerson,
+  NewServiceToken,
+  OpenInvitation,
+  Organisation,
+  ServiceAccount,
+  ServiceToken,
+  ServiceTokenRequest,
+  TreeProject,
+  Unit,
+} from '../schema';

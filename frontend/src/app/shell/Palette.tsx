@@ -20,7 +20,7 @@ import { useTranslation } from 'react-i18next';
 import { LANGUAGES, type Language } from '@/i18n';
 import { useRegisteredCommands } from '@/shared/commands';
 import { useFocusBack } from '@/shared/focusBack';
-import { rememberProject, useAdministersAny, useProjects } from '@/shared/project';
+import { rememberProject, useProjects, useRights } from '@/shared/project';
 import { signOut } from '../session';
 import { chooseLanguage } from './LanguageMenu';
 import { navigationFor } from './navigation';
@@ -87,8 +87,8 @@ function usePageActions(): SpotlightActionGroupData {
 function useGoTo(): SpotlightActionGroupData {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const isAdmin = useAdministersAny();
-  const actions = navigationFor(isAdmin)
+  const rights = useRights();
+  const actions = navigationFor(rights)
     .flatMap((group) => group.items)
     .map(
       (item): SpotlightActionData => ({

@@ -6,9 +6,10 @@ import { useTranslation } from 'react-i18next';
 import { EmptyState } from '@/shared/EmptyState';
 import { ErrorState } from '@/shared/ErrorState';
 import { keepFocus } from '@/shared/focusBack';
+import { ButtonLink } from '@/shared/links';
 import { useProjectLive } from '@/shared/live/projectLive';
 import { Page } from '@/shared/Page';
-import { useAdministersAny, useCurrentProject, useProjects, useUnknownProject } from '@/shared/project';
+import { useCurrentProject, useProjects, useRights, useUnknownProject } from '@/shared/project';
 import { listenForShortcuts, useShortcuts } from '@/shared/shortcuts';
 import { PagePending } from '../fallbacks';
 import { Header } from './Header';
@@ -23,6 +24,7 @@ const Palette = lazy(() => import('./Palette'));
 const ShortcutSheet = lazy(() => import('./ShortcutSheet'));
 
 export const HEADER_PX = 52;
+const FREE = ['/settings/units', '/settings/people', '/settings/account'];
 
 export function Shell() {
   const { t } = useTranslation();
@@ -30,9 +32,9 @@ export function Shell() {
   const [overlay, setOverlay] = useState<'palette' | 'shortcuts' | null>(null);
   const navigate = useNavigate();
   const toggleScheme = useSchemeToggle();
-  const isAdmin = useAdministersAny();
+  const rights = useRights();
   useProjectLive(useCurrentProject()?.slug);
-  const items = navigationFor(isAdmin).flatMap((group) => group.items);
+  const items = navigationFor(rights).flatMap((group) => group.items);
   useEffect(() => listenForShortcuts(), []);
   useShortcuts([
     {
@@ -72,7 +74,7 @@ export function Shell() {
         />
       </AppShell.Header>
       <AppShell.Navbar p="xs" aria-label={t('nav.main')}>
-        <Sidebar isAdmin={isAdmin} onNavigate={closeMenu} />
+        <Sidebar rights={rights} onNavigate={closeMenu} />
       </AppShell.Navbar>
       <Content />
       <Suspense fallback={null}>
@@ -85,7 +87,6 @@ export function Shell() {
 
 /** The page, once the project is known; moving to another page moves the focus into it. */
 function Content() {
-  const { t } = useTranslation();
   const projects = useProjects();
   const project = useCurrentProject();
   const main = useRef<HTMLElement>(null);
@@ -98,6 +99,10 @@ function Content() {
   }, [path]);
   useEffect(() => (main.current ? keepFocus(main.current) : undefined), []);
   const unknown = useUnknownProject();
+  // Pages of the person and of the tree of units need no project: it is there that one is made.
+  const isFree = useRouterState({
+    select: ({ matches }) => FREE.some((at) => matches.at(-1)?.fullPath.startsWith(at)),
+  });
   const none = projects.data?.results.length === 0 && unknown === undefined;
   return (
     <AppShell.Main id="main" ref={main} tabIndex={-1}>
@@ -110,13 +115,21 @@ function Content() {
         </Page>
       )}
       {unknown !== undefined && <UnknownProject slug={unknown} />}
-      {none && <EmptyState title={t('shell.noProject')} hint={t('shell.noProjectHint')} />}
-      {project && (
+      {none && !isFree && <NoProject />}
+      {(project || (none && isFree)) && (
         // Another project is another page: nothing of the old one may stay on the screen.
-        <Suspense key={project.slug} fallback={<PagePending />}>
+        <Suspense key={project?.slug} fallback={<PagePending />}>
           <Outlet />
         </Suspense>
       )}
     </AppShell.Main>
   );
+}
+
+function NoProject() {
+  const { t } = useTranslation();
+  const { units } = useRights();
+  const action = units && <ButtonLink to="/settings/units">{t('nav.units')}</ButtonLink>;
+  const hint = units ? t('shell.noProjectMake') : t('shell.noProjectHint');
+  return <EmptyState title={t('shell.noProject')} hint={hint} action={action} />;
 }

@@ -3,16 +3,17 @@ import { useRouterState } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/shared/format';
 import { NavRouterLink } from '@/shared/links';
+import type { Rights } from '@/shared/project';
 import { type NavItem, navigationFor } from './navigation';
 import { useNavCounts } from './useNavCounts';
 
 const isUnder = (path: string, to: string) => (to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`));
 
-export function Sidebar({ isAdmin, onNavigate }: { isAdmin: boolean; onNavigate: () => void }) {
+export function Sidebar({ rights, onNavigate }: { rights: Rights; onNavigate: () => void }) {
   const { t } = useTranslation();
   return (
     <AppShell.Section grow component={ScrollArea}>
-      {navigationFor(isAdmin).map((group) => (
+      {navigationFor(rights).map((group) => (
         <Stack key={group.key ?? 'top'} gap={2} mb="sm">
           {group.key && (
             <Text size="xs" c="dimmed" fw={600} px="sm" pt={4}>

@@ -6,6 +6,7 @@ import {
   IconKeyboard,
   IconLogout,
   IconRowInsertBottom,
+  IconUserCircle,
 } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -43,6 +44,9 @@ export function UserMenu({ onShortcuts }: { onShortcuts: () => void }) {
           {user?.username}
         </Menu.Label>
         <Menu.Divider />
+        <MenuLink to="/settings/account" leftSection={<IconUserCircle size={15} />}>
+          {t('nav.account')}
+        </MenuLink>
         <MenuLink to="/settings/tokens" leftSection={<IconKey size={15} />}>
           {t('nav.tokens')}
         </MenuLink>

@@ -1,5 +1,6 @@
 import {
   type Icon,
+  IconAddressBook,
   IconBox,
   IconBucket,
   IconDatabase,
@@ -9,11 +10,29 @@ import {
   IconLock,
   IconPlayerPlay,
   IconPolygon,
+  IconSitemap,
   IconTrash,
+  IconUserCircle,
+  IconUsers,
 } from '@tabler/icons-react';
+import type { Rights } from '@/shared/project';
 
 export interface NavItem {
-  key: 'overview' | 'datasets' | 'labeling' | 'runs' | 'models' | 'tokens' | 's3Keys' | 'secrets' | 'audit' | 'garbage';
+  key:
+    | 'overview'
+    | 'datasets'
+    | 'labeling'
+    | 'runs'
+    | 'models'
+    | 'tokens'
+    | 's3Keys'
+    | 'secrets'
+    | 'audit'
+    | 'garbage'
+    | 'members'
+    | 'units'
+    | 'everybody'
+    | 'account';
   to:
     | '/'
     | '/datasets'
@@ -24,15 +43,20 @@ export interface NavItem {
     | '/settings/s3-keys'
     | '/settings/secrets'
     | '/settings/audit'
-    | '/settings/garbage';
+    | '/settings/garbage'
+    | '/settings/members'
+    | '/settings/units'
+    | '/settings/people'
+    | '/settings/account';
   icon: Icon;
   /** Keyboard sequence that goes there. */
   keys?: string;
-  adminOnly?: boolean;
+  /** Who sees it; everybody if left out. */
+  needs?: keyof Rights;
 }
 
 export interface NavGroup {
-  key: 'data' | 'training' | 'settings' | null;
+  key: 'data' | 'training' | 'people' | 'settings' | null;
   items: NavItem[];
 }
 
@@ -53,18 +77,30 @@ export const NAVIGATION: NavGroup[] = [
     ],
   },
   {
+    key: 'people',
+    items: [
+      { key: 'members', to: '/settings/members', icon: IconUsers, keys: 'G P', needs: 'here' },
+      { key: 'units', to: '/settings/units', icon: IconSitemap, keys: 'G U', needs: 'units' },
+      { key: 'everybody', to: '/settings/people', icon: IconAddressBook, needs: 'installation' },
+    ],
+  },
+  {
     key: 'settings',
     items: [
+      { key: 'account', to: '/settings/account', icon: IconUserCircle, keys: 'G A' },
       { key: 'tokens', to: '/settings/tokens', icon: IconKey, keys: 'G T' },
       { key: 's3Keys', to: '/settings/s3-keys', icon: IconBucket, keys: 'G 3' },
       { key: 'secrets', to: '/settings/secrets', icon: IconLock, keys: 'G S' },
-      { key: 'audit', to: '/settings/audit', icon: IconHistory, adminOnly: true },
-      { key: 'garbage', to: '/settings/garbage', icon: IconTrash, adminOnly: true },
+      { key: 'audit', to: '/settings/audit', icon: IconHistory, needs: 'admin' },
+      { key: 'garbage', to: '/settings/garbage', icon: IconTrash, needs: 'admin' },
     ],
   },
 ];
 
-/** Only what the person can open: the audit log is for administrators of the installation or of a project. */
-export function navigationFor(isAdmin: boolean): NavGroup[] {
-  return NAVIGATION.map((group) => ({ ...group, items: group.items.filter((item) => isAdmin || !item.adminOnly) }));
+/** Only what the person can open; a group of which nothing is left goes too. */
+export function navigationFor(rights: Rights): NavGroup[] {
+  const isOpen = ({ needs }: NavItem) => needs === undefined || rights[needs];
+  return NAVIGATION.map((group) => ({ ...group, items: group.items.filter(isOpen) })).filter(
+    ({ items }) => items.length > 0,
+  );
 }

@@ -10,8 +10,13 @@ import { type ApiError, asApiError } from '@/api/errors';
 import { ErrorState } from '@/shared/ErrorState';
 import { useFormat } from '@/shared/format';
 import { Logo } from '@/shared/Logo';
+import { AnchorLink } from '@/shared/links';
 import { Password } from '@/shared/Password';
 import { isServerPage, safeNext } from './safeNext';
+
+export { ForgottenPage } from './ForgottenPage';
+export { InvitePage } from './InvitePage';
+export { ResetPage } from './ResetPage';
 
 const route = getRouteApi('/login');
 
@@ -69,6 +74,9 @@ export function LoginPage() {
             <Button type="submit" size="sm" loading={login.isPending} disabled={waitS > 0}>
               {t('auth.signIn')}
             </Button>
+            <AnchorLink to="/forgotten" size="sm" ta="center">
+              {t('auth.forgotten')}
+            </AnchorLink>
           </Stack>
         </Card>
       </Stack>

@@ -1,5 +1,11 @@
 import { type RawSearch, text } from '@/shared/search';
 
+/** A day as `2026-01-31`; anything else is none. */
+const day = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value))
+    ? value
+    : undefined;
+
 export const tokensSearch = (raw: RawSearch) => ({ create: text(raw.create) });
 export const s3KeysSearch = (raw: RawSearch) => ({ create: text(raw.create) });
 export const secretsSearch = (raw: RawSearch) => ({ create: text(raw.create), replace: text(raw.replace) });
@@ -7,4 +13,7 @@ export const auditLogSearch = (raw: RawSearch) => ({
   actor: text(raw.actor),
   verb: text(raw.verb),
   in: text(raw.in),
+  object: text(raw.object),
+  from: day(raw.from),
+  to: day(raw.to),
 });

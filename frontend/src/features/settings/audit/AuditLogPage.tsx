@@ -1,10 +1,10 @@
-import { ActionIcon, Button, Card, Code, Popover, Select, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Card, Code, Group, Menu, Popover, Select, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { IconFolderQuestion, IconHistory, IconListDetails, IconSearch } from '@tabler/icons-react';
+import { IconDownload, IconFolderQuestion, IconHistory, IconListDetails, IconSearch } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { AuditEvent } from '@/api/contract/accounts';
+import type { AuditEvent, AuditQuery } from '@/api/contract/accounts';
 import { CopyId } from '@/shared/CopyId';
 import { type Column, DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
@@ -20,7 +20,8 @@ const route = getRouteApi('/settings/audit');
 export function AuditLogPage() {
   const { t } = useTranslation();
   const search = route.useSearch();
-  const events = useAuditEvents({ actor: search.actor, verb: search.verb, project: search.in });
+  const filter = filterOf(search);
+  const events = useAuditEvents(filter);
   const columns = useColumns();
   const unknown = useUnknownFilter(search.in);
   const navigate = route.useNavigate();
@@ -30,20 +31,67 @@ export function AuditLogPage() {
   return (
     <Page>
       <PageHeader title={t('settings.auditTitle')} subtitle={t('settings.auditSubtitle')}>
-        <Filters key={round} />
+        <Export filter={filter} />
       </PageHeader>
+      <Group gap="xs" mb="sm">
+        <Filters key={round} />
+      </Group>
       <Card p={0}>
         <DataTable
           {...events}
           label={t('settings.auditTitle')}
           columns={columns}
           rowKey={({ id }) => id}
-          empty={
-            <NoEvents unknown={unknown} filtered={Boolean(search.actor || search.verb || search.in)} onAll={showAll} />
-          }
+          empty={<NoEvents unknown={unknown} filtered={Object.values(search).some(Boolean)} onAll={showAll} />}
         />
       </Card>
     </Page>
+  );
+}
+
+type Search = ReturnType<typeof route.useSearch>;
+
+/** A day in the address is one of the reader's own clock; the last one counts as a whole. */
+export function filterOf(search: Search): AuditQuery {
+  const start = (day: string | undefined, later: number) => {
+    if (day === undefined) return undefined;
+    const at = new Date(`${day}T00:00:00`);
+    at.setDate(at.getDate() + later);
+    return at.toISOString();
+  };
+  return {
+    actor: search.actor,
+    verb: search.verb,
+    project: search.in,
+    object: search.object,
+    from: start(search.from, 0),
+    to: start(search.to, 1),
+  };
+}
+
+/** What the filter selects, as a file: the browser downloads it, however long it is. */
+function Export({ filter }: { filter: AuditQuery }) {
+  const { t } = useTranslation();
+  const address = (form: 'csv' | 'jsonl') => {
+    const given = Object.entries(filter).filter((pair): pair is [string, string] => typeof pair[1] === 'string');
+    return `/api/v1/audit/export/?${new URLSearchParams([...given, ['as', form]])}`;
+  };
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" leftSection={<IconDownload size={15} />}>
+          {t('settings.auditExport')}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item component="a" href={address('csv')} download>
+          {t('settings.auditCsv')}
+        </Menu.Item>
+        <Menu.Item component="a" href={address('jsonl')} download>
+          {t('settings.auditJsonLines')}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 
@@ -115,6 +163,15 @@ function Filters() {
         defaultValue={search.verb ?? ''}
         onChange={(event) => setSoon({ verb: event.currentTarget.value || undefined })}
       />
+      <TextInput
+        size="xs"
+        aria-label={t('settings.objectFilter')}
+        placeholder={t('settings.objectFilter')}
+        defaultValue={search.object ?? ''}
+        onChange={(event) => setSoon({ object: event.currentTarget.value.trim() || undefined })}
+      />
+      <Day label={t('settings.fromDay')} value={search.from} onChange={(from) => set({ from })} />
+      <Day label={t('settings.toDay')} value={search.to} onChange={(to) => set({ to })} />
       <Select
         size="xs"
         w={150}
@@ -127,6 +184,29 @@ function Filters() {
         clearButtonProps={{ 'aria-label': t('common.clear') }}
       />
     </>
+  );
+}
+
+interface DayProps {
+  label: string;
+  value: string | undefined;
+  onChange: (day: string | undefined) => void;
+}
+
+function Day({ label, value, onChange }: DayProps) {
+  return (
+    <Group gap={6} wrap="nowrap">
+      <Text size="xs" c="dimmed" aria-hidden>
+        {label}
+      </Text>
+      <TextInput
+        size="xs"
+        type="date"
+        aria-label={label}
+        value={value ?? ''}
+        onChange={(event) => onChange(event.currentTarget.value || undefined)}
+      />
+    </Group>
   );
 }
 

@@ -19,6 +19,10 @@ const KINDS = [
   's3keypair',
   'savedview',
   'tag',
+  'invitation',
+  'serviceaccount',
+  'unit',
+  'user',
   'version',
 ] as const;
 type Kind = (typeof KINDS)[number];

@@ -1,0 +1,29 @@
+"""Sessions end: one, all others, or all of a person."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from atom.accounts import audit
+from atom.accounts.events import tell_access_changed
+from atom.accounts.models import Session, User
+
+
+@transaction.atomic
+def end_session(session: Session, actor: User) -> None:
+    """Sign one browser out, its open sockets too."""
+    owner = session.user
+    session.delete()
+    if owner is not None:
+        audit.record(actor, "session.ended", owner, name=owner.username, count=1)
+        tell_access_changed(owner.pk)
+
+
+@transaction.atomic
+def end_sessions(user: User, actor: User, except_key: str | None = None) -> int:
+    """Sign all of a person's browsers out but one. Returns how many."""
+    count, _ = Session.objects.filter(user=user).exclude(session_key=except_key or "").delete()
+    if count:
+        audit.record(actor, "session.ended", user, name=user.username, count=count)
+        tell_access_changed(user.pk)
+    return count

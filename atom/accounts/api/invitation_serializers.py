@@ -1,0 +1,89 @@
+"""Shapes of invitations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.validators import UnicodeUsernameValidator
+from rest_framework import serializers
+
+from atom.accounts.models import ROLES, Invitation
+from atom.core.names import NameField
+
+MAIL_STATES = ("sent", "failed", "off", "none")
+# A link that is open for longer is forgotten by everybody but who finds it.
+MAX_DAYS = 30
+# The longest that is hashed.
+MAX_PASSWORD = 1000
+
+
+class InvitationSerializer(serializers.ModelSerializer[Invitation]):
+    """A pending invitation, without its link."""
+
+    invited_by = serializers.CharField(
+        source="invited_by.username", allow_null=True, default=None, read_only=True
+    )
+
+    class Meta:
+        model = Invitation
+        fields = ("id", "email", "role", "invited_by", "expires_at", "mailed_at", "created_at")
+
+
+class NewInvitationSerializer(serializers.Serializer[Any]):
+    """Whom to invite as what; without an address it is a link to hand over."""
+
+    email = serializers.EmailField(max_length=254, required=False, allow_blank=True, default="")
+    role = serializers.ChoiceField(choices=ROLES)
+    days = serializers.IntegerField(min_value=1, max_value=MAX_DAYS, default=7)
+
+
+class RenewalSerializer(serializers.Serializer[Any]):
+    """For how long the new link works."""
+
+    days = serializers.IntegerField(min_value=1, max_value=MAX_DAYS, default=7)
+
+
+class MadeInvitationSerializer(InvitationSerializer):
+    """An invitation as it is answered once, with its link and what became of the mail."""
+
+    link = serializers.CharField(read_only=True)
+    mail = serializers.ChoiceField(choices=MAIL_STATES, read_only=True)
+
+    class Meta(InvitationSerializer.Meta):
+        fields = (*InvitationSerializer.Meta.fields, "link", "mail")  # type: ignore[assignment]  # more
+
+
+class LinkSerializer(serializers.Serializer[Any]):
+    """What stands behind `/invite/` or `/reset/` in a link."""
+
+    token = serializers.CharField(max_length=400)
+
+
+class OpenInvitationSerializer(serializers.Serializer[Any]):
+    """What an invitation offers, to who holds the link."""
+
+    place = serializers.CharField()
+    kind = serializers.ChoiceField(choices=("project", "unit"))
+    role = serializers.ChoiceField(choices=ROLES)
+    invited_by = serializers.CharField()
+    email = serializers.CharField()
+    expires_at = serializers.DateTimeField()
+
+
+class NewPersonSerializer(LinkSerializer):
+    """The account that a link is accepted with."""
+
+    username = NameField(max_length=150, validators=[UnicodeUsernameValidator()])
+    full_name = NameField(max_length=200, required=False, allow_blank=True, default="")
+    email = serializers.EmailField(max_length=254, required=False, allow_blank=True, default="")
+    password = serializers.CharField(
+        max_length=MAX_PASSWORD, trim_whitespace=False, write_only=True
+    )
+
+
+class AcceptedSerializer(serializers.Serializer[Any]):
+    """Where the role is now; the project to open, if it is one."""
+
+    place = serializers.CharField()
+    project = serializers.CharField(allow_null=True)
+    unit = serializers.UUIDField(allow_null=True)
