@@ -777,6 +777,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/datasets/{dataset}/commits/{commit_id}/wait/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the commit as soon as it is over, or as it is at the timeout. */
+        get: operations["commit_wait_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/datasets/{dataset}/diff/": {
         parameters: {
             query?: never;
@@ -2569,6 +2586,23 @@ export interface paths {
         put?: never;
         /** @description Start another attempt, from the last durable checkpoint. */
         post: operations["runs_retry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/wait/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the run as soon as it has ended, or as it is at the timeout. */
+        get: operations["runs_wait"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -6457,7 +6491,10 @@ export interface operations {
     labelx_ontologies_versions_create: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 ontology_id: string;
             };
@@ -6475,6 +6512,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OntologyVersion"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -7207,7 +7253,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7228,6 +7274,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -7314,7 +7369,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7334,6 +7389,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Dataset"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -7481,7 +7545,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7502,6 +7566,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -7588,7 +7661,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7609,6 +7682,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Branch"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -7692,7 +7774,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7713,6 +7795,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -7762,9 +7853,53 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
+            path: {
+                commit_id: string;
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    commit_wait_retrieve: {
+        parameters: {
+            query?: {
+                /** @description How long the answer may be held back. It comes at once when the state is final; at the timeout it shows the state as it is then. */
+                timeout_s?: number;
+            };
+            header?: never;
             path: {
                 commit_id: string;
                 dataset: string;
@@ -7836,7 +7971,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7857,6 +7992,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -7943,7 +8087,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7964,6 +8108,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Hold"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -8013,7 +8166,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8034,6 +8187,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -8181,7 +8343,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8202,6 +8364,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -8354,7 +8525,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8375,6 +8546,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -8427,7 +8607,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8448,6 +8628,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -8499,7 +8688,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8520,6 +8709,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Tag"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -8842,7 +9040,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8864,6 +9062,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CleaningReport"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -9358,7 +9565,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9379,6 +9586,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SavedView"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -9531,7 +9747,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9552,6 +9768,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WriteJob"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -9633,7 +9858,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9655,6 +9880,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -9744,7 +9978,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9765,6 +9999,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Writer"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -9846,7 +10089,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9870,6 +10113,15 @@ export interface operations {
                     "application/json": components["schemas"]["CommitRequest"];
                 };
             };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9885,7 +10137,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9907,6 +10159,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -9993,7 +10254,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10010,6 +10271,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Dataset"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -10060,7 +10330,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10080,6 +10350,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GarbageRun"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -10192,7 +10471,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10212,6 +10491,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Ontology"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -10305,7 +10593,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10325,6 +10613,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LabelTask"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -10377,7 +10674,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10397,6 +10694,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Model"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -10611,7 +10917,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10632,6 +10938,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ModelVersion"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -10882,7 +11197,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10902,6 +11217,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -11022,7 +11346,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11042,6 +11366,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Source"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -11120,7 +11453,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11141,6 +11474,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Source"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -11192,7 +11534,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11209,6 +11551,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Scan"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -11805,7 +12156,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11821,6 +12172,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -12074,6 +12434,51 @@ export interface operations {
     runs_retry: {
         parameters: {
             query?: never;
+            header?: {
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_wait: {
+        parameters: {
+            query?: {
+                /** @description How long the answer may be held back. It comes at once when the state is final; at the timeout it shows the state as it is then. */
+                timeout_s?: number;
+            };
             header?: never;
             path: {
                 run_id: string;

@@ -27,6 +27,7 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   role_too_low: ['您的角色不允许这样做。', '请向项目管理员申请更高的角色。'],
   scope_missing: ['API 令牌没有所需的权限范围。', '请创建并使用具有该范围的令牌。'],
   too_large: ['请求过大。', '请分成较小的部分发送。'],
+  too_many_waits: ['该令牌同时等待的请求过多。', '请先让其中一些结束，或改为从一个列表读取状态。'],
   too_many_attempts: ['登录失败次数过多。', '请等待五分钟后再试。'],
   too_many_requests: ['请求过多。', '请稍后再试；Retry-After 头说明需要等待多久。'],
   unavailable: ['所需的服务不可用。', '请几秒后重试；如果持续，请查看 /readyz。'],

@@ -56,7 +56,8 @@ def cli(context: Context, project: str | None, as_json: bool) -> None:
     With --json, before or after the command's name, answers are JSON; logs are JSON lines, and
     with --follow the last line is the run. Failures are JSON on standard error.
 
-    Exit codes: 0 done, 1 failed, 2 usage, 3 not found or not allowed, 4 conflict, 5 network.
+    Exit codes: 0 done, 1 failed, 2 usage, 3 not found or not allowed, 4 conflict, 5 network,
+    6 the run was cancelled, 124 timed out while waiting.
     """  # noqa: D301  # click wants the character itself before lines that it keeps apart
     context.project, context.as_json = project, as_json
 
