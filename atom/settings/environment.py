@@ -95,6 +95,8 @@ class Environment(BaseSettings):
     atom_source_allow: str = ""
     # Folders below which a source of the kind "folder" may lie, separated by commas.
     atom_source_folders: str = ""
+    # The same for webhooks, whose addresses administrators of projects give.
+    atom_webhook_allow: str = ""
     atom_debug: bool = False
     atom_log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     atom_log_format: Literal["json", "console"] = "json"

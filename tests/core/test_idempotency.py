@@ -92,6 +92,7 @@ def test_answers_are_forgotten_after_a_day(project: Project, user: User) -> None
 WITHOUT_KEY = {
     "tokens_create": "the secret is in this one answer, and may be stored nowhere",
     "s3_keys_create": "the secret is in this one answer, and may be stored nowhere",
+    "projects_webhooks_create": "the secret is in this one answer, and may be stored nowhere",
     "code_snapshots_create": "named by the digest of its bytes: twice is once",
     "projects_datasets_uploads_create": "named by the digest of its bytes: twice is once",
     "projects_datasets_uploads_complete_create": "the upload moves from one state to the next once",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from asgiref.sync import sync_to_async
@@ -45,7 +45,7 @@ class Waiting:
 
     def __init__(self, path: str, token: str) -> None:
         path, _, query = path.partition("?")
-        application = LongPoll(django_application, relook_s=NEVER_S)
+        application = LongPoll(cast(Any, django_application), relook_s=NEVER_S)
         headers = [(b"host", b"testserver"), (b"authorization", f"Bearer {token}".encode())]
         self.http = _Communicator(
             application,

@@ -2167,6 +2167,128 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/webhooks/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The webhooks of a project. */
+        get: operations["projects_webhooks_list"];
+        put?: never;
+        /** @description Add a webhook. Its secret is in this answer only, so the call is not replayable. */
+        post: operations["projects_webhooks_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/webhooks/{webhook_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the webhook. */
+        get: operations["webhook_retrieve"];
+        put?: never;
+        post?: never;
+        /** @description Remove it with its deliveries. */
+        delete: operations["webhook_delete"];
+        options?: never;
+        head?: never;
+        /** @description Change it, or switch it on or off. */
+        patch: operations["webhook_change"];
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/webhooks/{webhook_id}/deliveries/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return deliveries of the last two weeks, newest first. */
+        get: operations["projects_webhooks_deliveries_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/webhooks/{webhook_id}/deliveries/{delivery_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return what was sent and what came back. */
+        get: operations["webhook_delivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Send a delivery that has ended once more, under the same id. */
+        post: operations["webhook_redeliver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/webhooks/{webhook_id}/rotate-secret/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Give it a new secret, shown in this answer only; the old one signs for a while. */
+        post: operations["webhook_rotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/webhooks/{webhook_id}/test/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Send a made-up event, once; follow the delivery that this gives. */
+        post: operations["webhook_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runner/datasets/{alias}/pack-urls/": {
         parameters: {
             query?: never;
@@ -3254,6 +3376,50 @@ export interface components {
              */
             readonly restorable_until: string | null;
         };
+        /** @description One event for one webhook. */
+        Delivery: {
+            /** Format: uuid */
+            readonly id: string;
+            kind: string;
+            state: components["schemas"]["DeliveryStateEnum"];
+            tries: number;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            tried_at: string | null;
+            /** Format: date-time */
+            next_at: string;
+            /** @description Return when it is no longer tried; null once it has ended. */
+            readonly gives_up_at: string | null;
+            duration_ms: number | null;
+            status_code: number | null;
+            error: string;
+        };
+        /** @description A delivery with what was sent and what came back. */
+        DeliveryDetail: {
+            /** Format: uuid */
+            readonly id: string;
+            kind: string;
+            state: components["schemas"]["DeliveryStateEnum"];
+            tries: number;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            tried_at: string | null;
+            /** Format: date-time */
+            next_at: string;
+            /** @description Return when it is no longer tried; null once it has ended. */
+            readonly gives_up_at: string | null;
+            duration_ms: number | null;
+            status_code: number | null;
+            error: string;
+            body: string;
+            /** @description Return the headers by which a receiver knows it; the signature is of each try alone. */
+            readonly request_headers: {
+                [key: string]: string;
+            };
+            response_excerpt: string;
+        };
         /**
          * @description * `packs` - packs
          *     * `mount` - mount
@@ -3261,6 +3427,13 @@ export interface components {
          * @enum {string}
          */
         DeliveryEnum: "packs" | "mount" | "stream";
+        /**
+         * @description * `delivered` - delivered
+         *     * `failed` - failed
+         *     * `pending` - pending
+         * @enum {string}
+         */
+        DeliveryStateEnum: "delivered" | "failed" | "pending";
         /** @description One page of a diff. */
         DiffPage: {
             summary: components["schemas"]["DiffSummary"];
@@ -3408,6 +3581,18 @@ export interface components {
             /** Format: date-time */
             readonly created_at: string;
         };
+        /**
+         * @description * `alias.moved` - alias.moved
+         *     * `label_task.published` - label_task.published
+         *     * `model_version.registered` - model_version.registered
+         *     * `run.cancelled` - run.cancelled
+         *     * `run.failed` - run.failed
+         *     * `run.started` - run.started
+         *     * `run.succeeded` - run.succeeded
+         *     * `version.committed` - version.committed
+         * @enum {string}
+         */
+        EventsEnum: "alias.moved" | "label_task.published" | "model_version.registered" | "run.cancelled" | "run.failed" | "run.started" | "run.succeeded" | "version.committed";
         /** @description The runner's last word. */
         ExitRequest: {
             exit_code?: number | null;
@@ -4003,6 +4188,27 @@ export interface components {
             /** @description Only these splits; files without a split are in train. */
             splits?: string[];
         };
+        /** @description A webhook with its new secret, which is shown this once. */
+        NewSecret: {
+            /** Format: uuid */
+            readonly id: string;
+            name: string;
+            url: string;
+            events: string[];
+            /** @description Return whether it is sent to. */
+            readonly active: boolean;
+            off_reason: components["schemas"]["OffReasonEnum"];
+            /** Format: date-time */
+            off_at: string | null;
+            /** @description Return until when the secret before signs as well. */
+            readonly old_secret_until: string | null;
+            /** Format: date-time */
+            last_success_at: string | null;
+            created_by: string | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            secret: string;
+        };
         /** @description What makes a source. */
         NewSourceRequest: {
             /** @description S3 */
@@ -4120,6 +4326,14 @@ export interface components {
             /** @default  */
             description?: string;
         };
+        /** @description What a webhook is made of. */
+        NewWebhookRequest: {
+            name: string;
+            url: string;
+            events: components["schemas"]["EventsEnum"][];
+            /** @description Made by the server when it is left out. */
+            secret?: string;
+        };
         /** @description What opens a write job, or finds the one of that name. */
         NewWriteJobRequest: {
             name: string;
@@ -4188,6 +4402,14 @@ export interface components {
          * @enum {string}
          */
         NotEvaluableEnum: "no_description" | "no_weights";
+        /**
+         * @description * `` -
+         *     * `person` - person
+         *     * `failing` - failing
+         *     * `gone` - gone
+         * @enum {string}
+         */
+        OffReasonEnum: "person" | "failing" | "gone";
         /**
          * @description * `fail` - fail
          *     * `ours` - ours
@@ -4329,6 +4551,10 @@ export interface components {
             results: components["schemas"]["DeletedDataset"][];
             next: string | null;
         };
+        PaginatedDeliveryList: {
+            results: components["schemas"]["Delivery"][];
+            next: string | null;
+        };
         PaginatedEvaluationList: {
             results: components["schemas"]["Evaluation"][];
             next: string | null;
@@ -4395,6 +4621,10 @@ export interface components {
         };
         PaginatedVersionList: {
             results: components["schemas"]["Version"][];
+            next: string | null;
+        };
+        PaginatedWebhookList: {
+            results: components["schemas"]["Webhook"][];
             next: string | null;
         };
         PaginatedWorkItemList: {
@@ -4502,6 +4732,14 @@ export interface components {
         PatchedUserRequest: {
             full_name?: string;
             language?: string;
+        };
+        /** @description What can be changed afterwards. */
+        PatchedWebhookChangesRequest: {
+            name?: string;
+            url?: string;
+            events?: components["schemas"]["EventsEnum"][];
+            /** @description Whether it is sent to. */
+            active?: boolean;
         };
         /** @description Who started a run. */
         Person: {
@@ -4782,6 +5020,16 @@ export interface components {
          * @enum {string}
          */
         RoleEnum: "viewer" | "labeler" | "researcher" | "admin";
+        /** @description Another secret. */
+        RotationRequest: {
+            /** @description Made by the server when it is left out. */
+            secret?: string;
+            /**
+             * @description For so long the old secret signs as well.
+             * @default 24
+             */
+            overlap_hours?: number;
+        };
         /** @description A run with everything that its page shows. */
         Run: {
             /** Format: uuid */
@@ -5765,6 +6013,26 @@ export interface components {
             /** Format: double */
             coverage: number;
         };
+        /** @description A webhook, without its secret. */
+        Webhook: {
+            /** Format: uuid */
+            readonly id: string;
+            name: string;
+            url: string;
+            events: string[];
+            /** @description Return whether it is sent to. */
+            readonly active: boolean;
+            off_reason: components["schemas"]["OffReasonEnum"];
+            /** Format: date-time */
+            off_at: string | null;
+            /** @description Return until when the secret before signs as well. */
+            readonly old_secret_until: string | null;
+            /** Format: date-time */
+            last_success_at: string | null;
+            created_by: string | null;
+            /** Format: date-time */
+            readonly created_at: string;
+        };
         /** @description An item of a task with its present label. */
         WorkItem: {
             /** Format: uuid */
@@ -5960,7 +6228,10 @@ export type DatasetHistory = components['schemas']['DatasetHistory'];
 export type DecisionRequest = components['schemas']['DecisionRequest'];
 export type DecisionsRequest = components['schemas']['DecisionsRequest'];
 export type DeletedDataset = components['schemas']['DeletedDataset'];
+export type Delivery = components['schemas']['Delivery'];
+export type DeliveryDetail = components['schemas']['DeliveryDetail'];
 export type DeliveryEnum = components['schemas']['DeliveryEnum'];
+export type DeliveryStateEnum = components['schemas']['DeliveryStateEnum'];
 export type DiffPage = components['schemas']['DiffPage'];
 export type DiffRow = components['schemas']['DiffRow'];
 export type DiffRowKindEnum = components['schemas']['DiffRowKindEnum'];
@@ -5974,6 +6245,7 @@ export type EditStepRequest = components['schemas']['EditStepRequest'];
 export type Entry = components['schemas']['Entry'];
 export type EntryPage = components['schemas']['EntryPage'];
 export type Evaluation = components['schemas']['Evaluation'];
+export type EventsEnum = components['schemas']['EventsEnum'];
 export type ExitRequest = components['schemas']['ExitRequest'];
 export type Explanation = components['schemas']['Explanation'];
 export type ExplanationCodeEnum = components['schemas']['ExplanationCodeEnum'];
@@ -6034,18 +6306,21 @@ export type NewOntologyVersionRequest = components['schemas']['NewOntologyVersio
 export type NewRefRequest = components['schemas']['NewRefRequest'];
 export type NewS3KeyPair = components['schemas']['NewS3KeyPair'];
 export type NewSavedViewRequest = components['schemas']['NewSavedViewRequest'];
+export type NewSecret = components['schemas']['NewSecret'];
 export type NewSourceRequest = components['schemas']['NewSourceRequest'];
 export type NewSplitRequest = components['schemas']['NewSplitRequest'];
 export type NewTaskFilterRequest = components['schemas']['NewTaskFilterRequest'];
 export type NewToken = components['schemas']['NewToken'];
 export type NewUploadRequest = components['schemas']['NewUploadRequest'];
 export type NewVersionRequest = components['schemas']['NewVersionRequest'];
+export type NewWebhookRequest = components['schemas']['NewWebhookRequest'];
 export type NewWriteJobRequest = components['schemas']['NewWriteJobRequest'];
 export type NewWriteRequest = components['schemas']['NewWriteRequest'];
 export type NewWriterRequest = components['schemas']['NewWriterRequest'];
 export type Node = components['schemas']['Node'];
 export type NodeChoiceRequest = components['schemas']['NodeChoiceRequest'];
 export type NotEvaluableEnum = components['schemas']['NotEvaluableEnum'];
+export type OffReasonEnum = components['schemas']['OffReasonEnum'];
 export type OnConflictEnum = components['schemas']['OnConflictEnum'];
 export type Ontology = components['schemas']['Ontology'];
 export type OntologyVersion = components['schemas']['OntologyVersion'];
@@ -6065,6 +6340,7 @@ export type PaginatedBranchList = components['schemas']['PaginatedBranchList'];
 export type PaginatedCleaningReportList = components['schemas']['PaginatedCleaningReportList'];
 export type PaginatedDatasetList = components['schemas']['PaginatedDatasetList'];
 export type PaginatedDeletedDatasetList = components['schemas']['PaginatedDeletedDatasetList'];
+export type PaginatedDeliveryList = components['schemas']['PaginatedDeliveryList'];
 export type PaginatedEvaluationList = components['schemas']['PaginatedEvaluationList'];
 export type PaginatedGarbageRunList = components['schemas']['PaginatedGarbageRunList'];
 export type PaginatedHoldList = components['schemas']['PaginatedHoldList'];
@@ -6082,6 +6358,7 @@ export type PaginatedSourceList = components['schemas']['PaginatedSourceList'];
 export type PaginatedTagList = components['schemas']['PaginatedTagList'];
 export type PaginatedTokenList = components['schemas']['PaginatedTokenList'];
 export type PaginatedVersionList = components['schemas']['PaginatedVersionList'];
+export type PaginatedWebhookList = components['schemas']['PaginatedWebhookList'];
 export type PaginatedWorkItemList = components['schemas']['PaginatedWorkItemList'];
 export type PaginatedWriteJobList = components['schemas']['PaginatedWriteJobList'];
 export type PaginatedWriterList = components['schemas']['PaginatedWriterList'];
@@ -6095,6 +6372,7 @@ export type PartialResourcesRequest = components['schemas']['PartialResourcesReq
 export type PatchedSavedViewChangesRequest = components['schemas']['PatchedSavedViewChangesRequest'];
 export type PatchedSourceChangesRequest = components['schemas']['PatchedSourceChangesRequest'];
 export type PatchedUserRequest = components['schemas']['PatchedUserRequest'];
+export type PatchedWebhookChangesRequest = components['schemas']['PatchedWebhookChangesRequest'];
 export type Person = components['schemas']['Person'];
 export type PickRequest = components['schemas']['PickRequest'];
 export type Placement = components['schemas']['Placement'];
@@ -6120,6 +6398,7 @@ export type RetentionRequest = components['schemas']['RetentionRequest'];
 export type RevertRequest = components['schemas']['RevertRequest'];
 export type Revision = components['schemas']['Revision'];
 export type RoleEnum = components['schemas']['RoleEnum'];
+export type RotationRequest = components['schemas']['RotationRequest'];
 export type Run = components['schemas']['Run'];
 export type RunCurve = components['schemas']['RunCurve'];
 export type RunEvent = components['schemas']['RunEvent'];
@@ -6203,6 +6482,7 @@ export type VersionStateEnum = components['schemas']['VersionStateEnum'];
 export type VersionStats = components['schemas']['VersionStats'];
 export type WarmRequest = components['schemas']['WarmRequest'];
 export type Warmth = components['schemas']['Warmth'];
+export type Webhook = components['schemas']['Webhook'];
 export type WorkItem = components['schemas']['WorkItem'];
 export type WorkItemStateEnum = components['schemas']['WorkItemStateEnum'];
 export type Workflow = components['schemas']['Workflow'];
@@ -11624,6 +11904,358 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_webhooks_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedWebhookList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_webhooks_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWebhookRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewSecret"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    webhook_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    webhook_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    webhook_change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedWebhookChangesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_webhooks_deliveries_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                state?: "delivered" | "failed" | "pending";
+            };
+            header?: never;
+            path: {
+                project: string;
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedDeliveryList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    webhook_delivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                delivery_id: string;
+                project: string;
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryDetail"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    webhook_redeliver: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                delivery_id: string;
+                project: string;
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    webhook_rotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RotationRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewSecret"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    webhook_test: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description The request failed. */
             default: {

@@ -22,6 +22,7 @@ from atom_sdk.cli import (
     tokens,
     versions,
     views,
+    webhooks,
     writers,
 )
 from atom_sdk.cli.context import (
@@ -104,6 +105,7 @@ cli.add_command(models.model)
 cli.add_command(sources.source)
 cli.add_command(tokens.token)
 cli.add_command(s3_keys.s3_key)
+cli.add_command(webhooks.webhook)
 for command in (
     *versions.COMMANDS,
     *edits.COMMANDS,

@@ -379,7 +379,7 @@ def cancel(context: Context, run_name: str) -> None:
 @click.argument("run_name", metavar="RUN")
 @_awaiting
 @pass_context
-def retry(context: Context, run_name: str, **options: Any) -> int:
+def retry(context: Context, /, run_name: str, **options: Any) -> int:
     """Start RUN again from its last durable checkpoint."""
     _check_awaiting(options)
     return _started(context, context.client.runs.retry(run_name), options)
@@ -389,7 +389,7 @@ def retry(context: Context, run_name: str, **options: Any) -> int:
 @click.argument("run_name", metavar="RUN")
 @_awaiting
 @pass_context
-def clone(context: Context, run_name: str, **options: Any) -> int:
+def clone(context: Context, /, run_name: str, **options: Any) -> int:
     """Start a new run of the same code, data, parameters and resources as RUN."""
     _check_awaiting(options)
     return _started(context, context.client.runs.clone(run_name), options)
