@@ -11,7 +11,7 @@ import { browseSearch, cleaningSearch, datasetsSearch, diffSearch, versionsSearc
 import { newRunSearch, runSearch, runsSearch } from '@/features/jobs/search';
 import { auditSearch, taskSearch, tasksSearch, workSearch } from '@/features/labeling/search';
 import { modelSearch, modelsSearch, modelVersionSearch } from '@/features/models/search';
-import { auditLogSearch, s3KeysSearch, tokensSearch } from '@/features/settings/search';
+import { auditLogSearch, s3KeysSearch, tokensSearch, webhooksSearch } from '@/features/settings/search';
 import { oneOf, optional, type RawSearch, text } from '@/shared/search';
 import { NotFound, PageCrash, PagePending } from './fallbacks';
 import { onSessionLost, queryClient } from './queryClient';
@@ -193,6 +193,12 @@ const settingsRoutes = [
     path: '/settings/s3-keys',
     validateSearch: optional(s3KeysSearch),
     component: lazyRouteComponent(settings, 'S3KeysPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/settings/webhooks',
+    validateSearch: optional(webhooksSearch),
+    component: lazyRouteComponent(settings, 'WebhooksPage'),
   }),
   createRoute({
     getParentRoute: under,

@@ -11,6 +11,7 @@ import { nav, shell } from './shell.en';
 import { sources } from './sources.en';
 import { versioning } from './versioning.en';
 import { views } from './views.en';
+import { webhooks } from './webhooks.en';
 import { writers } from './writers.en';
 
 const en = {
@@ -32,6 +33,7 @@ const en = {
   states,
   versioning,
   views,
+  webhooks,
   writers,
 };
 export default en;

@@ -79,6 +79,7 @@ export const settings = {
     savedview: 'View',
     tag: 'Tag',
     version: 'Version',
+    webhook: 'Webhook',
   },
   actor: 'Who',
   verb: 'What',

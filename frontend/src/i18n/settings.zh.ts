@@ -81,6 +81,7 @@ export const settings: Translation<typeof en.settings> = {
     savedview: '视图',
     tag: '标签',
     version: '版本',
+    webhook: 'Webhook',
   },
   actor: '操作者',
   verb: '事件',

@@ -13,6 +13,7 @@ export const nav = {
   settings: 'Settings',
   tokens: 'Access tokens',
   s3Keys: 'S3 keys',
+  webhooks: 'Webhooks',
   audit: 'Audit log',
   garbage: 'Garbage',
 };

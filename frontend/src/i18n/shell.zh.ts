@@ -16,6 +16,7 @@ export const nav: Translation<typeof en.nav> = {
   settings: '设置',
   tokens: '访问令牌',
   s3Keys: 'S3 密钥',
+  webhooks: 'Webhook',
   audit: '审计日志',
   garbage: '垃圾清理',
 };

@@ -11,6 +11,7 @@ import { nav, shell } from './shell.zh';
 import { sources } from './sources.zh';
 import { versioning } from './versioning.zh';
 import { views } from './views.zh';
+import { webhooks } from './webhooks.zh';
 import { writers } from './writers.zh';
 
 const zh = {
@@ -32,6 +33,7 @@ const zh = {
   states,
   versioning,
   views,
+  webhooks,
   writers,
 };
 export default zh;

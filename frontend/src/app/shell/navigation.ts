@@ -9,10 +9,21 @@ import {
   IconPlayerPlay,
   IconPolygon,
   IconTrash,
+  IconWebhook,
 } from '@tabler/icons-react';
 
 export interface NavItem {
-  key: 'overview' | 'datasets' | 'labeling' | 'runs' | 'models' | 'tokens' | 's3Keys' | 'audit' | 'garbage';
+  key:
+    | 'overview'
+    | 'datasets'
+    | 'labeling'
+    | 'runs'
+    | 'models'
+    | 'tokens'
+    | 's3Keys'
+    | 'webhooks'
+    | 'audit'
+    | 'garbage';
   to:
     | '/'
     | '/datasets'
@@ -21,6 +32,7 @@ export interface NavItem {
     | '/models'
     | '/settings/tokens'
     | '/settings/s3-keys'
+    | '/settings/webhooks'
     | '/settings/audit'
     | '/settings/garbage';
   icon: Icon;
@@ -55,6 +67,7 @@ export const NAVIGATION: NavGroup[] = [
     items: [
       { key: 'tokens', to: '/settings/tokens', icon: IconKey, keys: 'G T' },
       { key: 's3Keys', to: '/settings/s3-keys', icon: IconBucket, keys: 'G 3' },
+      { key: 'webhooks', to: '/settings/webhooks', icon: IconWebhook, adminOnly: true },
       { key: 'audit', to: '/settings/audit', icon: IconHistory, adminOnly: true },
       { key: 'garbage', to: '/settings/garbage', icon: IconTrash, adminOnly: true },
     ],

@@ -2,3 +2,4 @@ export { AuditLogPage } from './audit/AuditLogPage';
 export { GarbagePage } from './garbage/GarbagePage';
 export { S3KeysPage } from './s3Keys/S3KeysPage';
 export { TokensPage } from './tokens/TokensPage';
+export { WebhooksPage } from './webhooks/WebhooksPage';
