@@ -53,7 +53,7 @@ function Webhooks() {
   const looked = rows?.find(({ id }) => id === of);
   const columns: Column<Webhook>[] = [
     { key: 'name', header: t('webhooks.name'), elastic: true, cell: (row) => <Named row={row} /> },
-    { key: 'state', header: t('webhooks.state'), cell: ({ active }) => <OnOff active={active} /> },
+    { key: 'state', header: t('webhooks.state'), from: 'xs', cell: ({ active }) => <OnOff active={active} /> },
     { key: 'events', header: t('webhooks.events'), from: 'md', cell: ({ events }) => <Events events={events} /> },
     {
       key: 'last',
@@ -150,7 +150,7 @@ function Events({ events }: { events: string[] }) {
   return (
     <Group gap={4}>
       {events.map((kind) => (
-        <Badge key={kind} size="sm" variant="default" tt="none">
+        <Badge key={kind} size="sm" variant="default" tt="none" miw="max-content">
           {kind}
         </Badge>
       ))}
