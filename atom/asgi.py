@@ -18,6 +18,7 @@ from django.urls import re_path  # noqa: E402
 from atom.web.body_limit import BodyLimit  # noqa: E402
 from atom.web.composition import modules_of_apps  # noqa: E402
 from atom.web.lifespan import LifespanApplication  # noqa: E402
+from atom.web.long_poll import LongPoll  # noqa: E402
 from atom.web.media_proxy import MediaProxy  # noqa: E402
 from atom.web.portal import Portal, StaticFiles  # noqa: E402
 from atom.web.router import HttpApplication, PrefixRouter  # noqa: E402
@@ -45,9 +46,11 @@ application = LifespanApplication(
         {
             "http": PrefixRouter(
                 {
-                    DJANGO_PREFIXES: BodyLimit(
-                        cast(HttpApplication, django_application),
-                        settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
+                    DJANGO_PREFIXES: LongPoll(
+                        BodyLimit(
+                            cast(HttpApplication, django_application),
+                            settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
+                        )
                     ),
                     ("/media/",): media_proxy,
                     ("/static/",): StaticFiles(

@@ -6,7 +6,7 @@ from django.apps import AppConfig
 
 
 class CoreConfig(AppConfig):
-    """The shared kernel; its only table holds answers to idempotent requests."""
+    """The shared kernel; its tables hold answers to idempotent requests, and the outbox."""
 
     name = "atom.core"
     label = "core"

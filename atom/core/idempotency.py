@@ -11,9 +11,11 @@ import functools
 import hashlib
 import json
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any, cast
 
 from django.db import IntegrityError, transaction
+from django.db.models.functions import Now
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
@@ -23,6 +25,7 @@ from atom.core.errors import IdempotencyKeyReused, Invalid, RequestInProgress
 from atom.core.models import IdempotencyRecord
 
 _MAX_KEY = 200
+_KEPT = timedelta(days=1)
 
 View = Callable[..., Response]
 
@@ -30,7 +33,9 @@ _HEADER = OpenApiParameter(
     "Idempotency-Key",
     {"type": "string", "maxLength": _MAX_KEY},
     OpenApiParameter.HEADER,
-    description="Any text; the request is carried out once, however often it is sent with it.",
+    description="Any text of yours. Sent again with the same key within a day, the request is not "
+    "carried out again: it gets the first answer. With another body or address it is refused with "
+    "409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`.",
 )
 
 
@@ -54,6 +59,11 @@ def idempotent(view: View) -> View:
         return response
 
     return wrapper
+
+
+def forget_old() -> int:
+    """Delete the answers that are older than a day; return how many."""
+    return IdempotencyRecord.objects.filter(created_at__lt=Now() - _KEPT).delete()[0]
 
 
 def _claim(request: Request, key: str) -> tuple[IdempotencyRecord, bool]:

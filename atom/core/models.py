@@ -1,4 +1,4 @@
-"""Base classes of every table, and the one table that the kernel itself needs."""
+"""Base classes of every table, and the tables that the kernel itself needs."""
 
 from __future__ import annotations
 
@@ -38,3 +38,21 @@ class IdempotencyRecord(models.Model):
             models.UniqueConstraint(fields=["user", "key"], name="idempotency_user_key"),
         ]
         indexes: ClassVar = [models.Index(fields=["created_at"])]
+
+
+class OutboxEvent(models.Model):
+    """Something that happened in a project, until it was handed on (`atom.core.outbox`)."""
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    # No foreign key: the kernel knows no app. What concerns a project that is gone is swept.
+    project_id = models.UUIDField()
+    kind = models.CharField(max_length=60)
+    data = models.JSONField(default=dict)
+    at = RowTimeField(auto_now_add=True)
+    taken_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes: ClassVar = [
+            models.Index(fields=["at"]),
+            models.Index(fields=["id"], condition=models.Q(taken_at=None), name="outbox_open"),
+        ]

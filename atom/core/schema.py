@@ -61,7 +61,15 @@ def add_problem_responses(result: dict[str, Any], **_: Any) -> dict[str, Any]:
         for method, operation in path.items():
             if method in _METHODS:
                 operation["responses"]["default"] = response
+                if takes_key(operation):
+                    reused = "The Idempotency-Key came with another request, or that still runs."
+                    operation["responses"].setdefault("409", {**response, "description": reused})
     return result
+
+
+def takes_key(operation: dict[str, Any]) -> bool:
+    """Return whether an operation is carried out once for each Idempotency-Key."""
+    return any(one.get("name") == "Idempotency-Key" for one in operation.get("parameters", ()))
 
 
 class WholeAnswers(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]

@@ -25,6 +25,7 @@ ATOM_LAST_ATTEMPT_KEPT_S = ENV.atom_last_attempt_kept_s
 ATOM_STREAM_CACHE_BYTES = ENV.atom_stream_cache_bytes
 ATOM_CACHE_LIMIT_BYTES = ENV.atom_cache_limit_bytes or None
 ATOM_SOURCE_ALLOW = [item.strip() for item in ENV.atom_source_allow.split(",") if item.strip()]
+ATOM_WEBHOOK_ALLOW = [item.strip() for item in ENV.atom_webhook_allow.split(",") if item.strip()]
 ATOM_SOURCE_FOLDERS = [item.strip() for item in ENV.atom_source_folders.split(",") if item.strip()]
 ATOM_ENCRYPTION_KEY = ENV.atom_encryption_key.get_secret_value()
 
@@ -39,6 +40,7 @@ ATOM_APPS = [
     "atom.core",
     "atom.accounts",
     "atom.clusters",
+    "atom.webhooks",
     "atom.datasets",
     "atom.cache",
     "atom.jobs",
@@ -250,6 +252,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
             "dark",
             "blurred",
         ],
+        "DeliveryStateEnum": ["delivered", "failed", "pending"],
         "RuntimeStateEnum": ["building", "failed", "pending", "ready"],
     },
     "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],

@@ -101,6 +101,8 @@ class Environment(BaseSettings):
     # How mail is sent: smtp://user:password@host:587, smtps:// or smtp+plain://; empty: it is not.
     atom_email_url: SecretStr = SecretStr("")
     atom_email_from: str = "Atom <atom@localhost>"
+    # The same for webhooks, whose addresses administrators of projects give.
+    atom_webhook_allow: str = ""
     atom_debug: bool = False
     atom_log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     atom_log_format: Literal["json", "console"] = "json"

@@ -1,7 +1,7 @@
 """Small complete ASGI answers."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from asgiref.typing import ASGISendCallable
 
@@ -23,8 +23,15 @@ async def send_body(
     await send({"type": "http.response.body", "body": body, "more_body": False})
 
 
-async def send_problem(
-    send: ASGISendCallable, *, status: int, code: str, title: str, detail: str, action: str
+async def send_problem(  # noqa: PLR0913  # the fields of a problem, by name
+    send: ASGISendCallable,
+    *,
+    status: int,
+    code: str,
+    title: str,
+    detail: str,
+    action: str,
+    headers: Mapping[str, str] | None = None,
 ) -> None:
     """Send a problem+json answer in the same form as the REST API's."""
     problem = {
@@ -36,9 +43,11 @@ async def send_problem(
         "action": action,
     }
     body = json.dumps(problem).encode()
-    headers = [
+    more = [(name.lower().encode(), value.encode()) for name, value in (headers or {}).items()]
+    all_headers = [
         (b"content-type", b"application/problem+json"),
         (b"content-length", str(len(body)).encode()),
         (b"cache-control", b"no-store"),
+        *more,
     ]
-    await send_body(send, status, headers, body)
+    await send_body(send, status, all_headers, body)

@@ -35,6 +35,7 @@ from atom.datasets.models import (
 from atom.jobs.models import CodeFetch, CodeSnapshot
 from atom.labeling.models import WorkSlot
 from atom.models_registry.models import Alias, Model, ModelVersion
+from atom.webhooks.models import Delivery, Webhook
 from tests.factories.accounts import make_member, make_project
 from tests.factories.jobs import make_run
 from tests.factories.labeling import make_task
@@ -118,6 +119,9 @@ def foreign() -> dict[str, Any]:
         model=model, number=1, run=run, artifact_path="model/", size_bytes=1, digest="d" * 64
     )
     Alias.objects.create(model=model, name="candidate", version=model_version)
+    webhook = Webhook.objects.create(
+        project=project, name=SECRET_WORD, url=f"https://{SECRET_WORD}.example/", events=[]
+    )
     return {
         "project": project.slug,
         "unit_id": project.unit.pk,
@@ -127,6 +131,8 @@ def foreign() -> dict[str, Any]:
         "session_id": Session.objects.create(
             session_key=SECRET_WORD, user=owner, expire_date=now()
         ).public_id,
+        "webhook_id": webhook.pk,
+        "delivery_id": Delivery.objects.create(webhook=webhook, kind="x", body="{}").pk,
         "dataset": dataset.name,
         "dataset_id": dataset.pk,
         "ref": version.ref,

@@ -18,7 +18,7 @@ from django.db.models.functions import Now
 
 from atom.accounts import audit
 from atom.accounts.models import User
-from atom.core import live
+from atom.core import live, outbox
 from atom.core.crash_points import reach
 from atom.datasets import ref_log
 from atom.datasets.actions.compaction import compact_soon
@@ -27,7 +27,7 @@ from atom.datasets.models import Branch, Dataset, Version
 from atom.datasets.reads import require_kept
 from atom.datasets.rebuild import layer_json
 from atom.datasets.ref_log import RefMove
-from atom.datasets.refs import check_ref_name
+from atom.datasets.refs import STAGING_PREFIX, check_ref_name
 from atom.datasets.stores import version_store
 from atom.datasets.writer_errors import StagingBranchReserved
 from atom_sdk.errors import AtomError as SdkError
@@ -185,6 +185,18 @@ def _point(branch: Branch, version: Version, seq: int) -> None:
     # Who pushes to it does not wait for a load that was given up.
     Dataset.objects.filter(pk=branch.dataset_id).update(updated_at=Now(), loading="")
     _tell(branch, version=str(version.pk))
+    # What a writer stages is nobody's version yet.
+    if not branch.name.startswith(STAGING_PREFIX):
+        outbox.emit(
+            branch.dataset.project_id,
+            "version.committed",
+            dataset=branch.dataset.name,
+            branch=branch.name,
+            version=version.ref,
+            commit=version.commit,
+            files=version.file_count,
+            message=version.message,
+        )
 
 
 def _tell(branch: Branch, **said: str) -> None:

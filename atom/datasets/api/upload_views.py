@@ -11,9 +11,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from atom.accounts.api.mixins import user_of
+from atom.core import waiting
 from atom.core.bodies import check
 from atom.core.errors import Invalid, NotFound
 from atom.core.idempotency import idempotent
+from atom.core.query import refuse_unknown
 from atom.datasets import actions
 from atom.datasets.actions.commits import NewCommit
 from atom.datasets.actions.uploads import UploadRequest, parts_done, presign_parts
@@ -157,6 +159,25 @@ class CommitView(CommitScopedView):
     def get(self, request: Request, project: str, dataset: str, commit_id: UUID) -> Response:
         """Return how far the commit is."""
         return Response(CommitRequestSerializer(self.found).data)
+
+
+class CommitWaitView(CommitScopedView):
+    """Waiting for a commit."""
+
+    @extend_schema(
+        parameters=[waiting.TIMEOUT],
+        responses=CommitRequestSerializer,
+        operation_id="commit_wait_retrieve",
+    )
+    def get(self, request: Request, project: str, dataset: str, commit_id: UUID) -> Response:
+        """Return the commit as soon as it is over, or as it is at the timeout."""
+        refuse_unknown(request, ("timeout_s",))
+        waiting.parse_timeout(request)
+        found = self.found
+        if found.is_open:
+            group = f"project.{self.project.pk}"
+            waiting.hold_back(request, group, found.pk, found.state)
+        return Response(CommitRequestSerializer(found).data)
 
 
 class CommitCancelView(CommitScopedView):

@@ -70,6 +70,7 @@ _dataset: list[URLPattern | URLResolver] = [
     path("splits/", split_views.SplitListView.as_view()),
     path("commits/", upload_views.CommitListView.as_view()),
     path("commits/<uuid:commit_id>/", upload_views.CommitView.as_view()),
+    path("commits/<uuid:commit_id>/wait/", upload_views.CommitWaitView.as_view()),
     path("commits/<uuid:commit_id>/cancel/", upload_views.CommitCancelView.as_view()),
     path("operations/", operation_views.OperationListView.as_view()),
     path("operations/dismiss/", operation_views.OperationDismissAllView.as_view()),

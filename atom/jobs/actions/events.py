@@ -6,13 +6,21 @@ from typing import Any
 
 import structlog
 
-from atom.core import clock, live
+from atom.core import clock, live, outbox
 from atom.core.states import check_move
 from atom.jobs import states
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import Attempt, Run, RunEvent
 
 log = structlog.get_logger(__name__)
+
+# The moves that other programs hear of.
+_TOLD = {
+    states.RUNNING: "run.started",
+    states.SUCCEEDED: "run.succeeded",
+    states.FAILED: "run.failed",
+    states.CANCELLED: "run.cancelled",
+}
 
 
 def record(
@@ -43,6 +51,16 @@ def move(run: Run, state: str, attempt: Attempt | None = None) -> None:
         run.finished_at = clock.now()
     run.save()
     announce(run)
+    if (kind := _TOLD.get(state)) is not None:
+        outbox.emit(
+            run.project_id,
+            kind,
+            run=str(run.pk),
+            number=run.number,
+            name=run.name,
+            state=state,
+            failure_class=run.failure_class,
+        )
 
 
 def announce(run: Run) -> None:

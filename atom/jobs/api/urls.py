@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from atom.jobs.api import code_fetches, observing, runner, secrets, views
+from atom.jobs.api import code_fetches, observing, runner, secrets, views, waiting
 
 RUN = "runs/<uuid:run_id>/"
 PROJECT = "projects/<slug:project>/"
@@ -23,6 +23,7 @@ urlpatterns = [
     path(f"{PROJECT}git-hosts/<str:name>/", code_fetches.GitHostView.as_view()),
     path("code-snapshots/<uuid:snapshot_id>/complete/", views.CodeCompleteView.as_view()),
     path(RUN, views.RunView.as_view()),
+    path(f"{RUN}wait/", waiting.WaitView.as_view()),
     path(f"{RUN}cancel/", views.CancelView.as_view()),
     path(f"{RUN}retry/", views.RetryView.as_view()),
     path(f"{RUN}clone/", views.CloneView.as_view()),

@@ -222,6 +222,7 @@ class RetryView(RunScopedView):
     """`runs/<id>/retry/`."""
 
     @extend_schema(operation_id="runs_retry", request=None, responses=RunSerializer)
+    @idempotent
     def post(self, request: Request, run_id: UUID) -> Response:
         """Start another attempt, from the last durable checkpoint."""
         return render_run(runs.retry_run(self.run.pk, user_of(request)).pk)

@@ -12,7 +12,7 @@ from django.db.models import Exists, OuterRef
 
 from atom.accounts import audit
 from atom.accounts.models import User
-from atom.core import clock
+from atom.core import clock, outbox
 from atom.core.background import enqueue
 from atom.core.errors import AtomError
 from atom.core.locks import only_one
@@ -151,6 +151,7 @@ def _finish(task: LabelTask, version: Version) -> None:
     unpin(PIN_HOLDER, str(task.pk))
     named = {"name": task.name, "dataset": task.dataset.name, "version": version.ref}
     audit.record(task.publish_requested_by, "label_task.published", locked, task.project, **named)
+    outbox.emit(task.project_id, "label_task.published", task=str(task.pk), **named)
     tell_progress(task.pk)
     log.info("labels_published", label_task=str(task.pk), version=version.ref)
 

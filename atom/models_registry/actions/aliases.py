@@ -6,6 +6,7 @@ from django.db import transaction
 
 from atom.accounts import audit
 from atom.accounts.models import User
+from atom.core import outbox
 from atom.models_registry.engines.references import reads_like_version
 from atom.models_registry.errors import AliasNotFound, AliasReserved
 from atom.models_registry.models import Alias, AliasChange, Model, ModelVersion
@@ -57,3 +58,4 @@ def _note(
     audit.record(
         user, "model.alias_moved", model, model.project, name=model.name, alias=name, **numbers
     )
+    outbox.emit(model.project_id, "alias.moved", model=model.name, alias=name, **numbers)

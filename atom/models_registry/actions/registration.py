@@ -12,7 +12,7 @@ from rest_framework.exceptions import ErrorDetail
 
 from atom.accounts import audit
 from atom.accounts.models import Project, User
-from atom.core import live
+from atom.core import live, outbox
 from atom.core.storage import objects
 from atom.jobs import states as job_states
 from atom.jobs.models import Artifact, Run
@@ -179,4 +179,11 @@ def _insert(model: Model, new: _Registration) -> ModelVersion:
     named = {"model": model.name, "number": version.number}
     audit.record(new.user, "model.registered", version, model.project, **named)
     live.publish(f"project.{model.project_id}", {"type": "model", "id": str(model.pk)})
+    outbox.emit(
+        model.project_id,
+        "model_version.registered",
+        model=model.name,
+        number=version.number,
+        run=str(new.run.pk),
+    )
     return version

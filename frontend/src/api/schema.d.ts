@@ -1070,6 +1070,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/datasets/{dataset}/commits/{commit_id}/wait/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the commit as soon as it is over, or as it is at the timeout. */
+        get: operations["commit_wait_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/datasets/{dataset}/diff/": {
         parameters: {
             query?: never;
@@ -2670,6 +2687,128 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/webhooks/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The webhooks of a project. */
+        get: operations["projects_webhooks_list"];
+        put?: never;
+        /** @description Add a webhook. Its secret is in this answer only, so the call is not replayable. */
+        post: operations["projects_webhooks_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/webhooks/{webhook_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the webhook. */
+        get: operations["webhook_retrieve"];
+        put?: never;
+        post?: never;
+        /** @description Remove it with its deliveries. */
+        delete: operations["webhook_delete"];
+        options?: never;
+        head?: never;
+        /** @description Change it, or switch it on or off. */
+        patch: operations["webhook_change"];
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/webhooks/{webhook_id}/deliveries/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return deliveries of the last two weeks, newest first. */
+        get: operations["projects_webhooks_deliveries_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/webhooks/{webhook_id}/deliveries/{delivery_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return what was sent and what came back. */
+        get: operations["webhook_delivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Send a delivery that has ended once more, under the same id. */
+        post: operations["webhook_redeliver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/webhooks/{webhook_id}/rotate-secret/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Give it a new secret, shown in this answer only; the old one signs for a while. */
+        post: operations["webhook_rotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/webhooks/{webhook_id}/test/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Send a made-up event, once; follow the delivery that this gives. */
+        post: operations["webhook_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runner/datasets/{alias}/pack-urls/": {
         parameters: {
             query?: never;
@@ -3089,6 +3228,23 @@ export interface paths {
         put?: never;
         /** @description Start another attempt, from the last durable checkpoint. */
         post: operations["runs_retry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/wait/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the run as soon as it has ended, or as it is at the timeout. */
+        get: operations["runs_wait"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4134,6 +4290,50 @@ export interface components {
              */
             readonly restorable_until: string | null;
         };
+        /** @description One event for one webhook. */
+        Delivery: {
+            /** Format: uuid */
+            readonly id: string;
+            kind: string;
+            state: components["schemas"]["DeliveryStateEnum"];
+            tries: number;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            tried_at: string | null;
+            /** Format: date-time */
+            next_at: string;
+            /** @description Return when it is no longer tried; null once it has ended. */
+            readonly gives_up_at: string | null;
+            duration_ms: number | null;
+            status_code: number | null;
+            error: string;
+        };
+        /** @description A delivery with what was sent and what came back. */
+        DeliveryDetail: {
+            /** Format: uuid */
+            readonly id: string;
+            kind: string;
+            state: components["schemas"]["DeliveryStateEnum"];
+            tries: number;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            tried_at: string | null;
+            /** Format: date-time */
+            next_at: string;
+            /** @description Return when it is no longer tried; null once it has ended. */
+            readonly gives_up_at: string | null;
+            duration_ms: number | null;
+            status_code: number | null;
+            error: string;
+            body: string;
+            /** @description Return the headers by which a receiver knows it; the signature is of each try alone. */
+            readonly request_headers: {
+                [key: string]: string;
+            };
+            response_excerpt: string;
+        };
         /**
          * @description * `packs` - packs
          *     * `mount` - mount
@@ -4141,6 +4341,13 @@ export interface components {
          * @enum {string}
          */
         DeliveryEnum: "packs" | "mount" | "stream";
+        /**
+         * @description * `delivered` - delivered
+         *     * `failed` - failed
+         *     * `pending` - pending
+         * @enum {string}
+         */
+        DeliveryStateEnum: "delivered" | "failed" | "pending";
         /** @description One page of a diff. */
         DiffPage: {
             summary: components["schemas"]["DiffSummary"];
@@ -4288,6 +4495,18 @@ export interface components {
             /** Format: date-time */
             readonly created_at: string;
         };
+        /**
+         * @description * `alias.moved` - alias.moved
+         *     * `label_task.published` - label_task.published
+         *     * `model_version.registered` - model_version.registered
+         *     * `run.cancelled` - run.cancelled
+         *     * `run.failed` - run.failed
+         *     * `run.started` - run.started
+         *     * `run.succeeded` - run.succeeded
+         *     * `version.committed` - version.committed
+         * @enum {string}
+         */
+        EventsEnum: "alias.moved" | "label_task.published" | "model_version.registered" | "run.cancelled" | "run.failed" | "run.started" | "run.succeeded" | "version.committed";
         /** @description The runner's last word. */
         ExitRequest: {
             exit_code?: number | null;
@@ -4997,6 +5216,27 @@ export interface components {
             /** @description Only these splits; files without a split are in train. */
             splits?: string[];
         };
+        /** @description A webhook with its new secret, which is shown this once. */
+        NewSecret: {
+            /** Format: uuid */
+            readonly id: string;
+            name: string;
+            url: string;
+            events: string[];
+            /** @description Return whether it is sent to. */
+            readonly active: boolean;
+            off_reason: components["schemas"]["OffReasonEnum"];
+            /** Format: date-time */
+            off_at: string | null;
+            /** @description Return until when the secret before signs as well. */
+            readonly old_secret_until: string | null;
+            /** Format: date-time */
+            last_success_at: string | null;
+            created_by: string | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            secret: string;
+        };
         /** @description What it is called and may do. */
         NewServiceAccountRequest: {
             name: string;
@@ -5142,6 +5382,14 @@ export interface components {
             /** @default  */
             description?: string;
         };
+        /** @description What a webhook is made of. */
+        NewWebhookRequest: {
+            name: string;
+            url: string;
+            events: components["schemas"]["EventsEnum"][];
+            /** @description Made by the server when it is left out. */
+            secret?: string;
+        };
         /** @description What opens a write job, or finds the one of that name. */
         NewWriteJobRequest: {
             name: string;
@@ -5210,6 +5458,14 @@ export interface components {
          * @enum {string}
          */
         NotEvaluableEnum: "no_description" | "no_weights";
+        /**
+         * @description * `` -
+         *     * `person` - person
+         *     * `failing` - failing
+         *     * `gone` - gone
+         * @enum {string}
+         */
+        OffReasonEnum: "person" | "failing" | "gone";
         /**
          * @description * `fail` - fail
          *     * `ours` - ours
@@ -5381,6 +5637,10 @@ export interface components {
             results: components["schemas"]["DeletedDataset"][];
             next: string | null;
         };
+        PaginatedDeliveryList: {
+            results: components["schemas"]["Delivery"][];
+            next: string | null;
+        };
         PaginatedEvaluationList: {
             results: components["schemas"]["Evaluation"][];
             next: string | null;
@@ -5475,6 +5735,10 @@ export interface components {
         };
         PaginatedVersionList: {
             results: components["schemas"]["Version"][];
+            next: string | null;
+        };
+        PaginatedWebhookList: {
+            results: components["schemas"]["Webhook"][];
             next: string | null;
         };
         PaginatedWorkItemList: {
@@ -5607,6 +5871,14 @@ export interface components {
         PatchedUserRequest: {
             full_name?: string;
             language?: string;
+        };
+        /** @description What can be changed afterwards. */
+        PatchedWebhookChangesRequest: {
+            name?: string;
+            url?: string;
+            events?: components["schemas"]["EventsEnum"][];
+            /** @description Whether it is sent to. */
+            active?: boolean;
         };
         /** @description Who started a run. */
         Person: {
@@ -5909,6 +6181,16 @@ export interface components {
         RoleSource: {
             role: components["schemas"]["RoleEnum"];
             through: components["schemas"]["UnitShort"] | null;
+        };
+        /** @description Another secret. */
+        RotationRequest: {
+            /** @description Made by the server when it is left out. */
+            secret?: string;
+            /**
+             * @description For so long the old secret signs as well.
+             * @default 24
+             */
+            overlap_hours?: number;
         };
         /** @description A run with everything that its page shows. */
         Run: {
@@ -6991,6 +7273,26 @@ export interface components {
             /** Format: double */
             coverage: number;
         };
+        /** @description A webhook, without its secret. */
+        Webhook: {
+            /** Format: uuid */
+            readonly id: string;
+            name: string;
+            url: string;
+            events: string[];
+            /** @description Return whether it is sent to. */
+            readonly active: boolean;
+            off_reason: components["schemas"]["OffReasonEnum"];
+            /** Format: date-time */
+            off_at: string | null;
+            /** @description Return until when the secret before signs as well. */
+            readonly old_secret_until: string | null;
+            /** Format: date-time */
+            last_success_at: string | null;
+            created_by: string | null;
+            /** Format: date-time */
+            readonly created_at: string;
+        };
         /** @description An item of a task with its present label. */
         WorkItem: {
             /** Format: uuid */
@@ -7194,7 +7496,10 @@ export type DatasetHistory = components['schemas']['DatasetHistory'];
 export type DecisionRequest = components['schemas']['DecisionRequest'];
 export type DecisionsRequest = components['schemas']['DecisionsRequest'];
 export type DeletedDataset = components['schemas']['DeletedDataset'];
+export type Delivery = components['schemas']['Delivery'];
+export type DeliveryDetail = components['schemas']['DeliveryDetail'];
 export type DeliveryEnum = components['schemas']['DeliveryEnum'];
+export type DeliveryStateEnum = components['schemas']['DeliveryStateEnum'];
 export type DiffPage = components['schemas']['DiffPage'];
 export type DiffRow = components['schemas']['DiffRow'];
 export type DiffRowKindEnum = components['schemas']['DiffRowKindEnum'];
@@ -7208,6 +7513,7 @@ export type EditStepRequest = components['schemas']['EditStepRequest'];
 export type Entry = components['schemas']['Entry'];
 export type EntryPage = components['schemas']['EntryPage'];
 export type Evaluation = components['schemas']['Evaluation'];
+export type EventsEnum = components['schemas']['EventsEnum'];
 export type ExitRequest = components['schemas']['ExitRequest'];
 export type Explanation = components['schemas']['Explanation'];
 export type ExplanationCodeEnum = components['schemas']['ExplanationCodeEnum'];
@@ -7283,6 +7589,7 @@ export type NewProjectRequest = components['schemas']['NewProjectRequest'];
 export type NewRefRequest = components['schemas']['NewRefRequest'];
 export type NewS3KeyPair = components['schemas']['NewS3KeyPair'];
 export type NewSavedViewRequest = components['schemas']['NewSavedViewRequest'];
+export type NewSecret = components['schemas']['NewSecret'];
 export type NewServiceAccountRequest = components['schemas']['NewServiceAccountRequest'];
 export type NewServiceToken = components['schemas']['NewServiceToken'];
 export type NewSourceRequest = components['schemas']['NewSourceRequest'];
@@ -7292,12 +7599,14 @@ export type NewToken = components['schemas']['NewToken'];
 export type NewUnitRequest = components['schemas']['NewUnitRequest'];
 export type NewUploadRequest = components['schemas']['NewUploadRequest'];
 export type NewVersionRequest = components['schemas']['NewVersionRequest'];
+export type NewWebhookRequest = components['schemas']['NewWebhookRequest'];
 export type NewWriteJobRequest = components['schemas']['NewWriteJobRequest'];
 export type NewWriteRequest = components['schemas']['NewWriteRequest'];
 export type NewWriterRequest = components['schemas']['NewWriterRequest'];
 export type Node = components['schemas']['Node'];
 export type NodeChoiceRequest = components['schemas']['NodeChoiceRequest'];
 export type NotEvaluableEnum = components['schemas']['NotEvaluableEnum'];
+export type OffReasonEnum = components['schemas']['OffReasonEnum'];
 export type OnConflictEnum = components['schemas']['OnConflictEnum'];
 export type Ontology = components['schemas']['Ontology'];
 export type OntologyVersion = components['schemas']['OntologyVersion'];
@@ -7322,6 +7631,7 @@ export type PaginatedBrowserList = components['schemas']['PaginatedBrowserList']
 export type PaginatedCleaningReportList = components['schemas']['PaginatedCleaningReportList'];
 export type PaginatedDatasetList = components['schemas']['PaginatedDatasetList'];
 export type PaginatedDeletedDatasetList = components['schemas']['PaginatedDeletedDatasetList'];
+export type PaginatedDeliveryList = components['schemas']['PaginatedDeliveryList'];
 export type PaginatedEvaluationList = components['schemas']['PaginatedEvaluationList'];
 export type PaginatedGarbageRunList = components['schemas']['PaginatedGarbageRunList'];
 export type PaginatedHoldList = components['schemas']['PaginatedHoldList'];
@@ -7346,6 +7656,7 @@ export type PaginatedTokenList = components['schemas']['PaginatedTokenList'];
 export type PaginatedTreeProjectList = components['schemas']['PaginatedTreeProjectList'];
 export type PaginatedUnitList = components['schemas']['PaginatedUnitList'];
 export type PaginatedVersionList = components['schemas']['PaginatedVersionList'];
+export type PaginatedWebhookList = components['schemas']['PaginatedWebhookList'];
 export type PaginatedWorkItemList = components['schemas']['PaginatedWorkItemList'];
 export type PaginatedWriteJobList = components['schemas']['PaginatedWriteJobList'];
 export type PaginatedWriterList = components['schemas']['PaginatedWriterList'];
@@ -7364,6 +7675,7 @@ export type PatchedNewRoleRequest = components['schemas']['PatchedNewRoleRequest
 export type PatchedSavedViewChangesRequest = components['schemas']['PatchedSavedViewChangesRequest'];
 export type PatchedSourceChangesRequest = components['schemas']['PatchedSourceChangesRequest'];
 export type PatchedUserRequest = components['schemas']['PatchedUserRequest'];
+export type PatchedWebhookChangesRequest = components['schemas']['PatchedWebhookChangesRequest'];
 export type Person = components['schemas']['Person'];
 export type PickRequest = components['schemas']['PickRequest'];
 export type Placement = components['schemas']['Placement'];
@@ -7394,6 +7706,7 @@ export type RevertRequest = components['schemas']['RevertRequest'];
 export type Revision = components['schemas']['Revision'];
 export type RoleEnum = components['schemas']['RoleEnum'];
 export type RoleSource = components['schemas']['RoleSource'];
+export type RotationRequest = components['schemas']['RotationRequest'];
 export type Run = components['schemas']['Run'];
 export type RunCurve = components['schemas']['RunCurve'];
 export type RunEvent = components['schemas']['RunEvent'];
@@ -7486,6 +7799,7 @@ export type VersionStateEnum = components['schemas']['VersionStateEnum'];
 export type VersionStats = components['schemas']['VersionStats'];
 export type WarmRequest = components['schemas']['WarmRequest'];
 export type Warmth = components['schemas']['Warmth'];
+export type Webhook = components['schemas']['Webhook'];
 export type WorkItem = components['schemas']['WorkItem'];
 export type WorkItemStateEnum = components['schemas']['WorkItemStateEnum'];
 export type Workflow = components['schemas']['Workflow'];
@@ -8072,7 +8386,10 @@ export interface operations {
     labelx_ontologies_versions_create: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 ontology_id: string;
             };
@@ -8090,6 +8407,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OntologyVersion"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -8847,7 +9173,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8865,6 +9191,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TreeProject"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -9113,7 +9448,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9134,6 +9469,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -9184,7 +9528,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9204,6 +9548,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CodeFetch"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -9321,7 +9674,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9341,6 +9694,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Dataset"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -9488,7 +9850,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9509,6 +9871,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -9595,7 +9966,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9616,6 +9987,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Branch"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -9699,7 +10079,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9720,6 +10100,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -9769,9 +10158,53 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
+            path: {
+                commit_id: string;
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    commit_wait_retrieve: {
+        parameters: {
+            query?: {
+                /** @description How long the answer may be held back. It comes at once when the state is final; at the timeout it shows the state as it is then. */
+                timeout_s?: number;
+            };
+            header?: never;
             path: {
                 commit_id: string;
                 dataset: string;
@@ -9843,7 +10276,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9864,6 +10297,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -9950,7 +10392,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9971,6 +10413,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Hold"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -10020,7 +10471,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10041,6 +10492,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -10188,7 +10648,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10209,6 +10669,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -10361,7 +10830,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10382,6 +10851,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -10434,7 +10912,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10455,6 +10933,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -10506,7 +10993,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10527,6 +11014,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Tag"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -10849,7 +11345,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10871,6 +11367,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CleaningReport"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -11365,7 +11870,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11386,6 +11891,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SavedView"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -11538,7 +12052,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11559,6 +12073,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WriteJob"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -11640,7 +12163,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11662,6 +12185,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -11751,7 +12283,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11772,6 +12304,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Writer"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -11853,7 +12394,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11877,6 +12418,15 @@ export interface operations {
                     "application/json": components["schemas"]["CommitRequest"];
                 };
             };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11892,7 +12442,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11914,6 +12464,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -12000,7 +12559,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -12017,6 +12576,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Dataset"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -12067,7 +12635,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -12087,6 +12655,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GarbageRun"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -12394,7 +12971,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -12414,6 +12991,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Ontology"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -12507,7 +13093,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -12527,6 +13113,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LabelTask"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -12715,7 +13310,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -12735,6 +13330,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Model"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -12949,7 +13553,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -12970,6 +13574,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ModelVersion"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -13220,7 +13833,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -13240,6 +13853,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -13668,7 +14290,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -13688,6 +14310,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Source"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -13766,7 +14397,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -13787,6 +14418,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Source"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -13838,7 +14478,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -13855,6 +14495,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Scan"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -13919,6 +14568,358 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_webhooks_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedWebhookList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_webhooks_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWebhookRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewSecret"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    webhook_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    webhook_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    webhook_change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedWebhookChangesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    projects_webhooks_deliveries_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                state?: "delivered" | "failed" | "pending";
+            };
+            header?: never;
+            path: {
+                project: string;
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedDeliveryList"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    webhook_delivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                delivery_id: string;
+                project: string;
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryDetail"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    webhook_redeliver: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                delivery_id: string;
+                project: string;
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    webhook_rotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RotationRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewSecret"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    webhook_test: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             /** @description The request failed. */
             default: {
@@ -14451,7 +15452,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -14467,6 +15468,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */
@@ -14720,6 +15730,51 @@ export interface operations {
     runs_retry: {
         parameters: {
             query?: never;
+            header?: {
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_wait: {
+        parameters: {
+            query?: {
+                /** @description How long the answer may be held back. It comes at once when the state is final; at the timeout it shows the state as it is then. */
+                timeout_s?: number;
+            };
             header?: never;
             path: {
                 run_id: string;
@@ -15055,7 +16110,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text; the request is carried out once, however often it is sent with it. */
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -15073,6 +16128,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Unit"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description The request failed. */

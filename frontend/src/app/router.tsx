@@ -12,7 +12,7 @@ import { newRunSearch, runSearch, runsSearch } from '@/features/jobs/search';
 import { auditSearch, taskSearch, tasksSearch, workSearch } from '@/features/labeling/search';
 import { modelSearch, modelsSearch, modelVersionSearch } from '@/features/models/search';
 import { membersSearch, peopleSearch, unitsSearch } from '@/features/people/search';
-import { auditLogSearch, s3KeysSearch, secretsSearch, tokensSearch } from '@/features/settings/search';
+import { auditLogSearch, s3KeysSearch, secretsSearch, tokensSearch, webhooksSearch } from '@/features/settings/search';
 import { oneOf, optional, type RawSearch, text } from '@/shared/search';
 import { NotFound, PageCrash, PagePending } from './fallbacks';
 import { onSessionLost, queryClient } from './queryClient';
@@ -219,6 +219,12 @@ const settingsRoutes = [
     path: '/settings/secrets',
     validateSearch: optional(secretsSearch),
     component: lazyRouteComponent(settings, 'SecretsPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/settings/webhooks',
+    validateSearch: optional(webhooksSearch),
+    component: lazyRouteComponent(settings, 'WebhooksPage'),
   }),
   createRoute({
     getParentRoute: under,

@@ -14,6 +14,7 @@ import { nav, shell } from './shell.en';
 import { sources } from './sources.en';
 import { versioning } from './versioning.en';
 import { views } from './views.en';
+import { webhooks } from './webhooks.en';
 import { writers } from './writers.en';
 
 const en = {
@@ -38,6 +39,7 @@ const en = {
   states,
   versioning,
   views,
+  webhooks,
   writers,
 };
 export default en;

@@ -84,6 +84,7 @@ export const settings = {
     unit: 'Unit',
     user: 'Person',
     version: 'Version',
+    webhook: 'Webhook',
   },
   actor: 'Who',
   verb: 'What',

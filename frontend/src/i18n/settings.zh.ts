@@ -86,6 +86,7 @@ export const settings: Translation<typeof en.settings> = {
     unit: '单位',
     user: '人员',
     version: '版本',
+    webhook: 'Webhook',
   },
   actor: '操作者',
   verb: '事件',

@@ -19,6 +19,7 @@ export const nav = {
   tokens: 'Access tokens',
   s3Keys: 'S3 keys',
   secrets: 'Secrets',
+  webhooks: 'Webhooks',
   audit: 'Audit log',
   garbage: 'Garbage',
 };

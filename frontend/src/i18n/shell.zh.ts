@@ -22,6 +22,7 @@ export const nav: Translation<typeof en.nav> = {
   tokens: '访问令牌',
   s3Keys: 'S3 密钥',
   secrets: '机密',
+  webhooks: 'Webhook',
   audit: '审计日志',
   garbage: '垃圾清理',
 };

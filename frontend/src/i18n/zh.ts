@@ -14,6 +14,7 @@ import { nav, shell } from './shell.zh';
 import { sources } from './sources.zh';
 import { versioning } from './versioning.zh';
 import { views } from './views.zh';
+import { webhooks } from './webhooks.zh';
 import { writers } from './writers.zh';
 
 const zh = {
@@ -38,6 +39,7 @@ const zh = {
   states,
   versioning,
   views,
+  webhooks,
   writers,
 };
 export default zh;

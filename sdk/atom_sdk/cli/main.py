@@ -24,6 +24,7 @@ from atom_sdk.cli import (
     tokens,
     versions,
     views,
+    webhooks,
     writers,
 )
 from atom_sdk.cli.context import (
@@ -58,7 +59,8 @@ def cli(context: Context, project: str | None, as_json: bool) -> None:
     With --json, before or after the command's name, answers are JSON; logs are JSON lines, and
     with --follow the last line is the run. Failures are JSON on standard error.
 
-    Exit codes: 0 done, 1 failed, 2 usage, 3 not found or not allowed, 4 conflict, 5 network.
+    Exit codes: 0 done, 1 failed, 2 usage, 3 not found or not allowed, 4 conflict, 5 network,
+    6 the run was cancelled, 124 timed out while waiting.
     """  # noqa: D301  # click wants the character itself before lines that it keeps apart
     context.project, context.as_json = project, as_json
 
@@ -107,6 +109,7 @@ cli.add_command(sources.source)
 cli.add_command(tokens.token)
 cli.add_command(s3_keys.s3_key)
 cli.add_command(secrets.secret)
+cli.add_command(webhooks.webhook)
 for command in (
     *versions.COMMANDS,
     *edits.COMMANDS,

@@ -11,13 +11,21 @@ from typing import Any, TextIO
 import click
 from rich.console import Console
 
-from atom_sdk.cli.context import EXIT_FAILED, Context, pass_context
+from atom_sdk.cli.context import (
+    EXIT_CANCELLED,
+    EXIT_FAILED,
+    EXIT_TIMED_OUT,
+    Context,
+    pass_context,
+    tell_json,
+)
 from atom_sdk.cli.options import Size, not_blank
 from atom_sdk.cli.render import duration_text, print_table
 from atom_sdk.client.git import fetch_code
 from atom_sdk.client.snapshot import send_snapshot, take_snapshot
 from atom_sdk.manifests.query import QueryError, parse_query
 
+_EXIT_BY_STATE = {"succeeded": 0, "failed": EXIT_FAILED, "cancelled": EXIT_CANCELLED}
 DELIVERIES = ("packs", "mount", "stream")
 
 
@@ -69,6 +77,24 @@ def _settings(command: Callable[..., Any]) -> Callable[..., Any]:
             "max_retries",
             type=click.IntRange(0),
             help="How often it is tried again by itself, after a failure that is not the code's.",
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _awaiting(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of what starts a run; `_started` reads them."""
+    options = (
+        click.option("--follow", is_flag=True, help="Show the log; exit like the run."),
+        click.option("--wait", "wait", is_flag=True, help="Wait silently; exit like the run."),
+        click.option(
+            "--wait-timeout",
+            "wait_s",
+            type=click.IntRange(0),
+            metavar="SECONDS",
+            help="With --wait: give up after so long, with exit code 124; the run goes on.",
         ),
     )
     for option in reversed(options):
@@ -137,14 +163,15 @@ def _settings_of(options: Mapping[str, Any]) -> dict[str, Any]:
     metavar="NAME",
     help="With --git: the secret with the token (https) or the private key (ssh).",
 )
-@click.option("--follow", is_flag=True, help="Show the log; exit like the run.")
+@_awaiting
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
 @pass_context
 def run(context: Context, /, command: tuple[str, ...], **options: Any) -> int:
     """Run COMMAND on the cluster with a snapshot of the code: atom run -- python train.py."""
+    _check_awaiting(options)
     body = request_of(command, options)
     body["code_snapshot"] = _code(context, options)
-    return _started(context, context.client.runs.create(**body), options["follow"])
+    return _started(context, context.client.runs.create(**body), options)
 
 
 def _code(context: Context, options: Mapping[str, Any]) -> str:
@@ -201,8 +228,19 @@ def _lines_of(file: TextIO | None) -> list[str]:
         raise click.BadParameter("the file is not text in UTF-8", param_hint="-r") from exc
 
 
-def _started(context: Context, started: dict[str, Any], follow: bool) -> int:
-    if not follow:
+def _check_awaiting(options: Mapping[str, Any]) -> None:
+    if options["follow"] and options["wait"]:
+        raise click.UsageError("Give --follow or --wait, not both.")
+    if options["wait_s"] is not None and not options["wait"]:
+        raise click.UsageError("--wait-timeout needs --wait.")
+
+
+def _started(context: Context, started: dict[str, Any], options: Mapping[str, Any]) -> int:
+    if options["wait"]:
+        if not context.as_json:
+            context.err.print(f"run {started['number']} ({started['id']})")
+        return _awaited(context, started["id"], options["wait_s"])
+    if not options["follow"]:
         context.emit(
             started,
             lambda out: out.print(f"run {started['number']} ({started['id']}) {started['state']}"),
@@ -230,11 +268,26 @@ def _print_log(context: Context, frames: Iterable[dict[str, Any]]) -> None:
             sys.stdout.flush()
 
 
+def _awaited(context: Context, run_name: str, timeout_s: float | None) -> int:
+    """Wait silently for the end of a run."""
+    try:
+        found = context.client.runs.wait(run_name, timeout_s)
+    except TimeoutError as exc:
+        if context.as_json:
+            tell_json({"code": "timed_out", "detail": str(exc)})
+        else:
+            context.err.print(f"{exc}; it goes on", markup=False)
+        return EXIT_TIMED_OUT
+    if context.as_json:
+        context.emit(found)
+    return _finish(context, found)
+
+
 def _finish(context: Context, found: dict[str, Any]) -> int:
     """Tell people how the run ended, and scripts by the exit code."""
     if not context.as_json:
         _print_end(context.err, found)
-    return 0 if found["state"] == "succeeded" else EXIT_FAILED
+    return _EXIT_BY_STATE.get(found["state"], EXIT_FAILED)
 
 
 def _print_end(err: Console, found: dict[str, Any]) -> None:
@@ -362,35 +415,37 @@ def cancel(context: Context, run_name: str) -> None:
 
 @click.command()
 @click.argument("run_name", metavar="RUN")
-@click.option("--follow", is_flag=True)
+@_awaiting
 @pass_context
-def retry(context: Context, run_name: str, follow: bool) -> int:
+def retry(context: Context, /, run_name: str, **options: Any) -> int:
     """Start RUN again from its last durable checkpoint."""
-    return _started(context, context.client.runs.retry(run_name), follow)
+    _check_awaiting(options)
+    return _started(context, context.client.runs.retry(run_name), options)
 
 
 @click.command()
 @click.argument("run_name", metavar="RUN")
-@click.option("--follow", is_flag=True)
+@_awaiting
 @pass_context
-def clone(context: Context, run_name: str, follow: bool) -> int:
+def clone(context: Context, /, run_name: str, **options: Any) -> int:
     """Start a new run of the same code, data, parameters and resources as RUN."""
-    return _started(context, context.client.runs.clone(run_name), follow)
+    _check_awaiting(options)
+    return _started(context, context.client.runs.clone(run_name), options)
 
 
 @click.command()
 @click.argument("run_name", metavar="RUN")
-@click.option("--timeout", "timeout_s", type=float, help="Give up after so many seconds.")
+@click.option(
+    "--timeout", "timeout_s", type=click.FloatRange(0), help="Give up after so many seconds."
+)
 @pass_context
 def wait(context: Context, run_name: str, timeout_s: float | None) -> int:
-    """Wait for RUN to end: exit 0 when it succeeded, 1 otherwise."""
-    try:
-        found = context.client.runs.wait(run_name, timeout_s)
-    except TimeoutError as exc:
-        raise click.ClickException(str(exc)) from exc
-    if context.as_json:
-        context.emit(found)
-    return _finish(context, found)
+    """Wait for RUN to end.
+
+    Exit code 0 when it succeeded, 1 when it failed, 6 when it was cancelled, 124 when the time was
+    up first (the run goes on).
+    """
+    return _awaited(context, run_name, timeout_s)
 
 
 @click.group()
@@ -436,19 +491,20 @@ def workflow_show(context: Context, slug: str) -> None:
     help="How a dataset parameter's data gets there: packs, mount or stream.",
 )
 @_settings
-@click.option("--follow", is_flag=True)
+@_awaiting
 @pass_context
 def workflow_run(
-    context: Context, /, slug: str, parameters: tuple[str, ...], follow: bool, **options: Any
+    context: Context, /, slug: str, parameters: tuple[str, ...], **options: Any
 ) -> int:
     """Start a workflow: atom workflow run image-classification -p dataset=digits@v3."""
+    _check_awaiting(options)
     values = {name: _typed(text) for name, text in _pairs(parameters, "-p").items()}
     body: dict[str, Any] = {"workflow": slug, "parameters": values, **_settings_of(options)}
     if selectors := _selectors(options["where"]):
         body["selectors"] = selectors
     if options["delivery"]:
         body["deliveries"] = _pairs(options["delivery"], "--delivery")
-    return _started(context, context.client.runs.create(**body), follow)
+    return _started(context, context.client.runs.create(**body), options)
 
 
 def _typed(text: str) -> Any:

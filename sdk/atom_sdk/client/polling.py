@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 _FIRST_S = 0.05
@@ -15,3 +16,13 @@ def pauses() -> Iterator[float]:
     while True:
         yield pause_s
         pause_s = min(pause_s * _GROWTH, _LONGEST_S)
+
+
+def sleep_until(timeout_s: float, between: Iterator[float]) -> Iterator[None]:
+    """Yield at once and after each pause, until the time is up."""
+    deadline = time.monotonic() + timeout_s
+    for pause_s in between:
+        yield
+        if time.monotonic() > deadline:
+            return
+        time.sleep(pause_s)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -11,6 +12,8 @@ from atom_sdk.client.http import Http
 
 TERMINAL = frozenset({"succeeded", "failed", "cancelled"})
 _POLL_S = 0.7
+# Proxies give up on a silent connection after a minute.
+_ANSWER_HELD_S = 25.0
 
 
 class Runs:
@@ -68,12 +71,18 @@ class Runs:
 
     def wait(self, run: str, timeout_s: float | None = None) -> dict[str, Any]:
         """Return the run once it has ended. Raises TimeoutError."""
-        run_id, deadline = self.resolve(run), time.monotonic() + (timeout_s or float("inf"))
-        while (found := self.get(run_id))["state"] not in TERMINAL:
-            if time.monotonic() > deadline:
+        run_id = self.resolve(run)
+        allowed_s = float("inf") if timeout_s is None else timeout_s
+        deadline = time.monotonic() + allowed_s
+        while True:
+            left_s = max(0.0, deadline - time.monotonic())
+            # The server holds the answer back: it comes when the run ends. 0 asks at once.
+            asked_s = math.ceil(min(_ANSWER_HELD_S, left_s))
+            found: dict[str, Any] = self._http.get(f"runs/{run_id}/wait/", timeout_s=asked_s)
+            if found["state"] in TERMINAL:
+                return found
+            if time.monotonic() >= deadline:
                 raise TimeoutError(f"run {run} is still {found['state']}")
-            time.sleep(_POLL_S)
-        return found
 
     def log(
         self, run: str, follow: bool = False, offset: int = 0, attempt: int | None = None

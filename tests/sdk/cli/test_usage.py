@@ -95,6 +95,9 @@ def test_the_program_that_is_installed_is_the_one_that_is_tested_here(tmp_path: 
         (("mount", "digits@v1", "x", "--how", "magic"), "is not one of"),
         (("data", "push", ".", "digits", "--attributes", "none.csv"), "does not exist"),
         (("data", "pull", "digits@v1", "out", "--split"), "requires an argument"),
+        (("run", "--wait", "--follow", "--", "true"), "not both"),
+        (("retry", "7", "--wait-timeout", "5"), "needs --wait"),
+        (("wait", "7", "--timeout", "-1"), "not in the range"),
     ],
 )
 def test_wrong_use_is_a_sentence_and_exit_code_2(

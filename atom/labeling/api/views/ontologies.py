@@ -88,6 +88,7 @@ class OntologyVersionListView(_OntologyView):
     """Adding versions."""
 
     @extend_schema(request=NewOntologyVersionSerializer, responses={201: OntologyVersionSerializer})
+    @idempotent
     def post(self, request: Request, ontology_id: UUID) -> Response:
         """Add the next version."""
         body = NewOntologyVersionSerializer(data=request.data)

@@ -14,6 +14,7 @@ import {
   IconTrash,
   IconUserCircle,
   IconUsers,
+  IconWebhook,
 } from '@tabler/icons-react';
 import type { Rights } from '@/shared/project';
 
@@ -27,6 +28,7 @@ export interface NavItem {
     | 'tokens'
     | 's3Keys'
     | 'secrets'
+    | 'webhooks'
     | 'audit'
     | 'garbage'
     | 'members'
@@ -42,6 +44,7 @@ export interface NavItem {
     | '/settings/tokens'
     | '/settings/s3-keys'
     | '/settings/secrets'
+    | '/settings/webhooks'
     | '/settings/audit'
     | '/settings/garbage'
     | '/settings/members'
@@ -91,6 +94,7 @@ export const NAVIGATION: NavGroup[] = [
       { key: 'tokens', to: '/settings/tokens', icon: IconKey, keys: 'G T' },
       { key: 's3Keys', to: '/settings/s3-keys', icon: IconBucket, keys: 'G 3' },
       { key: 'secrets', to: '/settings/secrets', icon: IconLock, keys: 'G S' },
+      { key: 'webhooks', to: '/settings/webhooks', icon: IconWebhook, needs: 'admin' },
       { key: 'audit', to: '/settings/audit', icon: IconHistory, needs: 'admin' },
       { key: 'garbage', to: '/settings/garbage', icon: IconTrash, needs: 'admin' },
     ],

@@ -3,3 +3,4 @@ export { GarbagePage } from './garbage/GarbagePage';
 export { S3KeysPage } from './s3Keys/S3KeysPage';
 export { SecretsPage } from './secrets/SecretsPage';
 export { TokensPage } from './tokens/TokensPage';
+export { WebhooksPage } from './webhooks/WebhooksPage';

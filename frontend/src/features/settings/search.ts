@@ -9,6 +9,7 @@ const day = (value: unknown): string | undefined =>
 export const tokensSearch = (raw: RawSearch) => ({ create: text(raw.create) });
 export const s3KeysSearch = (raw: RawSearch) => ({ create: text(raw.create) });
 export const secretsSearch = (raw: RawSearch) => ({ create: text(raw.create), replace: text(raw.replace) });
+export const webhooksSearch = (raw: RawSearch) => ({ create: text(raw.create), of: text(raw.of) });
 export const auditLogSearch = (raw: RawSearch) => ({
   actor: text(raw.actor),
   verb: text(raw.verb),

@@ -1,0 +1,1 @@
+"""Every write of webhooks and their deliveries."""

@@ -1,0 +1,19 @@
+"""What a webhook can ask to be told. Each kind is emitted by the app whose thing it is about."""
+
+from __future__ import annotations
+
+from typing import Final
+
+# Kind → what it tells, for people.
+EVENT_KINDS: Final[dict[str, str]] = {
+    "run.started": "A run's command began.",
+    "run.succeeded": "A run ended well.",
+    "run.failed": "A run failed, and is not tried again by itself.",
+    "run.cancelled": "A run was cancelled.",
+    "version.committed": "A branch of a dataset got a new version.",
+    "model_version.registered": "A model got a new version.",
+    "alias.moved": "An alias of a model points at another version, or was removed.",
+    "label_task.published": "The labels of a task were published as a version.",
+}
+# Sent on request, to see whether a webhook works.
+TEST: Final = "webhook.test"

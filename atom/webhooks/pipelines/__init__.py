@@ -1,0 +1,1 @@
+"""Sending, without the ORM."""
