@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import F, Prefetch, QuerySet
+from django.db.models import F, Prefetch, QuerySet, Value
 from django.db.models.functions import Coalesce
 
 from atom.mlflow_api.actions.registry import find_model, stage_of
@@ -21,7 +21,7 @@ from atom.models_registry.models import Alias, Model, ModelVersion
 
 MAX_NAME = 256
 MAX_DESCRIPTION = 10_000
-GET = frozenset({"GET"})
+_PROMPT = "mlflow.prompt.is_prompt"
 
 
 def name_of(model: Model) -> str:
@@ -167,7 +167,9 @@ def version_field(entity: str, key: str) -> Field:
 
 def _of(attributes: dict[str, Field], entity: str, key: str) -> Field:
     if entity == filters.TAG:
-        return label_of(key)
+        label, read = label_of(key)
+        # The client asks for every model without it, and means those that have no such tag too.
+        return (Coalesce(label, Value("")), read) if key == _PROMPT else (label, read)
     found = attributes.get(key.lower())
     if entity != filters.ATTRIBUTE or found is None:
         raise BadFilter(
