@@ -154,7 +154,7 @@ def searching() -> Any:
 def files() -> Any:
     folder = Path(tempfile.mkdtemp())
     (folder / "sub").mkdir()
-    large = os.urandom(1 << 20) * 9
+    large = os.urandom(1 << 20) * 6
     (folder / "sub" / "large ö.bin").write_bytes(large)
     (folder / "small.txt").write_text("small")
     own = MlflowClient()
@@ -179,7 +179,9 @@ def files() -> Any:
         "same": (there / "sub" / "large ö.bin").read_bytes() == large,
         "in_parts": parts.read_bytes() == large,
         "text": mlflow.artifacts.load_text(f"runs:/{run.info.run_id}/small.txt"),
-        "sizes": {one.path: one.file_size for one in own.list_artifacts(run.info.run_id, "all/sub")},
+        "sizes": {
+            one.path: one.file_size for one in own.list_artifacts(run.info.run_id, "all/sub")
+        },
         "after": sorted(one.path for one in own.list_artifacts(run.info.run_id)),
     }
 
@@ -253,9 +255,7 @@ def registry() -> Any:
             for one in own.search_model_versions(f"run_id = '{run.info.run_id}'")
         ],
         "latest": [one.version for one in own.get_latest_versions("IrisClassifier")],
-        "models": [
-            one.name for one in mlflow.search_logged_models(output_format="list")
-        ],
+        "models": [one.name for one in mlflow.search_logged_models(output_format="list")],
         "taken": refused(own.create_registered_model, "IrisClassifier"),
         "missing": refused(own.get_registered_model, "Nothing"),
         "no_version": refused(own.get_model_version, "IrisClassifier", "9"),

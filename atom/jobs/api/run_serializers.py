@@ -241,7 +241,8 @@ class RunSerializer(RunShortSerializer):
             *RunShortSerializer.Meta.fields,
             "project", "parameters", "logged_parameters", "labels", "command", "runtime", "code",
             "env", "suggestion", "evidence", "outputs_count", "has_model", "model_versions",
-            "workflow_version", "timeout_s", "max_retries", "may_write", "priority", "queued_at", "cancel_requested_at",
+            "workflow_version", "timeout_s", "max_retries", "may_write", "priority", "queued_at",
+            "cancel_requested_at",
         )  # fmt: skip
 
     @extend_schema_field(AttemptSerializer(many=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import F, Prefetch, QuerySet, Value
+from django.db.models import F, Prefetch, QuerySet, TextField, Value
 from django.db.models.functions import Coalesce
 
 from atom.mlflow_api.actions.registry import find_model, stage_of
@@ -169,7 +169,11 @@ def _of(attributes: dict[str, Field], entity: str, key: str) -> Field:
     if entity == filters.TAG:
         label, read = label_of(key)
         # The client asks for every model without it, and means those that have no such tag too.
-        return (Coalesce(label, Value("")), read) if key == _PROMPT else (label, read)
+        return (
+            (Coalesce(label, Value(""), output_field=TextField()), read)
+            if key == _PROMPT
+            else (label, read)
+        )
     found = attributes.get(key.lower())
     if entity != filters.ATTRIBUTE or found is None:
         raise BadFilter(
