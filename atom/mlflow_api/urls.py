@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.http import HttpRequest, HttpResponseRedirect
 from django.urls import URLPattern, path
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -31,6 +32,14 @@ class Unknown(MlflowView):
         )
 
     get = post = put = patch = delete = _refuse
+
+
+def to_portal(request: HttpRequest, project: str) -> HttpResponseRedirect:
+    """Lead a person who follows a link that the client has printed to the portal.
+
+    The link's fragment, which names the run, stays with the browser; the portal reads it.
+    """
+    return HttpResponseRedirect("/runs")
 
 
 _VIEWS: dict[str, type[Any]] = {
@@ -104,5 +113,6 @@ urlpatterns: list[URLPattern] = [
         path(f"<str:project>/api/2.0/mlflow-artifacts/{route}", view.as_view())
         for route, view in _ARTIFACTS.items()
     ),
+    path("<str:project>/", to_portal),
     path("<str:project>/<path:rest>", Unknown.as_view()),
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from atom.accounts.models import Project, User
 from atom.jobs.actions import tracking_access
@@ -101,7 +102,7 @@ def test_a_history_comes_in_pages_and_of_several_runs_at_once(mlflow: Mlflow) ->
     for run in runs:
         points = [{**METRIC, "step": step, "value": step} for step in range(5)]
         mlflow("POST", "runs/log-batch", {"run_id": run, "metrics": points})
-    asked = {"run_id": runs[0], "metric_key": "x", "max_results": 3}
+    asked: dict[str, Any] = {"run_id": runs[0], "metric_key": "x", "max_results": 3}
     first = mlflow("GET", "metrics/get-history", **asked).json()
     token = first["next_page_token"]
     second = mlflow("GET", "metrics/get-history", **asked, page_token=token).json()
@@ -190,6 +191,11 @@ def test_a_path_that_climbs_is_refused(mlflow: Mlflow, path: str) -> None:
         "GET", "artifacts", root="mlflow-artifacts", path=f"runs/{run}/{path}"
     ) in {BAD, MISSING}
     assert mlflow.refused("GET", "artifacts/list", run_id=run, path=f"{path}/..") == BAD
+
+
+def test_a_link_that_the_client_prints_leads_to_the_portal(client: Client) -> None:
+    answer = client.get("/api/mlflow/vision/")
+    assert (answer.status_code, answer["Location"]) == (302, "/runs")
 
 
 def test_experiments_are_archived_with_their_runs_and_come_back(mlflow: Mlflow) -> None:

@@ -52,7 +52,8 @@ def append(attempt: Attempt, rows: Iterable[PointRow]) -> None:
     batches = _by_key(rows)
     if not batches:
         return
-    with transaction.atomic():
+    # What fails here is undone as a whole, whoever began the transaction.
+    with transaction.atomic(savepoint=False):
         # Lock first: two programs, or a program and the runner, may extend one series.
         Attempt.objects.select_for_update().only("pk").get(pk=attempt.pk)
         series = _store(attempt, batches)

@@ -76,13 +76,15 @@ def update_run(run_id: UUID, state: str | None, ended_at: datetime | None, name:
     return run
 
 
-@transaction.atomic
 def log_batch(run: Run, batch: Batch) -> None:
     """Store metrics, parameters and labels: all of them or none.
 
     Raises BadParameter for a parameter that was logged with another value.
     """
-    if batch.parameters or batch.labels:
+    if not batch.parameters and not batch.labels:
+        _add_points(run, batch)
+        return
+    with transaction.atomic():
         locked = lock_run(run.pk)
         _add_parameters(locked, batch.parameters)
         _add_labels(locked, batch.labels)
@@ -90,6 +92,10 @@ def log_batch(run: Run, batch: Batch) -> None:
             update_fields=["name", "parameters", "logged_parameters", "labels", "updated_at"]
         )
         announce(locked)
+        _add_points(locked, batch)
+
+
+def _add_points(run: Run, batch: Batch) -> None:
     if batch.points:
         metrics.append(attempt_of(run), batch.points)
 

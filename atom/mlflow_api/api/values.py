@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from atom.core import clock
 from atom.jobs.actions.metrics import PointRow
 from atom.mlflow_api.engines.messages import Message
@@ -14,6 +16,9 @@ MAX_TAG = 8000
 MAX_METRICS = 1000
 MAX_PAIRS = 100
 MAX_BATCH_BYTES = 1 << 20
+# The year 5138, and more steps than any training has.
+_PLAIN_MS = 10**14
+_PLAIN_STEP = 1 << 53
 
 
 def pairs_of(messages: list[Message], most: int, what: str) -> dict[str, str]:
@@ -47,6 +52,46 @@ def point_of(message: Message, now_ms: int) -> PointRow:
         raise BadParameter(f"Invalid value {ts_ms} for parameter 'timestamp' supplied.")
     key = message.text("key", most=MAX_KEY)
     return key, message.whole("step", 0), ts_ms, message.value("value")
+
+
+def points_of(message: Message, most: int = MAX_METRICS) -> list[PointRow]:
+    """Return the points of a batch."""
+    points: list[PointRow] = []
+    now: int | None = None
+    # A thousand plain points come a hundred times a second: those are looked at without ceremony.
+    # Whatever is not plain is read in full, which also says what is wrong with it.
+    for at, row in enumerate(message.values("metrics")[: most + 1]):
+        plain = _plain(row)
+        if plain is None:
+            now = now_ms() if now is None else now
+            plain = point_of(Message(row, f"metrics[{at}]"), now)
+        points.append(plain)
+    if len(points) > most:
+        message.messages("metrics", most=most)
+    return points
+
+
+def _plain(row: Any) -> PointRow | None:
+    if type(row) is not dict:
+        return None
+    key, value, ts_ms, step = (
+        row.get("key"),
+        row.get("value"),
+        row.get("timestamp"),
+        row.get("step", 0),
+    )
+    if (
+        type(key) is str
+        and 0 < len(key) <= MAX_KEY
+        and "\0" not in key
+        and type(value) is float
+        and type(ts_ms) is int
+        and 0 <= ts_ms < _PLAIN_MS
+        and type(step) is int
+        and 0 <= step < _PLAIN_STEP
+    ):
+        return key, step, ts_ms, value
+    return None
 
 
 def now_ms() -> int:

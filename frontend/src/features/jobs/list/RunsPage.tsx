@@ -18,6 +18,7 @@ import { mayCancel } from '../states';
 import { runColumns, runName } from './columns';
 import { Filters, type RunFilter } from './Filters';
 import { useBulkCancel } from './useBulkCancel';
+import { useMlflowLink } from './useMlflowLink';
 
 export function RunsPage() {
   const { t } = useTranslation();
@@ -25,6 +26,7 @@ export function RunsPage() {
   const navigate = useNavigate();
   const search = useSearch({ strict: false }) as ReturnType<typeof runsSearch>;
   const mayRun = useMay('researcher');
+  useMlflowLink();
   const { state, q, tag, created_by, experiment } = search;
   const filter: RunFilter = { state, q, tag, created_by, experiment };
   const filtered = Object.values(filter).some(Boolean);
