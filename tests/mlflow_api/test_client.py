@@ -143,7 +143,7 @@ def _check_registry(saw: dict[str, Any]) -> None:
 
 
 def _check_atom_runs(api: APIClient, run_id: str) -> None:
-    listed = api.get("/api/v1/projects/vision/runs/?experiment=digits").json()["results"]
+    listed = api.get("/api/v1/projects/vision/runs/?experiment=digits&q=first").json()["results"]
     assert [(row["name"], row["state"], row["origin"]) for row in listed] == [
         ("first", "succeeded", "mlflow")
     ]
@@ -173,6 +173,6 @@ def _check_atom_models(api: APIClient, run_id: str) -> None:
     assert "production" in version["aliases"]
     lineage = api.get("/api/v1/projects/vision/models/irisclassifier/versions/1/lineage/").json()
     run = Run.objects.get(pk=run_id)
-    assert str(run.pk) in {node["id"] for node in lineage["nodes"]}
+    assert f"run:{run.pk}" in {node["id"] for node in lineage["nodes"]}
     verbs = set(AuditEvent.objects.values_list("verb", flat=True))
     assert {"model.registered", "model.alias_moved", "model.renamed", "model.deleted"} <= verbs

@@ -230,8 +230,8 @@ def test_a_tracked_run_is_left_to_its_program(mlflow: Mlflow) -> None:
 def test_the_command_of_a_run_logs_to_that_run_only(
     mlflow: Mlflow, project: Project, ann: User
 ) -> None:
+    run = make_run(project, ann, parameters={"epochs": 5})
     other = mlflow.run()
-    run = make_run(project, ann, number=900, parameters={"epochs": 5})
     attempt = make_attempt(run)
     granted = tracking_access.grant(attempt, "http://atom/")
     assert granted["MLFLOW_TRACKING_URI"] == "http://atom/api/mlflow/vision"

@@ -154,12 +154,20 @@ describe('the page of a run', () => {
   });
 
   test('of a run that only reports there is no log, no command, and nothing to start again', async () => {
-    const reported = { origin: 'mlflow', experiment: 'digits', state: 'failed', command: [], labels: { team: 'vision' } };
+    const reported = {
+      origin: 'mlflow',
+      experiment: 'digits',
+      state: 'failed',
+      command: [],
+      labels: { team: 'vision' },
+    };
     serve('GET', 'runs/{run_id}/', whole(5, reported));
     const { container } = await renderPage(<RunPage />, '/runs/run-5?tab=config', '/runs/$runId');
     await screen.findByText('MLflow');
     screen.getByText('vision');
-    expect(screen.getByRole('link', { name: 'in experiment digits' }).getAttribute('href')).toContain('experiment=digits');
+    expect(screen.getByRole('link', { name: 'in experiment digits' }).getAttribute('href')).toContain(
+      'experiment=digits',
+    );
     expect(screen.queryByRole('tab', { name: 'Log' })).toBeNull();
     for (const name of ['Retry', 'Cancel run']) expect(screen.queryByRole('button', { name })).toBeNull();
     expect(screen.queryByRole('link', { name: 'Clone' })).toBeNull();
