@@ -10,6 +10,7 @@ from django.test import Client
 from atom.accounts.models import Project, User
 from atom.jobs.actions import tracking_access
 from atom.jobs.actions.reconcile import advance
+from atom.jobs.actions.runs import cancel_run
 from atom.jobs.models import Run
 from tests.factories.accounts import make_member, make_project
 from tests.factories.jobs import make_attempt, make_run
@@ -225,6 +226,16 @@ def test_a_tracked_run_is_left_to_its_program(mlflow: Mlflow) -> None:
     found = run_of(run.pk.hex)
     assert (found.state, found.finished_at) == ("running", None)
     assert mlflow.refused("POST", "runs/update", {"run_id": run.pk.hex, "status": "X"}) == BAD
+
+
+def test_cancelling_a_tracked_run_only_notes_it(mlflow: Mlflow, ann: User) -> None:
+    run = run_of(mlflow.run())
+    cancel_run(run.pk, ann)
+    found = run_of(run.pk.hex)
+    assert (found.state, found.finished_at is None) == ("cancelled", False)
+    # Its program goes on, and what it still logs is taken.
+    assert mlflow("POST", "runs/log-metric", {"run_id": run.pk.hex, **METRIC}).status_code == 200
+    assert mlflow("GET", "runs/get", run_id=run.pk.hex).json()["run"]["info"]["status"] == "KILLED"
 
 
 def test_the_command_of_a_run_logs_to_that_run_only(
