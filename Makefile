@@ -18,6 +18,10 @@ unexport PYTHONDONTWRITEBYTECODE
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-compile
 LOCK := --generate-hashes --no-emit-index-url --no-emit-find-links --universal \
 	--python-version 3.11 --quiet --custom-compile-command "make lock"
+# What the MLflow client finds in the development environment, at the same versions.
+BESIDE_MLFLOW := $(addprefix --no-emit-package ,annotated-types anyio certifi cffi click \
+	cryptography h11 idna numpy packaging pandas pycparser pydantic pydantic-core python-dateutil \
+	python-dotenv pyyaml scipy six sqlparse typing-extensions typing-inspection tzdata urllib3 uvicorn)
 # Checks must not read the settings of an installation that happens to be here.
 TEST_SETTINGS := DJANGO_SETTINGS_MODULE=atom.settings.testing
 
@@ -55,7 +59,7 @@ status: ## Show what runs
 
 ##@ Develop
 .PHONY: dev
-dev: install $(STAMP)/dev ## Install what checks and tests need
+dev: install $(STAMP)/dev $(STAMP)/mlflow ## Install what checks and tests need
 
 .PHONY: test test-portal
 test: dev test-portal ## Portal tests, then Python and browser tests on real services
@@ -115,6 +119,7 @@ lock: ## Compile requirements/*.txt (needs uv)
 	cd requirements && uv pip compile dev.in -o dev.txt $(LOCK)
 	cd requirements && uv pip compile demo.in -o demo.txt $(LOCK) --no-deps
 	cd requirements && uv pip compile bench.in -o bench.txt $(LOCK)
+	cd requirements && uv pip compile mlflow.in -o mlflow.txt $(LOCK) $(BESIDE_MLFLOW)
 
 .PHONY: clean
 clean: down ## Remove what was installed and built; ATOM_HOME stays
@@ -147,6 +152,12 @@ $(STAMP)/server: requirements/server.txt requirements/demo.txt $(STAMP)/venv
 # After the SDK: two installations into one environment do not run at once.
 $(STAMP)/dev: requirements/dev.txt $(STAMP)/server | $(STAMP)/sdk
 	$(PIP_INSTALL) --require-hashes -r requirements/server.txt -r requirements/dev.txt
+	@touch $@
+
+# A folder that the client's process finds before the environment: Atom imports nothing of it.
+$(STAMP)/mlflow: requirements/mlflow.txt $(STAMP)/dev
+	rm -rf $(STAMP)/mlflow-client
+	$(PIP_INSTALL) --require-hashes --target $(STAMP)/mlflow-client -r requirements/mlflow.txt
 	@touch $@
 
 $(STAMP)/bench: requirements/bench.txt $(STAMP)/server

@@ -15,6 +15,7 @@ from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from django.conf import settings  # noqa: E402
 from django.urls import re_path  # noqa: E402
 
+from atom.mlflow_api.upload import ArtifactUploads  # noqa: E402
 from atom.web.body_limit import BodyLimit  # noqa: E402
 from atom.web.composition import modules_of_apps  # noqa: E402
 from atom.web.lifespan import LifespanApplication  # noqa: E402
@@ -39,6 +40,9 @@ def _websocket_application() -> ASGI3Application:
     return cast(ASGI3Application, guarded)
 
 
+limited_django = BodyLimit(
+    cast(HttpApplication, django_application), settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+)
 media_proxy = MediaProxy(settings.ATOM_GATEWAY_URL)
 
 application = LifespanApplication(
@@ -46,12 +50,8 @@ application = LifespanApplication(
         {
             "http": PrefixRouter(
                 {
-                    DJANGO_PREFIXES: LongPoll(
-                        BodyLimit(
-                            cast(HttpApplication, django_application),
-                            settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
-                        )
-                    ),
+                    ("/api/mlflow/",): ArtifactUploads(limited_django),
+                    DJANGO_PREFIXES: LongPoll(limited_django),
                     ("/media/",): media_proxy,
                     ("/static/",): StaticFiles(
                         settings.STATIC_ROOT, prefix="static", refresh=settings.DEBUG

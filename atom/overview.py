@@ -83,7 +83,7 @@ class OverviewView(ProjectScopedView, APIView):
 
 
 def _runs(project: Project) -> dict[str, Any]:
-    runs = Run.objects.filter(project=project)
+    runs = Run.objects.filter(project=project, archived_at=None)
     lately = clock.now() - _FAILED_WITHIN
     waiting = sorted(job_states.WAITING)
     under_way = sorted(job_states.ACTIVE - job_states.WAITING)

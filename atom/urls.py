@@ -19,6 +19,7 @@ urlpatterns = [
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),
     path("api/v1/", include(api_v1)),
+    path("api/mlflow/", include("atom.mlflow_api.urls")),
     path("admin/", admin.site.urls),
 ]
 

@@ -7,7 +7,7 @@ addresses and drives multipart uploads, which obstore does not expose.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 # Some of these are in memory at a time: a worker that grows makes way for a new process.
 _CHUNK_BYTES = 1 << 20
+# 10,000 parts are an object of 80 GiB.
+_PART_BYTES = 8 << 20
+_PARTS_AT_ONCE = 2
 # 503 asks to come again later; the other 5xx say that the store has failed at this request.
 _FAILED = re.compile(r"status code: 5(?!03)\d\d")
 
@@ -143,6 +146,15 @@ class ObjectStorage:
     def put(self, key: str, data: bytes | Iterable[bytes] | BinaryIO) -> None:
         """Write an object, by multipart when it is large."""
         obstore.put(self._store, key, data)  # type: ignore[arg-type]
+
+    async def put_stream(self, key: str, pieces: AsyncIterator[bytes]) -> None:
+        """Write an object from what arrives, a few parts of it in memory at a time.
+
+        What `pieces` raises is raised, and then there is no object.
+        """
+        await obstore.put_async(
+            self._store, key, pieces, chunk_size=_PART_BYTES, max_concurrency=_PARTS_AT_ONCE
+        )
 
     def exists(self, key: str) -> bool:
         """Return whether the key has an object."""

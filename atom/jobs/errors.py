@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from atom.core.errors import AtomError, Conflict, Invalid, NotAuthenticated
+from atom.core.errors import AlreadyExists, AtomError, Conflict, Invalid, NotAuthenticated
 
 
 class InvalidParameters(Invalid):
@@ -46,6 +46,22 @@ class NotCancellable(Conflict):
     code = "not_cancellable"
     title = "The run is already over."
     action = "Nothing is left to cancel."
+
+
+class RunIsTracked(Conflict):
+    """The run's program runs elsewhere: Atom has nothing that it could start again."""
+
+    code = "run_is_tracked"
+    title = "This run was only reported to Atom, which has no command to start again."
+    action = "Start its program again where it ran; it reports a new run."
+
+
+class ExperimentNameTaken(AlreadyExists):
+    """The project has an experiment of this name, perhaps an archived one."""
+
+    code = "experiment_name_taken"
+    title = "The project already has an experiment with that name."
+    action = "Choose another name, or bring the archived experiment back."
 
 
 class LogGap(Conflict):

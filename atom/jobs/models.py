@@ -20,9 +20,12 @@ from atom.jobs.states import (
     ARTIFACT_KINDS,
     ARTIFACT_STATES,
     ATTEMPT_STATES,
+    EXECUTED,
+    RUN_ORIGINS,
     RUN_STATES,
     RUNTIME_STATES,
 )
+from atom.jobs.tracking_models import Experiment
 
 __all__ = [
     "Artifact",
@@ -103,13 +106,17 @@ class CodeSnapshot(TimestampedModel):
 class RunQuerySet(models.QuerySet["Run"]):
     """Reads of runs."""
 
+    def executed(self) -> RunQuerySet:
+        """Return the runs that Atom places and supervises, not those that are only tracked."""
+        return self.filter(origin=EXECUTED)
+
     def visible_to(self, user: User) -> RunQuerySet:
         """Return the runs of the projects in which `user` has a role."""
         return self.filter(project__in=Project.objects.visible_to(user))
 
     def for_lists(self) -> RunQuerySet:
         """Load what a list row shows, in a fixed number of queries."""
-        return self.select_related("workflow", "created_by").prefetch_related(
+        return self.select_related("workflow", "experiment", "created_by").prefetch_related(
             models.Prefetch(
                 "inputs", RunInput.objects.select_related("version__dataset").order_by("alias")
             ),
@@ -118,7 +125,10 @@ class RunQuerySet(models.QuerySet["Run"]):
 
 
 class Run(TimestampedModel):
-    """What a person asked for; its attempts are what happened."""
+    """What a person asked for; its attempts are what happened.
+
+    A tracked run (`origin`) is started and ended by a program elsewhere, which only reports it.
+    """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="runs")
     number = models.PositiveIntegerField()
@@ -148,6 +158,17 @@ class Run(TimestampedModel):
     # Asked for by the person; a workflow says itself whether it writes.
     may_write = models.BooleanField(default=False)
     tags = models.JSONField(default=list)
+    origin = models.CharField(
+        max_length=20, choices=[(one, one) for one in RUN_ORIGINS], default=EXECUTED
+    )
+    experiment = models.ForeignKey(
+        Experiment, null=True, on_delete=models.RESTRICT, related_name="runs"
+    )
+    # What its program said of it, opaque to Atom: parameters beside those that it was started
+    # with, and labels by key.
+    logged_parameters = models.JSONField(default=dict)
+    labels = models.JSONField(default=dict)
+    archived_at = models.DateTimeField(null=True)
     progress = models.FloatField(default=0)
     progress_text = models.CharField(max_length=300, blank=True)
     # The last value of each user metric, for lists; MetricSeries is the truth.
@@ -165,6 +186,7 @@ class Run(TimestampedModel):
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["project", "number"], name="run_number"),
             states.constraint("run_state", RUN_STATES),
+            models.CheckConstraint(condition=models.Q(origin__in=RUN_ORIGINS), name="run_origin"),
         ]
         indexes: ClassVar = [
             models.Index(fields=["project", "-created_at", "-id"]),

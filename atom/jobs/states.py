@@ -56,6 +56,18 @@ RUN_STATES: Final[dict[str, frozenset[str]]] = {
     CANCELLED: frozenset({QUEUED}),
 }
 
+# Who starts and ends a run: Atom itself, or a program that only reports it through MLflow's API.
+EXECUTED: Final = "atom"
+MLFLOW: Final = "mlflow"
+RUN_ORIGINS: Final = (EXECUTED, MLFLOW)
+
+# A tracked run is never queued, placed or finalized: its program says where it stands, and may take
+# it up again.
+_REPORTED: Final = frozenset({CREATED, RUNNING, SUCCEEDED, FAILED, CANCELLED})
+TRACKED_RUN_STATES: Final[dict[str, frozenset[str]]] = {
+    state: _REPORTED - {state} for state in sorted(_REPORTED)
+}
+
 RUN_STATE_CHOICES: Final = [(state, state.replace("_", " ")) for state in sorted(RUN_STATES)]
 TERMINAL: Final = frozenset({SUCCEEDED, FAILED, CANCELLED})
 ACTIVE: Final = frozenset(RUN_STATES) - TERMINAL

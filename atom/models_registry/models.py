@@ -22,6 +22,10 @@ class Model(TimestampedModel):
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="models")
     name = models.CharField(max_length=63, validators=[slug_validator])
     description = models.TextField(blank=True, max_length=10_000)
+    # Tags with values, opaque to Atom.
+    labels = models.JSONField(default=dict)
+    # The highest number that a deleted version had: `digits@v3` never comes to mean another.
+    numbers_used = models.PositiveIntegerField(default=0)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
@@ -52,6 +56,7 @@ class ModelVersion(TimestampedModel):
     # What the run said of itself and of its inputs and outputs; nothing here decides anything.
     metrics = models.JSONField(default=dict)
     signature = models.JSONField(default=dict)
+    labels = models.JSONField(default=dict)
     description = models.TextField(blank=True, max_length=10_000)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"

@@ -47,6 +47,7 @@ ATOM_APPS = [
     "atom.models_registry",
     "atom.cleaning",
     "atom.labeling",
+    "atom.mlflow_api",
 ]
 
 INSTALLED_APPS = [

@@ -33,6 +33,7 @@ class AnswerCode(StrEnum):
     CANCELLING = "cancelling"
     FINALIZING = "finalizing"
     MOVING = "moving"
+    TRACKED = "tracked"
 
 
 class ReasonKind(StrEnum):
@@ -79,6 +80,9 @@ class Explanation:
 
 def explain(run: Run) -> Explanation:
     """Return why the run is, or is not, running."""
+    if run.origin != states.EXECUTED:
+        answer = "Its program runs elsewhere and only reports to Atom."
+        return Explanation(AnswerCode.TRACKED, answer, [])
     if run.state in states.TERMINAL:
         return _ended(run)
     if run.state in (states.QUEUED, states.CREATED):

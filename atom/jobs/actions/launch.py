@@ -18,7 +18,7 @@ from atom.clusters.models import Reservation
 from atom.core.errors import AtomError
 from atom.core.leases import kept
 from atom.jobs import states
-from atom.jobs.actions import attempts, write_access
+from atom.jobs.actions import attempts, tracking_access, write_access
 from atom.jobs.actions.inputs import show_datasets
 from atom.jobs.actions.job_spec import job_of
 from atom.jobs.actions.reconcile import fail_launch
@@ -92,6 +92,7 @@ def _start(attempt: Attempt) -> Observation:
     job = job_of(attempt)
     # In the folder's job.json, which only its runner may read; never in what the API shows.
     job["env"] |= write_access.grant(attempt, _api_url())
+    job["env"] |= tracking_access.grant(attempt, _api_url())
     return local.launch(job, partial(attempts.issue_token, attempt), slot, _api_url())
 
 

@@ -8,7 +8,9 @@ from collections.abc import Iterable
 from typing import TypeVar
 from uuid import UUID
 
-from django.db import transaction
+from django.db import models, transaction
+from django.db.models import F, Value
+from django.db.models.expressions import CombinedExpression
 
 from atom.core import live
 from atom.core.errors import Invalid
@@ -39,11 +41,29 @@ def ingest(attempt: Attempt, seq: int, rows: Iterable[PointRow]) -> int:
         if seq > locked.metrics_next_seq:
             expected = locked.metrics_next_seq
             raise MetricsGap(f"Batch {expected} comes next, not {seq}.", next_seq=expected)
-        series = _series_of(attempt, list(batches))
-        _extend(series, batches)
+        series = _store(attempt, batches)
         Attempt.objects.filter(pk=attempt.pk).update(metrics_next_seq=seq + 1)
     _summarise(attempt.run_id, series)
     return seq + 1
+
+
+def append(attempt: Attempt, rows: Iterable[PointRow]) -> None:
+    """Store points that come without the number of a batch, beside those of a runner."""
+    batches = _by_key(rows)
+    if not batches:
+        return
+    # What fails here is undone as a whole, whoever began the transaction.
+    with transaction.atomic(savepoint=False):
+        # Lock first: two programs, or a program and the runner, may extend one series.
+        Attempt.objects.select_for_update().only("pk").get(pk=attempt.pk)
+        series = _store(attempt, batches)
+    _summarise(attempt.run_id, series)
+
+
+def _store(attempt: Attempt, batches: dict[str, Points]) -> list[MetricSeries]:
+    series = _series_of(attempt, list(batches))
+    _extend(series, batches)
+    return series
 
 
 def _by_key(rows: Iterable[PointRow]) -> dict[str, Points]:
@@ -130,8 +150,11 @@ def _count(series: MetricSeries, new: Points) -> None:
     series.step_min = _least(series.step_min, int(new.steps.min()))
     series.step_max = _most(series.step_max, int(new.steps.max()))
     series.vmin, series.vmax = _least(series.vmin, vmin), _most(series.vmax, vmax)
-    series.last = float(new.values[-1])
-    series.last_step, series.last_ts_ms = int(new.steps[-1]), int(new.ts_ms[-1])
+    at = new.latest()
+    latest = int(new.steps[at]), int(new.ts_ms[at])
+    if series.last_step is None or latest >= (series.last_step, series.last_ts_ms or 0):
+        series.last = float(new.values[at])
+        series.last_step, series.last_ts_ms = latest
 
 
 def _least(one: Number | None, other: Number | None) -> Number | None:
@@ -147,6 +170,8 @@ def _summarise(run_id: UUID, series: list[MetricSeries]) -> None:
     last = {one.key: one.last for one in series if one.kind == "user" and one.last is not None}
     finite = {key: value for key, value in last.items() if math.isfinite(value)}
     if finite:
-        summary = Run.objects.values_list("metrics_summary", flat=True).get(pk=run_id)
-        Run.objects.filter(pk=run_id).update(metrics_summary={**summary, **finite})
+        # In the database: a runner and a program may report at once.
+        added = Value(finite, models.JSONField())
+        merged = CombinedExpression(F("metrics_summary"), "||", added)
+        Run.objects.filter(pk=run_id).update(metrics_summary=merged)
     live.publish(f"run.{run_id}", {"type": "metrics", "keys": {one.key: one.n for one in series}})

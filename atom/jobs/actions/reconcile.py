@@ -69,9 +69,8 @@ def ask_flush(attempt_id: UUID) -> None:
 def _open_runs() -> list[UUID]:
     """Return the runs that hold a machine, or wait for their next attempt."""
     open_states = states.ACTIVE - {states.QUEUED}
-    return list(
-        Run.objects.filter(state__in=open_states).order_by("id").values_list("pk", flat=True)
-    )
+    found = Run.objects.executed().filter(state__in=open_states)
+    return list(found.order_by("id").values_list("pk", flat=True))
 
 
 def _queued_runs() -> list[tuple[UUID, datetime | None]]:
@@ -104,7 +103,7 @@ def _step(run_id: UUID) -> str | None:
         run = (
             Run.objects.select_for_update(skip_locked=True, of=("self",))
             .select_related("project", "runtime")
-            .filter(pk=run_id)
+            .filter(pk=run_id, origin=states.EXECUTED)
             .first()
         )
         if run is None:

@@ -16,8 +16,9 @@ from atom.jobs import states
 from atom.jobs.actions import effects, runtimes, workflows
 from atom.jobs.actions.events import announce, move, record
 from atom.jobs.actions.requests import RunPlan, RunRequest, plan_run
+from atom.jobs.actions.tracked import report_state
 from atom.jobs.engines.deliveries import PACKS
-from atom.jobs.errors import NotCancellable, NotRetryable
+from atom.jobs.errors import NotCancellable, NotRetryable, RunIsTracked
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import Run, RunFile, RunInput
 
@@ -51,14 +52,12 @@ def _note(run: Run, kind: EventKind, user: User, did: str) -> None:
 
 
 def _insert(project: Project, user: User, plan: RunPlan) -> Run:
-    # Lock first: two runs created at once must not get one number.
-    Project.objects.select_for_update().get(pk=project.pk)
-    last = Run.objects.filter(project=project).aggregate(last=Max("number"))["last"] or 0
+    number = next_number(project)
     request = plan.request
     code = workflows.snapshot_of(plan.workflow, project) if plan.workflow else plan.code
     run = Run.objects.create(
         project=project,
-        number=last + 1,
+        number=number,
         name=request.name or (plan.workflow.title if plan.workflow else plan.command[0]),
         workflow=plan.workflow,
         workflow_version=plan.workflow.version if plan.workflow else "",
@@ -106,6 +105,14 @@ def _insert(project: Project, user: User, plan: RunPlan) -> Run:
     return run
 
 
+def next_number(project: Project) -> int:
+    """Return the number of the project's next run; its row is locked until the caller commits."""
+    # Lock first: two runs created at once must not get one number.
+    Project.objects.select_for_update().get(pk=project.pk)
+    last: int | None = Run.objects.filter(project=project).aggregate(last=Max("number"))["last"]
+    return (last or 0) + 1
+
+
 def enqueue_run(run: Run) -> None:
     """Put a run into the queue, pin what it reads and wake the reconciler."""
     run.queued_at = clock.now()
@@ -139,7 +146,11 @@ def cancel_run(run_id: UUID, user: User) -> Run:
             run.cancel_requested_at = clock.now()
             _note(run, EventKind.CANCEL_REQUESTED, user, "asked to cancel the run")
             audit.record(user, "run.cancel_requested", run, run.project, name=run.name)
-        if run.state in states.WAITING:
+        if run.origin != states.EXECUTED:
+            # Nothing of ours runs that could be stopped: its program is not waited for.
+            run.save(update_fields=["cancel_requested_at", "updated_at"])
+            report_state(run, states.CANCELLED)
+        elif run.state in states.WAITING:
             move(run, states.CANCELLED)
             unpin(run)
         else:
@@ -150,9 +161,13 @@ def cancel_run(run_id: UUID, user: User) -> Run:
 
 
 def retry_run(run_id: UUID, user: User) -> Run:
-    """Start another attempt from the last durable checkpoint. Raises NotRetryable."""
+    """Start another attempt from the last durable checkpoint.
+
+    Raises NotRetryable, RunIsTracked.
+    """
     with transaction.atomic():
         run = Run.objects.select_for_update().get(pk=run_id)
+        _refuse_tracked(run)
         if run.state not in (states.FAILED, states.CANCELLED):
             said = _HOW_IT_ENDED.get(run.state, f"is {run.state.replace('_', ' ')}")
             raise NotRetryable(f"Run {run.number} {said}.")
@@ -197,5 +212,11 @@ def _asked(one: RunInput, *, own: bool) -> dict[str, Any]:
 
 
 def clone_run(run: Run, user: User) -> Run:
-    """Start a new run with the same code, parameters, data and resources."""
+    """Start a new run with the same code, parameters, data and resources. Raises RunIsTracked."""
+    _refuse_tracked(run)
     return create_run(run.project, user, request_like(run))
+
+
+def _refuse_tracked(run: Run) -> None:
+    if run.origin != states.EXECUTED:
+        raise RunIsTracked

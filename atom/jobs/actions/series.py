@@ -45,6 +45,16 @@ def curves(run: Run, keys: Sequence[str], window: Window) -> list[Curve]:
     return [_curve(key, series[key], chunks, window) for key in keys if key in series]
 
 
+def points_of(run: Run, key: str) -> Points:
+    """Return every point of a metric, over all attempts of the run, as they came."""
+    series = series_of(run, [key])
+    if key not in series:
+        return codec.EMPTY
+    chunks = _chunks(series, Window())
+    found = [chunk for one in series[key] for chunk in chunks.get(one.pk, [])]
+    return codec.join(codec.EMPTY, *(codec.decode(bytes(chunk.data)) for chunk in found))
+
+
 def series_of(run: Run, keys: Sequence[str] | None = None) -> dict[str, list[MetricSeries]]:
     """Return the series by key, one per attempt, in order of the attempts."""
     found = run.series.select_related("attempt").order_by("key", "attempt__number")

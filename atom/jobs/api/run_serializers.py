@@ -94,6 +94,8 @@ class RunShortSerializer(serializers.ModelSerializer[Run]):
     failure_class = serializers.SerializerMethodField()
     failure_reason = serializers.SerializerMethodField()
     failure = serializers.SerializerMethodField()
+    origin = serializers.ChoiceField(choices=states.RUN_ORIGINS)
+    experiment = serializers.CharField(source="experiment.name", default="")
     metrics_summary = serializers.DictField(child=serializers.FloatField())
     tags = serializers.ListField(child=serializers.CharField())
 
@@ -102,8 +104,8 @@ class RunShortSerializer(serializers.ModelSerializer[Run]):
         fields: tuple[str, ...] = (
             "id", "number", "name", "state", "workflow", "created_by", "datasets", "resources",
             "node", "progress", "progress_text", "duration_s", "failure_class", "failure_reason",
-            "failure", "metrics_summary", "tags", "created_at", "started_at", "finished_at",
-            "attempts",
+            "failure", "origin", "experiment", "metrics_summary", "tags", "created_at",
+            "started_at", "finished_at", "attempts",
         )  # fmt: skip
 
     def get_workflow(self, run: Run) -> str | None:
@@ -217,6 +219,8 @@ class RunSerializer(RunShortSerializer):
     """A run with everything that its page shows."""
 
     parameters = serializers.DictField()
+    logged_parameters = serializers.DictField(help_text="What its program logged beside them.")
+    labels = serializers.DictField(help_text="Tags with values, as an MLflow client sets them.")
     command = serializers.ListField(child=serializers.CharField())
     runtime = RuntimeSerializer(allow_null=True)
     code = CodeSnapshotSerializer(allow_null=True)
@@ -238,9 +242,10 @@ class RunSerializer(RunShortSerializer):
     class Meta(RunShortSerializer.Meta):
         fields = (
             *RunShortSerializer.Meta.fields,
-            "project", "parameters", "command", "runtime", "code", "env", "secrets", "suggestion",
-            "evidence", "outputs_count", "has_model", "model_versions", "workflow_version",
-            "timeout_s", "max_retries", "may_write", "priority", "queued_at",
+            "project", "parameters", "logged_parameters", "labels", "command", "runtime", "code",
+            "env", "secrets", "suggestion", "evidence", "outputs_count", "has_model",
+            "model_versions", "workflow_version", "timeout_s", "max_retries", "may_write",
+            "priority", "queued_at",
             "cancel_requested_at",
         )  # fmt: skip
 

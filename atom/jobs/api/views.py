@@ -114,7 +114,7 @@ def parse_request(request: Request) -> RunRequest:
 class RunsView(ProjectScopedView, APIView):
     """`projects/<project>/runs/`."""
 
-    filters = ("state", "q", "tag", "created_by")
+    filters = ("state", "q", "tag", "created_by", "origin", "experiment")
 
     @extend_schema(
         operation_id="runs_list",
@@ -124,12 +124,15 @@ class RunsView(ProjectScopedView, APIView):
             OpenApiParameter("q", str, description="A part of the name, or the number."),
             OpenApiParameter("tag", str),
             OpenApiParameter("created_by", str, description="A username."),
+            OpenApiParameter("origin", str, enum=states.RUN_ORIGINS),
+            OpenApiParameter("experiment", str, description="The name of an experiment."),
         ],
         responses=listing(RunShortSerializer, "RunPage"),
     )
     def get(self, request: Request, project: str) -> Response:
         """List the runs of a project, newest first."""
-        found = filtered(Run.objects.filter(project=self.project), request)
+        shown = Run.objects.filter(project=self.project, archived_at=None)
+        found = filtered(shown, request)
         return page_of(self, found.for_lists(), RunShortSerializer)
 
     @extend_schema(
@@ -156,6 +159,11 @@ def filtered(found: RunQuerySet, request: Request) -> RunQuerySet:
         found = found.filter(tags__contains=[tag])
     if username := params.get("created_by"):
         found = found.filter(created_by__username=username)
+    if origin := params.get("origin"):
+        check_choices("origin", [origin], states.RUN_ORIGINS)
+        found = found.filter(origin=origin)
+    if experiment := params.get("experiment"):
+        found = found.filter(experiment__name=experiment)
     return found
 
 

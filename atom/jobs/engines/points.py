@@ -42,6 +42,14 @@ class Points:
         finite = self.values[np.isfinite(self.values)]
         return (float(finite.min()), float(finite.max())) if len(finite) else (None, None)
 
+    def latest(self) -> int:
+        """Return the place of the point with the highest step; of several, of the newest."""
+        last = len(self) - 1
+        if self.steps[last] == self.steps.max() and self.ts_ms[last] == self.ts_ms.max():
+            return last
+        # Sorted by step, then time; the order of arrival settles what is left, being stable.
+        return int(np.lexsort((self.ts_ms, self.steps))[-1])
+
 
 EMPTY = Points(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float64))
 

@@ -38,8 +38,10 @@ _MAX_TRIES = 5
 
 def take_in_finished_runs() -> int:
     """Look at every succeeded run that was not looked at yet. Returns how many."""
-    finished = Run.objects.filter(state=job_states.SUCCEEDED).exclude(
-        intake__state__in=[states.DONE, states.FAILED]
+    finished = (
+        Run.objects.executed()
+        .filter(state=job_states.SUCCEEDED)
+        .exclude(intake__state__in=[states.DONE, states.FAILED])
     )
     ids = list(finished.order_by("finished_at").values_list("pk", flat=True)[:_BATCH])
     for run_id in ids:

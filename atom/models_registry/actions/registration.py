@@ -90,7 +90,8 @@ def register(
     the version that there is.
     Raises RunNotOver, ArtifactNotFound, ArtifactNotReady, ArtifactDamaged.
     """
-    if run.state not in job_states.TERMINAL:
+    # What a tracked run has stored stays as it is: a file that replaces it is another one.
+    if run.origin == job_states.EXECUTED and run.state not in job_states.TERMINAL:
         raise RunNotOver
     path = artifact_path.strip("/")
     existing = model.versions.filter(run=run, artifact_path=path).first()
@@ -152,7 +153,7 @@ def _described(files: dict[str, Artifact]) -> Described:
 @transaction.atomic
 def _insert(model: Model, new: _Registration) -> ModelVersion:
     # Lock first: two registrations must not take one number.
-    Model.objects.select_for_update().get(pk=model.pk)
+    model = Model.objects.select_for_update(of=("self",)).select_related("project").get(pk=model.pk)
     existing = model.versions.filter(run=new.run, artifact_path=new.path).first()
     if existing is not None:
         return existing
@@ -160,7 +161,7 @@ def _insert(model: Model, new: _Registration) -> ModelVersion:
     last = model.versions.aggregate(last=Max("number"))["last"] or 0
     version = ModelVersion.objects.create(
         model=model,
-        number=last + 1,
+        number=max(last, model.numbers_used) + 1,
         run=new.run,
         artifact_path=new.path,
         size_bytes=sum(artifact.size_bytes for artifact in new.files.values()),

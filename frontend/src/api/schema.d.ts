@@ -4539,9 +4539,10 @@ export interface components {
          *     * `cancelling` - cancelling
          *     * `finalizing` - finalizing
          *     * `moving` - moving
+         *     * `tracked` - tracked
          * @enum {string}
          */
-        ExplanationCodeEnum: "succeeded" | "cancelled" | "failed" | "retry_wait" | "no_room" | "to_be_placed" | "to_be_started" | "preparing" | "submitted" | "running" | "cancelling" | "finalizing" | "moving";
+        ExplanationCodeEnum: "succeeded" | "cancelled" | "failed" | "retry_wait" | "no_room" | "to_be_placed" | "to_be_started" | "preparing" | "submitted" | "running" | "cancelling" | "finalizing" | "moving" | "tracked";
         /** @description Why a piece of work in the background failed. */
         Failure: {
             code: string;
@@ -5556,6 +5557,12 @@ export interface components {
             name: string;
         };
         /**
+         * @description * `atom` - atom
+         *     * `mlflow` - mlflow
+         * @enum {string}
+         */
+        OriginEnum: "atom" | "mlflow";
+        /**
          * @description * `starts` - starts
          *     * `waits` - waits
          *     * `never_fits` - never_fits
@@ -6218,6 +6225,9 @@ export interface components {
             /** @description Return the failure in a sentence. */
             readonly failure_reason: string | null;
             readonly failure: components["schemas"]["RunFailure"] | null;
+            origin: components["schemas"]["OriginEnum"];
+            /** @default  */
+            experiment: string;
             metrics_summary: {
                 [key: string]: number;
             };
@@ -6231,6 +6241,14 @@ export interface components {
             readonly attempts: components["schemas"]["Attempt"][];
             project: string;
             parameters: {
+                [key: string]: unknown;
+            };
+            /** @description What its program logged beside them. */
+            logged_parameters: {
+                [key: string]: unknown;
+            };
+            /** @description Tags with values, as an MLflow client sets them. */
+            labels: {
                 [key: string]: unknown;
             };
             command: string[];
@@ -6476,6 +6494,9 @@ export interface components {
             /** @description Return the failure in a sentence. */
             readonly failure_reason: string | null;
             readonly failure: components["schemas"]["RunFailure"] | null;
+            origin: components["schemas"]["OriginEnum"];
+            /** @default  */
+            experiment: string;
             metrics_summary: {
                 [key: string]: number;
             };
@@ -7616,6 +7637,7 @@ export type OpenInvitationKindEnum = components['schemas']['OpenInvitationKindEn
 export type OperationEnum = components['schemas']['OperationEnum'];
 export type OperationPreview = components['schemas']['OperationPreview'];
 export type Organisation = components['schemas']['Organisation'];
+export type OriginEnum = components['schemas']['OriginEnum'];
 export type OutlookEnum = components['schemas']['OutlookEnum'];
 export type OutputFileRequest = components['schemas']['OutputFileRequest'];
 export type OutputVersion = components['schemas']['OutputVersion'];
@@ -13795,7 +13817,10 @@ export interface operations {
                 /** @description A username. */
                 created_by?: string;
                 cursor?: string;
+                /** @description The name of an experiment. */
+                experiment?: string;
                 limit?: number;
+                origin?: "atom" | "mlflow";
                 /** @description A part of the name, or the number. */
                 q?: string;
                 /** @description One state, or several with commas. */

@@ -19,6 +19,11 @@ export const common = {
   loadMore: 'Load more',
   loading: 'Loading…',
   loadingMore: 'Loading more…',
+  mlflow: {
+    title: 'Log from MLflow',
+    hint: 'Set these two lines where your program runs, with a token that may write: what it logs by MLflow appears here as runs.',
+    makeToken: 'Make a token',
+  },
   more: 'More',
   name: 'Name',
   never: 'Never',

@@ -22,6 +22,11 @@ export const common: Translation<typeof en.common> = {
   loadMore: '加载更多',
   loading: '加载中…',
   loadingMore: '正在加载更多…',
+  mlflow: {
+    title: '用 MLflow 记录',
+    hint: '在程序所在的机器上设置下面两行，并使用有写权限的令牌：程序通过 MLflow 记录的内容会作为运行显示在这里。',
+    makeToken: '创建令牌',
+  },
   more: '更多',
   name: '名称',
   never: '从未',

@@ -151,6 +151,7 @@ export const answer = {
   cancelling: 'It is being cancelled: the command has ten seconds to save its work.',
   finalizing: 'The command has ended; the rest of its log and files is being stored.',
   moving: 'It is on its way to a machine.',
+  tracked: 'Its program runs elsewhere and only reports to Atom.',
 } satisfies Words<ExplanationCodeEnum>;
 
 /** The kinds `resources` and `placement` are said by the placement's words, `failed` by the failure's. */

@@ -129,6 +129,7 @@ export const answer: Translation<typeof en.answer> = {
   cancelling: '正在取消：命令有十秒时间保存工作。',
   finalizing: '命令已结束；正在保存其余的日志和文件。',
   moving: '正在前往机器。',
+  tracked: '其程序在别处执行，只向 Atom 上报。',
 };
 
 export const reason: Translation<typeof en.reason> = {

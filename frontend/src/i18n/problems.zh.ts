@@ -171,6 +171,11 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   model_name_taken: ['项目中已有同名的模型。', '请换一个名称。'],
   model_not_found: ['没有这个模型。', '请从项目的模型中选择；名称可能有误。'],
   model_version_not_found: ['没有这个模型版本。', '请列出模型，并用 model@v1 或 model@别名 指定。'],
+  run_is_tracked: [
+    '该运行只是上报给 Atom 的，Atom 没有可重新启动的命令。',
+    '请在原处重新启动其程序；它会上报一个新的运行。',
+  ],
+  experiment_name_taken: ['项目中已有同名实验。', '请换一个名称，或恢复已归档的实验。'],
   run_not_over: ['运行尚未结束，不能登记其内容。', '请等运行结束后再登记模型。'],
 
   // Cleaning reports

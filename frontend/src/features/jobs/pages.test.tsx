@@ -23,6 +23,8 @@ const run = (number: number, extra: object = {}) => ({
   failure_class: null,
   failure_reason: null,
   metrics_summary: { 'val/accuracy': 0.9731 },
+  origin: 'atom',
+  experiment: '',
   tags: [],
   created_at: '2026-01-01T00:00:00Z',
   started_at: '2026-01-01T00:00:00Z',
@@ -34,6 +36,8 @@ const whole = (number: number, extra: object = {}) =>
   run(number, {
     attempts: [],
     parameters: { epochs: 5 },
+    logged_parameters: {},
+    labels: {},
     command: ['python', 'train.py'],
     runtime: null,
     code: null,
@@ -55,6 +59,13 @@ describe('the list of runs', () => {
     for (const text of ['Bo Chen', 'digits@v3', 'local-1', '3m 04s', '97.31%', 'Succeeded'])
       expect(within(row).getByText(text)).toBeTruthy();
     await expectNoViolations(container);
+  });
+
+  test('a run that only reports to Atom says so, and in which experiment it is', async () => {
+    serve('GET', 'projects/{project}/runs/', listing(run(1, { origin: 'mlflow', experiment: 'digits', node: null })));
+    await renderPage(<RunsPage />, '/runs');
+    const row = (await screen.findByRole('link', { name: /train-1/ })).closest('tr') as HTMLElement;
+    for (const text of ['MLflow', 'digits']) expect(within(row).getByText(text)).toBeTruthy();
   });
 
   test('a long name is cut, and whole as its title', async () => {
@@ -140,6 +151,28 @@ describe('the page of a run', () => {
     screen.getByText(/1.9 of 2 on average/);
     const again = screen.getByRole('link', { name: 'Run it again with 4 CPUs.' });
     expect(again.getAttribute('href')).toContain('clone=run-6');
+    await expectNoViolations(container);
+  });
+
+  test('of a run that only reports there is no log, no command, and nothing to start again', async () => {
+    const reported = {
+      origin: 'mlflow',
+      experiment: 'digits',
+      state: 'failed',
+      command: [],
+      labels: { team: 'vision' },
+    };
+    serve('GET', 'runs/{run_id}/', whole(5, reported));
+    const { container } = await renderPage(<RunPage />, '/runs/run-5?tab=config', '/runs/$runId');
+    await screen.findByText('MLflow');
+    screen.getByText('vision');
+    expect(screen.getByRole('link', { name: 'in experiment digits' }).getAttribute('href')).toContain(
+      'experiment=digits',
+    );
+    expect(screen.queryByRole('tab', { name: 'Log' })).toBeNull();
+    for (const name of ['Retry', 'Cancel run']) expect(screen.queryByRole('button', { name })).toBeNull();
+    expect(screen.queryByRole('link', { name: 'Clone' })).toBeNull();
+    expect(screen.queryByText('Command')).toBeNull();
     await expectNoViolations(container);
   });
 

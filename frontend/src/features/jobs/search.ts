@@ -5,6 +5,7 @@ export const runsSearch = (raw: RawSearch) => ({
   q: text(raw.q),
   tag: text(raw.tag),
   created_by: text(raw.created_by),
+  experiment: text(raw.experiment),
   sort: sortOf('name', 'metric', 'duration', 'created')(raw.sort),
   compare: list(raw.compare),
 });

@@ -16,4 +16,6 @@ const WAITING = new Set([
 
 export const isActive = (run: { state: string }): boolean => !FINAL.has(run.state);
 export const isWaiting = (run: { state: string }): boolean => WAITING.has(run.state);
+/** Its program runs elsewhere and only reports: Atom has nothing to start, log or clone. */
+export const isTracked = (run: { origin: string }): boolean => run.origin !== 'atom';
 export const mayCancel = (run: { state: string }): boolean => isActive(run) && run.state !== 'cancelling';

@@ -9,6 +9,7 @@ import { KeyValueList } from '@/shared/KeyValueList';
 import { AnchorLink } from '@/shared/links';
 import { StateBadge } from '@/shared/StateBadge';
 import { Bytes } from '@/shared/values';
+import { isTracked } from '../states';
 import { joinWords } from '../wizard/shellWords';
 
 function Section({ title, children }: { title: string; children: ReactNode }) {
@@ -74,68 +75,95 @@ function Names({ names }: { names: string[] }) {
 
 export function ConfigTab({ run }: { run: Run }) {
   const { t } = useTranslation();
-  const format = useFormat();
-  const names = run.env;
-  const commit = textOf(run.code?.git?.commit);
-  const parameters = Object.entries(run.parameters);
-  const { cpus, memory_bytes: memoryBytes, gpus } = run.resources;
+  const tracked = isTracked(run);
+  const parameters = Object.entries({ ...run.parameters, ...run.logged_parameters });
+  const labels = Object.entries(run.labels);
   return (
     <Stack gap="md">
-      <Section title={t('jobs.config.command')}>
-        <CommandLine command={joinWords(run.command)} />
-      </Section>
+      {!tracked && (
+        <Section title={t('jobs.config.command')}>
+          <CommandLine command={joinWords(run.command)} />
+        </Section>
+      )}
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <Section title={t('jobs.config.parameters')}>
           {parameters.length === 0 && <Text c="dimmed">{t('common.none')}</Text>}
           <KeyValueList items={parameters.map(([name, value]) => [name, <Code key={name}>{shown(value)}</Code>])} />
         </Section>
-        <Section title={t('jobs.config.data')}>
-          {run.datasets.length === 0 && <Text c="dimmed">{t('common.none')}</Text>}
-          <KeyValueList
-            items={run.datasets.map((input) => [input.alias, <InputValue key={input.alias} input={input} />])}
-          />
-        </Section>
-        <Section title={t('jobs.config.resources')}>
-          <KeyValueList
-            items={[
-              [t('jobs.cpus'), cpus ?? '–'],
-              [t('jobs.memory'), <Bytes key="m" value={memoryBytes} />],
-              [t('jobs.gpus'), gpus ?? 0],
-              [t('jobs.timeout'), run.timeout_s ? format.duration(run.timeout_s) : null],
-              [t('jobs.maxRetries'), run.max_retries],
-              [t('jobs.where'), run.node],
-              [t('jobs.mayWrite'), run.may_write ? t('common.yes') : t('common.no')],
-            ]}
-          />
-        </Section>
-        <Section title={t('jobs.config.environment')}>
-          <KeyValueList
-            items={[
-              [
-                t('jobs.config.runtime'),
-                run.runtime && (
-                  <Group gap="xs">
-                    <CopyId value={run.runtime.digest} />
-                    <StateBadge state={run.runtime.state} />
-                  </Group>
-                ),
-              ],
-              [t('jobs.config.code'), run.code && <CopyId value={run.code.digest} />],
-              [
-                t('jobs.config.files'),
-                run.code &&
-                  t('jobs.config.codeSize', { count: run.code.files_count, size: format.bytes(run.code.size_bytes) }),
-              ],
-              [t('jobs.config.git'), commit && <CopyId value={commit} chars={10} />],
-              [t('git.remote'), textOf(run.code?.git?.remote)],
-              [t('git.message'), textOf(run.code?.git?.message)],
-              [t('jobs.config.branch'), textOf(run.code?.git?.branch)],
-              [t('jobs.config.variables'), names.length > 0 && <Names names={names} />],
-              [t('secrets.inRun'), run.secrets.length > 0 && <Names names={run.secrets} />],
-            ]}
-          />
-        </Section>
+        {(tracked || labels.length > 0) && (
+          <Section title={t('jobs.config.labels')}>
+            {labels.length === 0 && <Text c="dimmed">{t('common.none')}</Text>}
+            <KeyValueList
+              items={labels.map(([name, value]) => [
+                name,
+                <Text key={name} fz="inherit" lineClamp={6} style={{ overflowWrap: 'anywhere' }}>
+                  {shown(value)}
+                </Text>,
+              ])}
+            />
+          </Section>
+        )}
+        {!tracked && <Executed run={run} />}
       </SimpleGrid>
     </Stack>
+  );
+}
+
+/** What only a run has that Atom itself carries out. */
+function Executed({ run }: { run: Run }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const names = run.env;
+  const commit = textOf(run.code?.git?.commit);
+  const { cpus, memory_bytes: memoryBytes, gpus } = run.resources;
+  return (
+    <>
+      <Section title={t('jobs.config.data')}>
+        {run.datasets.length === 0 && <Text c="dimmed">{t('common.none')}</Text>}
+        <KeyValueList
+          items={run.datasets.map((input) => [input.alias, <InputValue key={input.alias} input={input} />])}
+        />
+      </Section>
+      <Section title={t('jobs.config.resources')}>
+        <KeyValueList
+          items={[
+            [t('jobs.cpus'), cpus ?? '–'],
+            [t('jobs.memory'), <Bytes key="m" value={memoryBytes} />],
+            [t('jobs.gpus'), gpus ?? 0],
+            [t('jobs.timeout'), run.timeout_s ? format.duration(run.timeout_s) : null],
+            [t('jobs.maxRetries'), run.max_retries],
+            [t('jobs.where'), run.node],
+            [t('jobs.mayWrite'), run.may_write ? t('common.yes') : t('common.no')],
+          ]}
+        />
+      </Section>
+      <Section title={t('jobs.config.environment')}>
+        <KeyValueList
+          items={[
+            [
+              t('jobs.config.runtime'),
+              run.runtime && (
+                <Group gap="xs">
+                  <CopyId value={run.runtime.digest} />
+                  <StateBadge state={run.runtime.state} />
+                </Group>
+              ),
+            ],
+            [t('jobs.config.code'), run.code && <CopyId value={run.code.digest} />],
+            [
+              t('jobs.config.files'),
+              run.code &&
+                t('jobs.config.codeSize', { count: run.code.files_count, size: format.bytes(run.code.size_bytes) }),
+            ],
+            [t('jobs.config.git'), commit && <CopyId value={commit} chars={10} />],
+            [t('git.remote'), textOf(run.code?.git?.remote)],
+            [t('git.message'), textOf(run.code?.git?.message)],
+            [t('jobs.config.branch'), textOf(run.code?.git?.branch)],
+            [t('jobs.config.variables'), names.length > 0 && <Names names={names} />],
+            [t('secrets.inRun'), run.secrets.length > 0 && <Names names={run.secrets} />],
+          ]}
+        />
+      </Section>
+    </>
   );
 }

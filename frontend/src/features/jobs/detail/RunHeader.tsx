@@ -1,4 +1,4 @@
-import { Button, Text, Tooltip } from '@mantine/core';
+import { Badge, Button, Text, Tooltip } from '@mantine/core';
 import { IconBan, IconBox, IconCopy, IconRefresh } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -19,7 +19,7 @@ import { inputLink, inputName } from '../inputName';
 import { runName } from '../list/columns';
 import { cancelRun, retryRun, useRefreshRun } from '../queries';
 import { RunTime } from '../RunTime';
-import { isActive, isWaiting, mayCancel } from '../states';
+import { isActive, isTracked, isWaiting, mayCancel } from '../states';
 import classes from './detail.module.css';
 import { RegisteredVersions } from './RegisteredVersions';
 import { RegisterModel } from './RegisterModel';
@@ -66,12 +66,15 @@ export function RunHeader({ run, live }: { run: Run; live: Live }) {
   const [registering, setRegistering] = useState(false);
   const clone = () => void navigate({ to: '/runs/new', search: { clone: run.id } });
   const canCancel = mayRun && mayCancel(run);
-  const canRetry = mayRun && (run.state === 'failed' || run.state === 'cancelled');
-  const canRegister = mayRun && run.state === 'succeeded' && run.has_model;
+  // A tracked run's files stay as they are while it goes on; there is nothing of it to start again.
+  const tracked = isTracked(run);
+  const mayClone = mayRun && !tracked;
+  const canRetry = mayClone && (run.state === 'failed' || run.state === 'cancelled');
+  const canRegister = mayRun && (tracked || run.state === 'succeeded') && run.has_model;
   useCommands([
     ...(canCancel ? [{ id: 'run-cancel', label: t('jobs.cancelRun'), icon: IconBan, run: actions.cancel }] : []),
     ...(canRetry ? [{ id: 'run-retry', label: t('jobs.retryRun'), icon: IconRefresh, run: actions.retry }] : []),
-    ...(mayRun ? [{ id: 'run-clone', label: t('jobs.cloneRun'), icon: IconCopy, run: clone }] : []),
+    ...(mayClone ? [{ id: 'run-clone', label: t('jobs.cloneRun'), icon: IconCopy, run: clone }] : []),
   ]);
   return (
     <>
@@ -85,6 +88,13 @@ export function RunHeader({ run, live }: { run: Run; live: Live }) {
         badges={
           <>
             <StateBadge state={actions.cancelling ? 'cancelling' : run.state} />
+            {tracked && (
+              <Tooltip label={t('jobs.tracked.hint')}>
+                <Badge color="indigo" variant="light">
+                  MLflow
+                </Badge>
+              </Tooltip>
+            )}
             {live.status !== 'closed' && <LiveIndicator live={live} />}
           </>
         }
@@ -100,7 +110,7 @@ export function RunHeader({ run, live }: { run: Run; live: Live }) {
             {t(run.model_versions.length > 0 ? 'jobs.registerAgain' : 'jobs.registerModel')}
           </Button>
         )}
-        {mayRun && (
+        {mayClone && (
           <Tooltip label={t('jobs.cloneHint')}>
             <ButtonLink
               data-first-action
@@ -126,7 +136,7 @@ export function RunHeader({ run, live }: { run: Run; live: Live }) {
           </Tooltip>
         )}
         {canCancel && (
-          <Tooltip label={t('jobs.cancelHint')}>
+          <Tooltip label={t(tracked ? 'jobs.tracked.cancelHint' : 'jobs.cancelHint')}>
             <Button
               color="red"
               variant="light"
@@ -139,7 +149,7 @@ export function RunHeader({ run, live }: { run: Run; live: Live }) {
           </Tooltip>
         )}
       </PageHeader>
-      {isActive(run) && !isWaiting(run) && (
+      {!tracked && isActive(run) && !isWaiting(run) && (
         <div style={{ marginBottom: 10 }}>
           <ProgressBar ratio={run.progress ?? 0} label={t('jobs.progressOf', { name: runName(run) })} />
           <Text size="xs" c="dimmed">
@@ -158,6 +168,11 @@ function Facts({ run }: { run: Run }) {
   return (
     <span className={classes.facts}>
       {run.workflow && <span>{run.workflow}</span>}
+      {run.experiment && (
+        <AnchorLink to="/runs" search={{ experiment: run.experiment }} fz="inherit">
+          {t('jobs.inExperiment', { name: run.experiment })}
+        </AnchorLink>
+      )}
       {run.datasets.map((input) => (
         <AnchorLink key={input.alias} {...inputLink(input)} fz="inherit">
           {inputName(input)}

@@ -11,7 +11,7 @@ import { LogTab } from '../log/LogTab';
 import { useLog } from '../log/useLog';
 import { useRun } from '../queries';
 import type { runSearch } from '../search';
-import { isActive, isWaiting } from '../states';
+import { isActive, isTracked, isWaiting } from '../states';
 import { ConfigTab } from './ConfigTab';
 import classes from './detail.module.css';
 import { EventsTab } from './EventsTab';
@@ -27,6 +27,8 @@ const SystemTab = lazy(async () => ({ default: (await import('../curves/SystemTa
 
 const TABS = ['log', 'curves', 'system', 'files', 'events', 'config'] as const;
 type Tab = (typeof TABS)[number];
+// What runs elsewhere has no log here.
+const TRACKED_TABS: readonly Tab[] = TABS.filter((name) => name !== 'log');
 
 export function RunPage() {
   const { t } = useTranslation();
@@ -62,7 +64,10 @@ function RunView({ run }: { run: Run }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const search = useSearch({ strict: false }) as ReturnType<typeof runSearch>;
-  const tab: Tab = search.tab ?? 'log';
+  const tracked = isTracked(run);
+  const tabs: readonly Tab[] = tracked ? TRACKED_TABS : TABS;
+  const first = tabs[0] as Tab;
+  const tab: Tab = search.tab && tabs.includes(search.tab) ? search.tab : first;
   // Named even when it is the last one: a retry must not go on in the log of the attempt before it.
   const attempt = search.attempt ?? run.attempts.at(-1)?.number;
   const log = useLog(run.id, attempt, tab === 'log');
@@ -73,19 +78,19 @@ function RunView({ run }: { run: Run }) {
     else feed.resume();
   }, [live.paused, feed]);
   const open = (next: string | null) =>
-    void navigate({ to: '.', search: (old) => ({ ...old, tab: (next ?? 'log') as Tab }), replace: true });
+    void navigate({ to: '.', search: (old) => ({ ...old, tab: (next ?? first) as Tab }), replace: true });
   useShortcuts(
-    TABS.map((name, index) => ({ keys: String(index + 1), label: t(`jobs.tab.${name}`), run: () => open(name) })),
+    tabs.map((name, index) => ({ keys: String(index + 1), label: t(`jobs.tab.${name}`), run: () => open(name) })),
   );
   const fallback = <Skeleton height={240} radius="md" />;
   return (
     <Page fill>
       <RunHeader run={run} live={live} />
-      {isWaiting(run) && <WhyPanel run={run} />}
-      {run.state === 'failed' && <FailurePanel run={run} />}
+      {isWaiting(run) && !tracked && <WhyPanel run={run} />}
+      {run.state === 'failed' && !tracked && <FailurePanel run={run} />}
       <Tabs value={tab} onChange={open} keepMounted={false} className={classes.tabs}>
         <Tabs.List>
-          {TABS.map((name) => (
+          {tabs.map((name) => (
             <Tabs.Tab key={name} value={name}>
               {t(`jobs.tab.${name}`)}
             </Tabs.Tab>

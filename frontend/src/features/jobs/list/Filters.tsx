@@ -10,6 +10,7 @@ export interface RunFilter {
   q?: string;
   tag?: string;
   created_by?: string;
+  experiment?: string;
 }
 
 const STATES = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
@@ -33,6 +34,9 @@ export function Filters({ filter, onChange }: { filter: RunFilter; onChange: (fi
   const [q, setQ] = useTyped(filter.q ?? '', (value) => set({ q: value || undefined }));
   const [owner, setOwner] = useTyped(filter.created_by ?? '', (value) => set({ created_by: value || undefined }));
   const [tag, setTag] = useTyped(filter.tag ?? '', (value) => set({ tag: value || undefined }));
+  const [experiment, setExperiment] = useTyped(filter.experiment ?? '', (value) =>
+    set({ experiment: value || undefined }),
+  );
   useShortcuts([{ keys: '/', label: t('jobs.searchRuns'), run: () => field.current?.focus() }]);
   const any = Object.values(filter).some(Boolean);
   return (
@@ -74,6 +78,14 @@ export function Filters({ filter, onChange }: { filter: RunFilter; onChange: (fi
         placeholder={t('jobs.tag')}
         value={tag}
         onChange={(event) => setTag(event.currentTarget.value)}
+      />
+      <TextInput
+        size="xs"
+        w={140}
+        aria-label={t('jobs.experiment')}
+        placeholder={t('jobs.experiment')}
+        value={experiment}
+        onChange={(event) => setExperiment(event.currentTarget.value)}
       />
       {any && (
         <Button variant="subtle" color="gray" leftSection={<IconX size={14} />} onClick={() => onChange({})}>

@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { IconBan, IconPlayerPlay, IconPlus } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -7,6 +7,7 @@ import { DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
 import { useFormat } from '@/shared/format';
 import { ButtonLink } from '@/shared/links';
+import { MlflowLines } from '@/shared/MlflowLines';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { useMay } from '@/shared/project';
@@ -17,6 +18,7 @@ import { mayCancel } from '../states';
 import { runColumns, runName } from './columns';
 import { Filters, type RunFilter } from './Filters';
 import { useBulkCancel } from './useBulkCancel';
+import { useMlflowLink } from './useMlflowLink';
 
 export function RunsPage() {
   const { t } = useTranslation();
@@ -24,8 +26,9 @@ export function RunsPage() {
   const navigate = useNavigate();
   const search = useSearch({ strict: false }) as ReturnType<typeof runsSearch>;
   const mayRun = useMay('researcher');
-  const { state, q, tag, created_by } = search;
-  const filter: RunFilter = { state, q, tag, created_by };
+  useMlflowLink();
+  const { state, q, tag, created_by, experiment } = search;
+  const filter: RunFilter = { state, q, tag, created_by, experiment };
   const filtered = Object.values(filter).some(Boolean);
   const runs = useRuns(filter);
   const [selected, setSelected] = useState<Set<string>>(new Set());
@@ -35,7 +38,8 @@ export function RunsPage() {
     void navigate({ to: '/runs', search: (old) => ({ ...old, ...values }), replace: true });
   const setFilter = (next: RunFilter) => {
     setSelected(new Set());
-    setSearch({ state: undefined, q: undefined, tag: undefined, created_by: undefined, ...next });
+    const none = { state: undefined, q: undefined, tag: undefined, created_by: undefined, experiment: undefined };
+    setSearch({ ...none, ...next });
   };
   useShortcuts(mayRun ? [{ keys: 'N', label: t('nav.newRun'), run: () => void navigate({ to: '/runs/new' }) }] : []);
   const cancellable = (runs.rows ?? []).filter((run) => selected.has(run.id) && mayCancel(run));
@@ -57,7 +61,19 @@ export function RunsPage() {
       }
     />
   ) : (
-    <EmptyState icon={IconPlayerPlay} title={t('jobs.none')} hint={t('jobs.noneHint')} action={start} />
+    <EmptyState
+      icon={IconPlayerPlay}
+      title={t('jobs.none')}
+      hint={t('jobs.noneHint')}
+      action={
+        mayRun && (
+          <Stack align="center" gap="lg" maw="100%">
+            {start}
+            <MlflowLines />
+          </Stack>
+        )
+      }
+    />
   );
 
   return (

@@ -11,7 +11,7 @@ import { useWords } from '@/shared/runWords';
 import { StateBadge } from '@/shared/StateBadge';
 import { inputLink, inputName } from '../inputName';
 import { RunTime } from '../RunTime';
-import { isActive, isWaiting } from '../states';
+import { isActive, isTracked, isWaiting } from '../states';
 import classes from './list.module.css';
 import { mainMetric } from './mainMetric';
 
@@ -26,6 +26,12 @@ function NameCell({ run }: { run: RunShort }) {
       <span className={classes.sub}>
         {run.name && <span className="tabular">#{run.number}</span>}
         {run.workflow && <span>{run.workflow}</span>}
+        {isTracked(run) && (
+          <Badge size="xs" color="indigo" variant="light">
+            MLflow
+          </Badge>
+        )}
+        {run.experiment && <span>{run.experiment}</span>}
         {run.tags?.map((tag) => (
           <Badge key={tag} size="xs" color="gray">
             {tag}

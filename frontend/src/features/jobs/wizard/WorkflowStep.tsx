@@ -1,8 +1,9 @@
-import { Card, SimpleGrid, Skeleton, Text, ThemeIcon, UnstyledButton } from '@mantine/core';
+import { Card, Divider, SimpleGrid, Skeleton, Text, ThemeIcon, UnstyledButton } from '@mantine/core';
 import { type Icon, IconChartDots, IconMovie, IconPhotoAi, IconRoute, IconTerminal2 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Workflow } from '@/api/contract/jobs';
 import { ErrorState } from '@/shared/ErrorState';
+import { MlflowLines } from '@/shared/MlflowLines';
 import { useWorkflows } from '../queries';
 import { COMMAND } from './draft';
 import classes from './wizard.module.css';
@@ -45,6 +46,8 @@ export function WorkflowStep({
           onChoose={() => onChoose(null)}
         />
       </SimpleGrid>
+      <Divider my="lg" />
+      <MlflowLines />
     </>
   );
 }

@@ -1,6 +1,6 @@
-import { Button, Card } from '@mantine/core';
+import { Box, Button, Card } from '@mantine/core';
 import { IconPlus, type TablerIcon } from '@tabler/icons-react';
-import { useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { useCommands } from '@/shared/commands';
 import { type Column, DataTable, type DataTableProps } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
@@ -19,11 +19,13 @@ interface KeysPageProps<Row extends PersonalKey> {
   /** Those that are being revoked. */
   hidden: ReadonlySet<string>;
   onCreate: () => void;
+  /** What the keys are for, below them. */
+  children?: ReactNode;
 }
 
 /** The keys that a person has made, a way to make one, and to revoke each. */
 export function KeysPage<Row extends PersonalKey>(props: KeysPageProps<Row>) {
-  const { words, icon, command, keys, columns, hidden, onCreate } = props;
+  const { words, icon, command, keys, columns, hidden, onCreate, children } = props;
   const rows = useMemo(() => keys.rows?.filter(({ id }) => !hidden.has(id)), [keys.rows, hidden]);
   useShortcuts([{ keys: 'N', label: words.create, run: onCreate }]);
   useCommands([{ id: command, label: words.create, icon: IconPlus, run: onCreate }]);
@@ -47,6 +49,7 @@ export function KeysPage<Row extends PersonalKey>(props: KeysPageProps<Row>) {
           empty={<EmptyState icon={icon} title={words.empty} hint={words.emptyHint} action={create} />}
         />
       </Card>
+      {children && <Box mt="lg">{children}</Box>}
     </Page>
   );
 }

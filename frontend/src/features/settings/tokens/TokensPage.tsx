@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { ApiToken } from '@/api/contract/accounts';
 import type { Column } from '@/shared/DataTable';
+import { MlflowLines } from '@/shared/MlflowLines';
 import { KeysPage } from '../keys/KeysPage';
 import { lifeColumns, nameColumn } from '../keys/keyColumns';
 import { SecretModal } from '../keys/SecretModal';
@@ -42,7 +43,9 @@ export function TokensPage() {
         columns={useColumns(revoke)}
         hidden={hidden}
         onCreate={open}
-      />
+      >
+        <MlflowLines linksToTokens={false} />
+      </KeysPage>
       {creating && (
         <SecretModal<string>
           title={t('settings.newToken')}

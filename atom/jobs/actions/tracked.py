@@ -1,0 +1,123 @@
+"""Tracked runs: a program elsewhere starts, reports and ends them; Atom never does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+
+from atom.accounts import audit
+from atom.accounts.models import Project, User
+from atom.core import clock
+from atom.core.errors import Conflict
+from atom.core.states import check_move
+from atom.jobs import states
+from atom.jobs.actions.events import announce, record
+from atom.jobs.event_kinds import EventKind
+from atom.jobs.models import Attempt, Run
+from atom.jobs.tracking_models import Experiment
+
+_ENDS = {
+    states.SUCCEEDED: (EventKind.SUCCEEDED, "The run succeeded."),
+    states.FAILED: (EventKind.FAILED, "The run failed."),
+    states.CANCELLED: (EventKind.CANCELLED, "The run was cancelled."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TrackedRun:
+    """What a program says of a run that it begins; `started_at` is by its own clock."""
+
+    name: str
+    experiment: Experiment | None = None
+    started_at: datetime | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    state: str = states.RUNNING
+
+
+def create_tracked_run(project: Project, user: User, number: int, said: TrackedRun) -> Run:
+    """Make a run that its program reports; it has one attempt, on no machine of ours.
+
+    `number` is of `runs.next_number`, in the caller's transaction.
+    """
+    started_at = said.started_at or clock.now()
+    run = Run.objects.create(
+        project=project,
+        number=number,
+        name=said.name,
+        origin=states.MLFLOW,
+        experiment=said.experiment,
+        labels=dict(said.labels),
+        state=said.state,
+        created_by=user,
+        # It takes nothing of what Atom gives out.
+        cpus=0,
+        memory_bytes=0,
+        max_retries=0,
+        started_at=started_at,
+    )
+    Attempt.objects.create(
+        run=run, number=1, state=states.RUNNING, started_at=started_at, log_complete=True
+    )
+    audit.record(user, "run.created", run, project, name=run.name, origin=run.origin)
+    text = f"{user.username} started the run."
+    record(run, EventKind.CREATED, text, user=user.username)
+    announce(run)
+    return run
+
+
+def report_state(run: Run, state: str, ended_at: datetime | None = None) -> None:
+    """Take a program's word for where its run stands. The caller holds the run's row lock."""
+    if run.state == state:
+        return
+    check_move(states.TRACKED_RUN_STATES, run.state, state)
+    run.state = state
+    run.finished_at = (ended_at or clock.now()) if state in states.TERMINAL else None
+    if state == states.SUCCEEDED:
+        run.progress = 1.0
+    run.save(update_fields=["state", "finished_at", "progress", "updated_at"])
+    # The attempt of a tracked run has no life of its own.
+    ended = state if state in states.TERMINAL else states.RUNNING
+    run.attempts.update(state=ended, finished_at=run.finished_at)
+    if state in _ENDS:
+        kind, text = _ENDS[state]
+        record(run, kind, text)
+    announce(run)
+
+
+def lock_run(run_id: UUID) -> Run:
+    """Return the run, its row locked until the caller commits."""
+    return Run.objects.select_for_update(of=("self",)).select_related("project").get(pk=run_id)
+
+
+def attempt_of(run: Run) -> Attempt:
+    """Return the attempt that what a program says of the run belongs to: the last one.
+
+    Raises Conflict for a run that Atom has not started yet.
+    """
+    last = run.attempts.order_by("-number").first()
+    if last is None:
+        raise Conflict(f"Run {run.number} has not started yet: nothing can be logged to it.")
+    return last
+
+
+@transaction.atomic
+def set_archived(run: Run, user: User | None, *, archived: bool) -> None:
+    """Take a run out of the lists, or bring it back; nothing of it is lost."""
+    changed = Run.objects.filter(pk=run.pk, archived_at__isnull=archived)
+    if changed.update(archived_at=clock.now() if archived else None):
+        # The table of verbs is read from the source, so each is a literal.
+        if archived:
+            audit.record(user, "run.archived", run, run.project, name=run.name)
+        else:
+            audit.record(user, "run.restored", run, run.project, name=run.name)
+        announce(run)
+
+
+def parameters_of(run: Run) -> dict[str, Any]:
+    """Return what the run was started with, and what its program logged beside it."""
+    return {**run.parameters, **run.logged_parameters}

@@ -1,0 +1,1 @@
+"""Every write of the MLflow-compatible API that no lower application has."""

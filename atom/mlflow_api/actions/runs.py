@@ -1,0 +1,162 @@
+"""Runs as MLflow's client begins, describes and ends them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from django.db import transaction
+
+from atom.accounts.models import Project, User
+from atom.jobs import states as run_states
+from atom.jobs.actions import metrics
+from atom.jobs.actions.events import announce
+from atom.jobs.actions.metrics import PointRow
+from atom.jobs.actions.runs import next_number
+from atom.jobs.actions.tracked import (
+    TrackedRun,
+    attempt_of,
+    create_tracked_run,
+    lock_run,
+    parameters_of,
+    report_state,
+)
+from atom.jobs.models import Run
+from atom.jobs.tracking_models import Experiment
+from atom.mlflow_api.errors import BadParameter, ResourceMissing
+
+RUN_NAME_LABEL = "mlflow.runName"
+MODEL_HISTORY_LABEL = "mlflow.log-model.history"
+MAX_NAME = 200
+MAX_HISTORY = 100
+MAX_ENTRIES = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What a program logs at once."""
+
+    points: list[PointRow] = field(default_factory=list)
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+
+@transaction.atomic
+def begin_run(
+    project: Project,
+    user: User,
+    experiment: Experiment | None,
+    name: str,
+    started_at: datetime | None,
+    labels: Mapping[str, str],
+) -> Run:
+    """Make a run that is running; its name may come as a label too."""
+    own = dict(labels)
+    named = own.pop(RUN_NAME_LABEL, "")
+    number = next_number(project)
+    shown = (name or named or f"mlflow-run-{number}")[:MAX_NAME]
+    said = TrackedRun(shown, experiment, started_at, own)
+    return create_tracked_run(project, user, number, said)
+
+
+@transaction.atomic
+def update_run(run_id: UUID, state: str | None, ended_at: datetime | None, name: str) -> Run:
+    """Take the program's word for its run's state and name.
+
+    Where Atom executes the run, Atom knows better how it stands: the state is not taken.
+    """
+    run = lock_run(run_id)
+    if name:
+        _rename(run, name)
+    if state is not None and run.origin != run_states.EXECUTED:
+        report_state(run, state, ended_at)
+    return run
+
+
+def log_batch(run: Run, batch: Batch) -> None:
+    """Store metrics, parameters and labels: all of them or none.
+
+    Raises BadParameter for a parameter that was logged with another value.
+    """
+    if not batch.parameters and not batch.labels:
+        _add_points(run, batch)
+        return
+    with transaction.atomic():
+        locked = lock_run(run.pk)
+        _add_parameters(locked, batch.parameters)
+        _add_labels(locked, batch.labels)
+        locked.save(
+            update_fields=["name", "parameters", "logged_parameters", "labels", "updated_at"]
+        )
+        announce(locked)
+        _add_points(locked, batch)
+
+
+def _add_points(run: Run, batch: Batch) -> None:
+    if batch.points:
+        metrics.append(attempt_of(run), batch.points)
+
+
+def _add_parameters(run: Run, new: Mapping[str, str]) -> None:
+    present = parameters_of(run)
+    for key, value in new.items():
+        if key in present and str(present[key]) != value:
+            raise BadParameter(
+                f"Changing param values is not allowed. Param with key='{key}' was already logged "
+                f"with value='{present[key]}' for run ID='{run.pk.hex}'. Attempted logging new "
+                f"value '{value}'."
+            )
+    added = {key: value for key, value in new.items() if key not in present}
+    if len(present) + len(added) > MAX_ENTRIES:
+        raise BadParameter(f"A run has at most {MAX_ENTRIES} params.")
+    # What a run of Atom's was started with stays what it was: a clone starts with the same.
+    if run.origin == run_states.EXECUTED:
+        run.logged_parameters = {**run.logged_parameters, **added}
+    else:
+        run.parameters = {**run.parameters, **added}
+
+
+def _add_labels(run: Run, new: Mapping[str, str]) -> None:
+    own = dict(new)
+    if name := own.pop(RUN_NAME_LABEL, ""):
+        run.name = name[:MAX_NAME]
+    run.labels = {**run.labels, **own}
+    if len(run.labels) > MAX_ENTRIES:
+        raise BadParameter(f"A run has at most {MAX_ENTRIES} tags.")
+
+
+@transaction.atomic
+def note_model(run: Run, model_json: str) -> None:
+    """Add to the label by which clients before 3.0 find the models of a run."""
+    try:
+        said = json.loads(model_json)
+    except ValueError as error:
+        raise BadParameter("Malformed model info: it is not valid JSON.") from error
+    if not isinstance(said, dict):
+        raise BadParameter("Malformed model info: it is not an object.")
+    locked = lock_run(run.pk)
+    history = json.loads(locked.labels.get(MODEL_HISTORY_LABEL, "[]"))
+    if len(history) >= MAX_HISTORY:
+        raise BadParameter(f"A run notes at most {MAX_HISTORY} models.")
+    locked.labels = {**locked.labels, MODEL_HISTORY_LABEL: json.dumps([*history, said])}
+    locked.save(update_fields=["labels", "updated_at"])
+
+
+@transaction.atomic
+def remove_label(run: Run, key: str) -> None:
+    """Take a label away. Raises ResourceMissing."""
+    locked = lock_run(run.pk)
+    if key not in locked.labels:
+        raise ResourceMissing(f"No tag with name: {key} in run with id {run.pk.hex}")
+    del locked.labels[key]
+    locked.save(update_fields=["labels", "updated_at"])
+    announce(locked)
+
+
+def _rename(run: Run, name: str) -> None:
+    run.name = name[:MAX_NAME]
+    run.save(update_fields=["name", "updated_at"])
+    announce(run)

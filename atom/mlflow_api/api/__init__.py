@@ -1,0 +1,1 @@
+"""The endpoints, as MLflow's client calls them."""

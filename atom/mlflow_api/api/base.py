@@ -1,0 +1,223 @@
+"""What every endpoint shares: who asks, for which project, and how it refuses."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Sequence
+from typing import Any, ClassVar, TypeVar
+from uuid import UUID
+
+from django.db.models import Model, QuerySet
+from django.utils.functional import cached_property
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from atom.accounts.api.mixins import ProjectScopedView, user_of
+from atom.accounts.authentication import TokenAuthentication, bearer_of
+from atom.accounts.errors import BadToken
+from atom.accounts.models import Project, User
+from atom.core.errors import NotFound
+from atom.jobs.actions import tracking_access
+from atom.jobs.models import Attempt, Run
+from atom.jobs.tracking_models import DEFAULT_EXPERIMENT, Experiment
+from atom.mlflow_api.engines.ids import DEFAULT_EXPERIMENT_ID, uuid_of, uuid_of_model
+from atom.mlflow_api.engines.messages import Message
+from atom.mlflow_api.errors import (
+    BadParameter,
+    BatchTooLarge,
+    NotPermitted,
+    ResourceMissing,
+    as_answer,
+)
+from atom.mlflow_api.models import LoggedModel
+
+Row = TypeVar("Row", bound=Model)
+
+NO_USER = "The person who started this run has no account any more."
+
+
+class CommandUser:
+    """Who the command of a run is for the permission classes: nobody with an account."""
+
+    is_authenticated = True
+    pk = None
+
+
+class CommandAuthentication(BaseAuthentication):
+    """Authenticates the command of a run of Atom's; `request.auth` is its Attempt."""
+
+    def authenticate(self, request: Request) -> tuple[CommandUser, Attempt] | None:
+        """Return the attempt of the token; None for a token of another kind. Raises BadToken."""
+        text = bearer_of(request) or ""
+        if not text.startswith(tracking_access.PREFIX):
+            return None
+        attempt = tracking_access.find_by_token(text)
+        if attempt is None:
+            raise BadToken
+        return CommandUser(), attempt
+
+
+class MlflowView(ProjectScopedView, APIView):
+    """Base of the endpoints below `/api/mlflow/<project>/`.
+
+    `for_commands` are the methods that the command of a run may call, for its own run only.
+    """
+
+    schema = None
+    authentication_classes = (CommandAuthentication, TokenAuthentication)
+    for_commands: ClassVar[frozenset[str]] = frozenset()
+    max_bytes: ClassVar[int] = 32 << 20
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Refuse what is too large before it is parsed."""
+        if len(request._request.body) > self.max_bytes:
+            raise BatchTooLarge(f"A request has at most {self.max_bytes} bytes here.")
+        super().initial(request, *args, **kwargs)
+
+    def handle_exception(self, exc: Exception) -> Response:
+        """Answer in MLflow's form."""
+        found = as_answer(exc)
+        if found is None:
+            return super().handle_exception(exc)
+        status, body = found
+        self.headers = {}
+        return Response(body, status=status)
+
+    @property
+    def command(self) -> Attempt | None:
+        """Return the attempt whose command asks, if one does."""
+        return self.request.auth if isinstance(self.request.auth, Attempt) else None
+
+    @cached_property
+    def project(self) -> Project:
+        """Return the project of the path, for which the request is authorized."""
+        if self.command is None:
+            return super().project
+        run = self.command.run
+        if run.project.slug != self.kwargs["project"]:
+            raise NotFound
+        if self.request.method not in self.for_commands:
+            raise NotPermitted(
+                "The token of a run logs to that run only; it cannot do this. "
+                "Use an API token of your own."
+            )
+        return run.project
+
+    @property
+    def user(self) -> User:
+        """Return who is behind the request: for a run's command, who started the run."""
+        if self.command is None:
+            return user_of(self.request)
+        if self.command.run.created_by is None:
+            raise NotPermitted(NO_USER)
+        return self.command.run.created_by
+
+    @cached_property
+    def message(self) -> Message:
+        """Return the request's fields: the body's, or those of the query."""
+        if self.request.method == "GET":
+            query = self.request.query_params
+            return Message({key: query[key] for key in query})
+        return Message(self.request.data or {})
+
+    def texts(self, name: str) -> list[str]:
+        """Return a repeated field of a body or a query."""
+        if self.request.method == "GET":
+            return Message({name: self.request.query_params.getlist(name)}).texts(name)
+        return self.message.texts(name)
+
+    def run_named(self, text: str, *, active: bool = False) -> Run:
+        """Return a run of the project. Raises ResourceMissing, BadParameter for a deleted one."""
+        pk = uuid_of(text)
+        runs = Run.objects.filter(project=self.project)
+        if self.command is not None:
+            runs = runs.filter(pk=self.command.run_id)
+        found = _one(runs.select_related("project", "experiment", "created_by"), pk)
+        if found is None:
+            raise ResourceMissing(f"Run with id={text[:100]} not found")
+        if active and found.archived_at is not None:
+            raise BadParameter(
+                f"The run {text} must be in the 'active' state. Current state is deleted."
+            )
+        return found
+
+    def run_of_message(self, *, active: bool = False) -> Run:
+        """Return the run that the message names, under its present or its old field."""
+        name = "run_id" if self.message.has("run_id") else "run_uuid"
+        text = self.message.text(name, "") or self.message.text("run_id")
+        return self.run_named(text, active=active)
+
+    def logged_model(self, text: str) -> LoggedModel:
+        """Return a logged model of the project. Raises ResourceMissing."""
+        pk = uuid_of_model(text)
+        models = LoggedModel.objects.filter(run__project=self.project, archived_at=None)
+        if self.command is not None:
+            models = models.filter(run=self.command.run_id)
+        found = _one(models.select_related("run__experiment", "run__project"), pk)
+        if found is None:
+            raise ResourceMissing(f"Logged model with ID '{text[:100]}' not found.")
+        return found
+
+    def experiment_named(self, text: str) -> Experiment:
+        """Return an experiment; the default one may have no row. Raises ResourceMissing."""
+        if text == DEFAULT_EXPERIMENT_ID:
+            return self.default_experiment
+        pk = uuid_of(text)
+        found = _one(Experiment.objects.filter(project=self.project), pk)
+        if found is None:
+            raise ResourceMissing(f"No Experiment with id={text[:100]} exists")
+        return found
+
+    @property
+    def default_experiment(self) -> Experiment:
+        """Return the default experiment, perhaps one that is in no table."""
+        found = Experiment.objects.filter(project=self.project, name=DEFAULT_EXPERIMENT).first()
+        if found is not None:
+            return found
+        made = self.project.created_at
+        return Experiment(
+            project=self.project, name=DEFAULT_EXPERIMENT, created_at=made, updated_at=made
+        )
+
+
+def _one(rows: QuerySet[Row], pk: UUID | None) -> Row | None:
+    return None if pk is None else rows.filter(pk=pk).first()
+
+
+def own_row(experiment: Experiment) -> Experiment | None:
+    """Return what a run's column holds: nothing for the default experiment."""
+    return None if experiment.name == DEFAULT_EXPERIMENT else experiment
+
+
+def page(rows: QuerySet[Any] | Sequence[Any], token: str, limit: int) -> tuple[list[Any], str]:
+    """Return a page and the token of the next; nothing where there is none."""
+    start = _offset(token)
+    found = list(rows[start : start + limit + 1])
+    following = encode_offset(start + limit) if len(found) > limit else ""
+    return found[:limit], following
+
+
+def encode_offset(offset: int) -> str:
+    """Return the token of a page, as opaque as MLflow's."""
+    return base64.urlsafe_b64encode(json.dumps({"offset": offset}).encode()).decode()
+
+
+def _offset(token: str) -> int:
+    if not token:
+        return 0
+    try:
+        offset = json.loads(base64.urlsafe_b64decode(token.encode()))["offset"]
+        if isinstance(offset, bool) or not 0 <= offset < 1 << 40:
+            raise ValueError
+    except (ValueError, KeyError, TypeError):
+        raise BadParameter("Invalid page token: it is none of this server's.") from None
+    return int(offset)
+
+
+def uuids_of_experiments(texts: Sequence[str]) -> tuple[list[UUID], bool]:
+    """Return the ids, and whether the default experiment is among them."""
+    found = [pk for text in texts if (pk := uuid_of(text)) is not None]
+    return found, DEFAULT_EXPERIMENT_ID in texts

@@ -1,0 +1,1 @@
+"""Pure functions: names, filters and messages of MLflow."""
