@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -194,6 +196,14 @@ def _asked(one: RunInput, *, own: bool) -> dict[str, Any]:
     return {"where": one.selector["where"]} if "where" in one.selector else {}
 
 
-def clone_run(run: Run, user: User) -> Run:
-    """Start a new run with the same code, parameters, data and resources."""
-    return create_run(run.project, user, request_like(run))
+def clone_run(run: Run, user: User, changes: Mapping[str, Any] | None = None) -> Run:
+    """Start a new run with the same code, data, parameters and resources, but for `changes`.
+
+    Of parameters and resources only those that are named change. Raises as `create_run` does.
+    """
+    request = request_like(run)
+    changed = dict(changes or {})
+    for name in ("parameters", "resources"):
+        if name in changed:
+            changed[name] = {**getattr(request, name), **changed[name]}
+    return create_run(run.project, user, replace(request, **changed))

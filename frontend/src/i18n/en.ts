@@ -1,6 +1,7 @@
 import { auth } from './auth.en';
 import { cleaning } from './cleaning.en';
 import { chart, common, errors, live, states } from './common.en';
+import { compare } from './compare.en';
 import { datasets } from './datasets.en';
 import { jobs } from './jobs.en';
 import { labeling } from './labeling.en';
@@ -18,6 +19,7 @@ const en = {
   chart,
   cleaning,
   common,
+  compare,
   datasets,
   errors,
   jobs,

@@ -1,6 +1,7 @@
 import { auth } from './auth.zh';
 import { cleaning } from './cleaning.zh';
 import { chart, common, errors, live, states } from './common.zh';
+import { compare } from './compare.zh';
 import { datasets } from './datasets.zh';
 import { jobs } from './jobs.zh';
 import { labeling } from './labeling.zh';
@@ -18,6 +19,7 @@ const zh = {
   chart,
   cleaning,
   common,
+  compare,
   datasets,
   errors,
   jobs,
