@@ -145,15 +145,16 @@ class TestComparing:
 
     def test_bad_questions_about_curves_are_refused(self, api: APIClient, project: Project) -> None:
         runs = ",".join(str(make_run(project).number) for _ in range(2))
-        for params in (
+        wrong: list[dict[str, Any]] = [
             {},
             {"key": "x" * 251},
             {"key": "a", "points": "many"},
             {"key": "a", "q": 1},
-        ):
+        ]
+        for params in wrong:
             answer = api.get(f"{URL}series/", {"runs": runs, **params})
             assert answer.status_code == 400, params
-        huge = {"key": "a", "from_step": 10**30}
+        huge: dict[str, Any] = {"key": "a", "from_step": 10**30}
         assert api.get(f"{URL}series/", {"runs": runs, **huge}).json()["series"] == []
 
 

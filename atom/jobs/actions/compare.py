@@ -102,14 +102,14 @@ def measured(runs: Sequence[Run]) -> dict[UUID, dict[str, Measured]]:
     rows = MetricSeries.objects.filter(run__in=runs, kind="user").order_by("key", "attempt__number")
     for one in rows.only("run_id", "key", "n", "last", "last_step", "vmin", "vmax"):
         before = found[one.run_id].get(one.key)
-        lows = [value for value in (before and before.min, one.vmin) if value is not None]
-        highs = [value for value in (before and before.max, one.vmax) if value is not None]
+        lows = [before.min if before else None, one.vmin]
+        highs = [before.max if before else None, one.vmax]
         found[one.run_id][one.key] = Measured(
             n=one.n + (before.n if before else 0),
             last=one.last if one.last is not None and math.isfinite(one.last) else None,
             last_step=one.last_step,
-            min=min(lows, default=None),
-            max=max(highs, default=None),
+            min=min((low for low in lows if low is not None), default=None),
+            max=max((high for high in highs if high is not None), default=None),
         )
     return found
 
