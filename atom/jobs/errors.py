@@ -21,6 +21,14 @@ class InvalidRun(Invalid):
     action = "Correct the fields listed under errors."
 
 
+class InvalidComparison(Invalid):
+    """Too few or too many runs to set side by side, or no runs at all."""
+
+    code = "invalid_comparison"
+    title = "These runs cannot be compared."
+    action = "Choose 2 to 50 runs of one project, by their numbers or ids."
+
+
 class ResourcesNeverFit(Invalid):
     """No machine could ever run this, so it is refused instead of waiting for ever."""
 

@@ -303,3 +303,45 @@ def test_events_come_in_order(api: APIClient, project: Project) -> None:
     rest = api.get(path, {"limit": 3, "cursor": page["next"]}).json()
     texts = [one["text"] for one in page["results"] + rest["results"]]
     assert texts == [f"number {number}" for number in range(5)]
+
+
+def test_a_clone_may_have_other_parameters(api: APIClient, project: Project) -> None:
+    body = {"command": ["echo"], "parameters": {"lr": 0.1, "seed": 7}, "tags": ["a"]}
+    run = create(api, **body).json()
+    changes = {"parameters": {"lr": 0.2}, "resources": {"cpus": 2}, "name": "twice as fast"}
+    made = api.post(f"/api/v1/runs/{run['id']}/clone/", changes)
+    assert made.status_code == 201, made.json()
+    clone = made.json()
+    assert clone["parameters"] == {"lr": 0.2, "seed": 7}
+    assert (clone["name"], clone["tags"], clone["command"]) == ("twice as fast", ["a"], ["echo"])
+    assert clone["resources"] == {**run["resources"], "cpus": 2}
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"paramters": {}}, "paramters"),
+        ({"command": ["rm"]}, "command"),
+        ({"name": 7}, "name"),
+        ({"tags": "a"}, "tags"),
+        ({"resources": {"cpus": 0}}, "resources.cpus"),
+        ({"parameters": [1]}, "parameters"),
+        ({"max_retries": 21}, "max_retries"),
+    ],
+)
+def test_a_clone_refuses_what_it_does_not_know(
+    api: APIClient, project: Project, body: dict[str, Any], field: str
+) -> None:
+    run = make_run(project)
+    refused = api.post(f"/api/v1/runs/{run.pk}/clone/", body)
+    assert (refused.status_code, list(refused.json()["errors"])) == (400, [field])
+    assert Run.objects.count() == 1
+
+
+def test_a_clone_of_a_workflow_checks_its_parameters(
+    api: APIClient, project: Project, workflow: Workflow
+) -> None:
+    run = make_run(project, workflow=workflow, command=[], parameters={"epochs": 2})
+    refused = api.post(f"/api/v1/runs/{run.pk}/clone/", {"parameters": {"epochs": 0}})
+    assert refused.json()["code"] == "invalid_parameters"
+    assert "parameters.epochs" in refused.json()["errors"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -211,10 +213,19 @@ def _asked(one: RunInput, *, own: bool) -> dict[str, Any]:
     return {"where": one.selector["where"]} if "where" in one.selector else {}
 
 
-def clone_run(run: Run, user: User) -> Run:
-    """Start a new run with the same code, parameters, data and resources. Raises RunIsTracked."""
+def clone_run(run: Run, user: User, changes: Mapping[str, Any] | None = None) -> Run:
+    """Start a new run with the same code, data, parameters and resources, but for `changes`.
+
+    Of parameters and resources only those that are named change. Raises RunIsTracked, and as
+    `create_run` does.
+    """
     _refuse_tracked(run)
-    return create_run(run.project, user, request_like(run))
+    request = request_like(run)
+    changed = dict(changes or {})
+    for name in ("parameters", "resources"):
+        if name in changed:
+            changed[name] = {**getattr(request, name), **changed[name]}
+    return create_run(run.project, user, replace(request, **changed))
 
 
 def _refuse_tracked(run: Run) -> None:

@@ -83,6 +83,21 @@ class RunRequestSerializer(serializers.Serializer[Any]):
     )
 
 
+class CloneRequestSerializer(serializers.Serializer[Any]):
+    """What of a run's copy is to be another; the rest is as it was."""
+
+    name = NameField(max_length=200, required=False)
+    parameters = serializers.DictField(
+        required=False, help_text="Replaces these parameters; the others stay."
+    )
+    resources = PartialResourcesSerializer(required=False)
+    timeout_s = serializers.IntegerField(
+        min_value=1, max_value=90 * 86_400, required=False, allow_null=True
+    )
+    max_retries = serializers.IntegerField(min_value=0, max_value=20, required=False)
+    tags = serializers.ListField(child=NameField(max_length=63), required=False, max_length=30)
+
+
 class CodeRequestSerializer(serializers.Serializer[Any]):
     """A code snapshot to upload."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from atom.jobs.api import code_fetches, observing, runner, secrets, views, waiting
+from atom.jobs.api import code_fetches, comparing, observing, runner, secrets, views, waiting
 
 RUN = "runs/<uuid:run_id>/"
 PROJECT = "projects/<slug:project>/"
@@ -14,6 +14,8 @@ urlpatterns = [
     path("workflows/<slug:slug>/", views.WorkflowView.as_view()),
     path(f"{PROJECT}runs/", views.RunsView.as_view()),
     path(f"{PROJECT}runs/preview/", views.PreviewView.as_view()),
+    path(f"{PROJECT}runs/compare/", comparing.CompareView.as_view()),
+    path(f"{PROJECT}runs/compare/series/", comparing.CompareSeriesView.as_view()),
     path(f"{PROJECT}code-snapshots/", views.CodeSnapshotsView.as_view()),
     path(f"{PROJECT}secrets/", secrets.SecretsView.as_view()),
     path(f"{PROJECT}secrets/<str:name>/", secrets.SecretView.as_view()),

@@ -26,6 +26,7 @@ from atom.jobs.actions import code, explain, runs, workflows
 from atom.jobs.actions.requests import RunRequest, plan_run
 from atom.jobs.api.explanation_serializers import ExplanationSerializer, RunPreviewSerializer
 from atom.jobs.api.request_serializers import (
+    CloneRequestSerializer,
     CodeRequestSerializer,
     CodeStateSerializer,
     RunRequestSerializer,
@@ -239,11 +240,16 @@ class RetryView(RunScopedView):
 class CloneView(RunScopedView):
     """`runs/<id>/clone/`."""
 
-    @extend_schema(operation_id="runs_clone", request=None, responses={201: RunSerializer})
+    @extend_schema(
+        operation_id="runs_clone", request=CloneRequestSerializer, responses={201: RunSerializer}
+    )
     @idempotent
     def post(self, request: Request, run_id: UUID) -> Response:
-        """Start a new run like this one."""
-        return render_run(runs.clone_run(self.run, user_of(request)).pk, status=201)
+        """Start a new run like this one, but for what the body names."""
+        body = CloneRequestSerializer(data=request.data)
+        check(body)
+        made = runs.clone_run(self.run, user_of(request), body.validated_data)
+        return render_run(made.pk, status=201)
 
 
 class ExplainView(RunScopedView):

@@ -2475,6 +2475,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/runs/compare/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Set runs side by side: parameters, metrics, configuration, the best of each metric. */
+        get: operations["runs_compare"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/runs/compare/series/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return one metric of each run, downsampled so that peaks stay. */
+        get: operations["runs_compare_series"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/runs/preview/": {
         parameters: {
             query?: never;
@@ -3090,7 +3124,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Start a new run like this one. */
+        /** @description Start a new run like this one, but for what the body names. */
         post: operations["runs_clone"];
         delete?: never;
         options?: never;
@@ -4040,6 +4074,18 @@ export interface components {
          * @enum {string}
          */
         CleaningStateEnum: "cancelled" | "comparing" | "failed" | "measuring" | "pending" | "ready";
+        /** @description What of a run's copy is to be another; the rest is as it was. */
+        CloneRequestRequest: {
+            name?: string;
+            /** @description Replaces these parameters; the others stay. */
+            parameters?: {
+                [key: string]: unknown;
+            };
+            resources?: components["schemas"]["PartialResourcesRequest"];
+            timeout_s?: number | null;
+            max_retries?: number;
+            tags?: string[];
+        };
         /** @description A set of machines. */
         Cluster: {
             /** Format: uuid */
@@ -4217,6 +4263,95 @@ export interface components {
             task: string;
             /** Format: uuid */
             writer: string;
+        };
+        /** @description One metric of one run. */
+        ComparedCurve: {
+            values: (number | null)[];
+            /** Format: uuid */
+            run: string;
+            number: number;
+            steps: number[];
+            ts: number[];
+            n: number;
+            downsampled: boolean;
+            /** @description Drawn from the smallest and largest value of each 4,096 points; times are interpolated. A shorter range of steps is exact. */
+            coarse: boolean;
+        };
+        /** @description One metric of all runs that have it. */
+        ComparedCurves: {
+            key: string;
+            series: components["schemas"]["ComparedCurve"][];
+        };
+        /** @description A metric that at least one of the runs has. */
+        ComparedMetric: {
+            key: string;
+            /**
+             * @description Null where the name does not tell.
+             *
+             *     * `max` - max
+             *     * `min` - min
+             */
+            goal: components["schemas"]["GoalEnum"] | null;
+            /** @description Several where they are equal. */
+            best: string[];
+        };
+        /** @description A run with everything that may differ from another's; context: `measured`. */
+        ComparedRun: {
+            /** Format: uuid */
+            readonly id: string;
+            number: number;
+            name: string;
+            state: components["schemas"]["RunStateEnum"];
+            /** @description Return the workflow's slug. */
+            readonly workflow: string | null;
+            created_by: components["schemas"]["Person"];
+            datasets: components["schemas"]["RunInput"][];
+            resources: components["schemas"]["Resources"];
+            /** @description Return the machine of the last attempt. */
+            readonly node: string | null;
+            /** Format: double */
+            progress: number;
+            progress_text: string;
+            /**
+             * Format: double
+             * @description Return for how long its attempts have run together, without the pauses between them.
+             */
+            readonly duration_s: number | null;
+            readonly failure_class: components["schemas"]["FailureClassEnum"] | null;
+            /** @description Return the failure in a sentence. */
+            readonly failure_reason: string | null;
+            readonly failure: components["schemas"]["RunFailure"] | null;
+            origin: components["schemas"]["OriginEnum"];
+            /** @default  */
+            experiment: string;
+            metrics_summary: {
+                [key: string]: number;
+            };
+            tags: string[];
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            started_at: string | null;
+            /** Format: date-time */
+            finished_at: string | null;
+            readonly attempts: number;
+            parameters: {
+                [key: string]: unknown;
+            };
+            command: string[];
+            runtime: components["schemas"]["Requirements"] | null;
+            code: components["schemas"]["CodeSnapshot"] | null;
+            /** @description Return the names only: the values may be secrets. */
+            readonly env: string[];
+            workflow_version: string;
+            timeout_s: number | null;
+            max_retries: number;
+            readonly metrics: components["schemas"]["Measured"][];
+        };
+        /** @description Runs beside each other. */
+        Comparison: {
+            runs: components["schemas"]["ComparedRun"][];
+            metrics: components["schemas"]["ComparedMetric"][];
         };
         /** @description The files whose bytes have been put. */
         CompleteRequest: {
@@ -4685,6 +4820,12 @@ export interface components {
             results: components["schemas"]["GitHost"][];
             next: string | null;
         };
+        /**
+         * @description * `max` - max
+         *     * `min` - min
+         * @enum {string}
+         */
+        GoalEnum: "max" | "min";
         /** @description When the lease ends now; null when it does not end. */
         Heartbeat: {
             lease_no: number;
@@ -4946,6 +5087,18 @@ export interface components {
         /** @description Manifest objects that a client is about to read. */
         ManifestKeysRequest: {
             keys: string[];
+        };
+        /** @description A metric of a run. */
+        Measured: {
+            key: string;
+            n: number;
+            /** Format: double */
+            last: number | null;
+            last_step: number | null;
+            /** Format: double */
+            min: number | null;
+            /** Format: double */
+            max: number | null;
         };
         /** @description A person with a role: the one that counts, the one that was given here, and all sources. */
         Member: {
@@ -6070,6 +6223,11 @@ export interface components {
         RenewalRequest: {
             /** @default 7 */
             days?: number;
+        };
+        /** @description What a run's environment was built of. */
+        Requirements: {
+            python: string;
+            requirements: string;
         };
         /** @description A link that sets a new password once. */
         ResetLink: {
@@ -7493,6 +7651,7 @@ export type CleaningFinding = components['schemas']['CleaningFinding'];
 export type CleaningReport = components['schemas']['CleaningReport'];
 export type CleaningRun = components['schemas']['CleaningRun'];
 export type CleaningStateEnum = components['schemas']['CleaningStateEnum'];
+export type CloneRequestRequest = components['schemas']['CloneRequestRequest'];
 export type Cluster = components['schemas']['Cluster'];
 export type ClusterKindEnum = components['schemas']['ClusterKindEnum'];
 export type ClusterPage = components['schemas']['ClusterPage'];
@@ -7509,6 +7668,11 @@ export type CommitFailure = components['schemas']['CommitFailure'];
 export type CommitRequest = components['schemas']['CommitRequest'];
 export type CommitStateEnum = components['schemas']['CommitStateEnum'];
 export type CommittedTaskRequest = components['schemas']['CommittedTaskRequest'];
+export type ComparedCurve = components['schemas']['ComparedCurve'];
+export type ComparedCurves = components['schemas']['ComparedCurves'];
+export type ComparedMetric = components['schemas']['ComparedMetric'];
+export type ComparedRun = components['schemas']['ComparedRun'];
+export type Comparison = components['schemas']['Comparison'];
 export type CompleteRequest = components['schemas']['CompleteRequest'];
 export type CompleteUploadRequest = components['schemas']['CompleteUploadRequest'];
 export type Confusion = components['schemas']['Confusion'];
@@ -7555,6 +7719,7 @@ export type GarbageRun = components['schemas']['GarbageRun'];
 export type GarbageRunStateEnum = components['schemas']['GarbageRunStateEnum'];
 export type GitHost = components['schemas']['GitHost'];
 export type GitHostPage = components['schemas']['GitHostPage'];
+export type GoalEnum = components['schemas']['GoalEnum'];
 export type Heartbeat = components['schemas']['Heartbeat'];
 export type Hold = components['schemas']['Hold'];
 export type Invitation = components['schemas']['Invitation'];
@@ -7584,6 +7749,7 @@ export type Mail = components['schemas']['Mail'];
 export type MailEnum = components['schemas']['MailEnum'];
 export type Manifest = components['schemas']['Manifest'];
 export type ManifestKeysRequest = components['schemas']['ManifestKeysRequest'];
+export type Measured = components['schemas']['Measured'];
 export type Member = components['schemas']['Member'];
 export type MergeConflict = components['schemas']['MergeConflict'];
 export type MergeRequest = components['schemas']['MergeRequest'];
@@ -7716,6 +7882,7 @@ export type ReasonKindEnum = components['schemas']['ReasonKindEnum'];
 export type RegisteredVersion = components['schemas']['RegisteredVersion'];
 export type RemovalRequest = components['schemas']['RemovalRequest'];
 export type RenewalRequest = components['schemas']['RenewalRequest'];
+export type Requirements = components['schemas']['Requirements'];
 export type ResetLink = components['schemas']['ResetLink'];
 export type ResetOffer = components['schemas']['ResetOffer'];
 export type ResetRequest = components['schemas']['ResetRequest'];
@@ -13900,6 +14067,79 @@ export interface operations {
             };
         };
     };
+    runs_compare: {
+        parameters: {
+            query: {
+                /** @description 2 to 50 numbers or ids of runs, with commas. */
+                runs: string;
+                /** @description What the best is told by. */
+                value?: "last" | "max" | "min";
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_compare_series: {
+        parameters: {
+            query: {
+                from_step?: number;
+                key: string;
+                /** @description Points per curve, at most 4,000, and 25,000 in all. */
+                points?: number;
+                /** @description 2 to 50 numbers or ids of runs, with commas. */
+                runs: string;
+                to_step?: number;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ComparedCurves"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     runs_preview: {
         parameters: {
             query?: never;
@@ -15485,7 +15725,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CloneRequestRequest"];
+            };
+        };
         responses: {
             201: {
                 headers: {

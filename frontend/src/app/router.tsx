@@ -8,7 +8,7 @@ import {
 } from '@tanstack/react-router';
 import { isServerPage, safeNext } from '@/features/auth/safeNext';
 import { browseSearch, cleaningSearch, datasetsSearch, diffSearch, versionsSearch } from '@/features/datasets/search';
-import { newRunSearch, runSearch, runsSearch } from '@/features/jobs/search';
+import { compareSearch, newRunSearch, runSearch, runsSearch } from '@/features/jobs/search';
 import { auditSearch, taskSearch, tasksSearch, workSearch } from '@/features/labeling/search';
 import { modelSearch, modelsSearch, modelVersionSearch } from '@/features/models/search';
 import { membersSearch, peopleSearch, unitsSearch } from '@/features/people/search';
@@ -169,6 +169,12 @@ const jobRoutes = [
     path: '/runs/new',
     validateSearch: optional(newRunSearch),
     component: lazyRouteComponent(jobs, 'NewRunPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/runs/compare',
+    validateSearch: optional(compareSearch),
+    component: lazyRouteComponent(jobs, 'ComparePage'),
   }),
   createRoute({
     getParentRoute: under,

@@ -1,6 +1,7 @@
 import { auth } from './auth.en';
 import { cleaning } from './cleaning.en';
 import { chart, common, errors, live, states } from './common.en';
+import { compare } from './compare.en';
 import { datasets } from './datasets.en';
 import { git } from './git.en';
 import { jobs } from './jobs.en';
@@ -22,6 +23,7 @@ const en = {
   chart,
   cleaning,
   common,
+  compare,
   datasets,
   errors,
   git,

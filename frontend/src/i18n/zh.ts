@@ -1,6 +1,7 @@
 import { auth } from './auth.zh';
 import { cleaning } from './cleaning.zh';
 import { chart, common, errors, live, states } from './common.zh';
+import { compare } from './compare.zh';
 import { datasets } from './datasets.zh';
 import { git } from './git.zh';
 import { jobs } from './jobs.zh';
@@ -22,6 +23,7 @@ const zh = {
   chart,
   cleaning,
   common,
+  compare,
   datasets,
   errors,
   git,

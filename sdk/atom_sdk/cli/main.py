@@ -10,6 +10,7 @@ import httpx
 from atom_sdk.cli import (
     archives,
     cleaning,
+    comparing,
     data,
     edits,
     importing,
@@ -110,6 +111,7 @@ cli.add_command(tokens.token)
 cli.add_command(s3_keys.s3_key)
 cli.add_command(secrets.secret)
 cli.add_command(webhooks.webhook)
+cli.add_command(comparing.compare)
 for command in (
     *versions.COMMANDS,
     *edits.COMMANDS,

@@ -52,13 +52,30 @@ class Runs:
         """Start another attempt, from the last durable checkpoint."""
         return self._act("POST", run, "retry/")
 
-    def clone(self, run: str) -> dict[str, Any]:
-        """Start a new run of the same code, data, parameters and resources."""
-        return self._act("POST", run, "clone/")
+    def clone(self, run: str, **changes: Any) -> dict[str, Any]:
+        """Start a new run of the same code, data, parameters and resources.
+
+        `changes`: name, parameters, resources, timeout_s, max_retries, tags; of parameters and
+        resources only those that are named change.
+        """
+        made: dict[str, Any] = self._http.post(f"runs/{self.resolve(run)}/clone/", changes)
+        return made
 
     def explain(self, run: str) -> dict[str, Any]:
         """Return why a run is not running, in plain words."""
         return self._act("GET", run, "explain/")
+
+    def compare(self, runs: Sequence[str], value: str = "last") -> dict[str, Any]:
+        """Return runs side by side: parameters, metrics, configuration, the best of each metric.
+
+        `value` of a metric is `last`, `min` or `max`; the best is told by it.
+        """
+        # Numbers and ids need no question of their own.
+        names = [run if run.isdecimal() else self.resolve(run) for run in runs]
+        found: dict[str, Any] = self._http.get(
+            f"projects/{self._project}/runs/compare/", runs=",".join(names), value=value
+        )
+        return found
 
     def advice(self, run: str) -> Sequence[dict[str, Any]]:
         """Return whether a run waited for its data, why, and what to do."""

@@ -1,3 +1,4 @@
+export { ComparePage } from './compare/ComparePage';
 export { RunPage } from './detail/RunPage';
 export { RunsPage } from './list/RunsPage';
 export { NewRunPage } from './wizard/NewRunPage';

@@ -112,6 +112,42 @@ export const useSeries = (id: string, keys: string[], range: [number, number] | 
     gcTime: 60_000,
   });
 
+/** Runs beside each other; `value` is what the best of a metric is told by. */
+export function useComparison(runs: string, value: 'last' | 'min' | 'max') {
+  const project = useProject();
+  return $api.useQuery(
+    'get',
+    '/api/v1/projects/{project}/runs/compare/',
+    { params: { path: { project }, query: { runs, value } } },
+    {
+      enabled: runs.includes(','),
+      placeholderData: keepPreviousData,
+      refetchInterval: ({ state }) => (state.data?.runs.some(isActive) ? ACTIVE_POLL_MS * 2 : false),
+    },
+  );
+}
+
+const COMPARED_POINTS = 1000;
+
+/** One metric of all the runs; read again when `count`, the number of their points, grows. */
+export function useComparedCurves(runs: string, key: string, range: [number, number] | null, count: number) {
+  const project = useProject();
+  return useQuery({
+    queryKey: ['compared', project, runs, key, range, count],
+    queryFn: async ({ signal }) => {
+      const steps = range && { from_step: Math.floor(range[0]), to_step: Math.ceil(range[1]) };
+      const { data } = await api.GET('/api/v1/projects/{project}/runs/compare/series/', {
+        params: { path: { project }, query: { runs, key, points: COMPARED_POINTS, ...steps } },
+        signal,
+      });
+      return data?.series ?? [];
+    },
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 60_000,
+  });
+}
+
 export function useWorkflows() {
   const project = useProject();
   const { i18n } = useTranslation();

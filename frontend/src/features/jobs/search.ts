@@ -1,4 +1,5 @@
-import { list, number, oneOf, type RawSearch, sortOf, text } from '@/shared/search';
+import { flag, list, number, oneOf, type RawSearch, sortOf, text } from '@/shared/search';
+import { readWithin } from './compare/axes';
 
 export const runsSearch = (raw: RawSearch) => ({
   state: text(raw.state),
@@ -7,7 +8,6 @@ export const runsSearch = (raw: RawSearch) => ({
   created_by: text(raw.created_by),
   experiment: text(raw.experiment),
   sort: sortOf('name', 'metric', 'duration', 'created')(raw.sort),
-  compare: list(raw.compare),
 });
 
 export const newRunSearch = (raw: RawSearch) => ({
@@ -27,4 +27,19 @@ export const runSearch = (raw: RawSearch) => ({
   from: number(raw.from),
   to: number(raw.to),
   keys: list(raw.keys),
+});
+
+export const compareSearch = (raw: RawSearch) => ({
+  /** Numbers or ids, with commas: `12,15`. */
+  runs: text(raw.runs),
+  metric: text(raw.metric),
+  value: oneOf('last', 'min', 'max')(raw.value),
+  x: oneOf('step', 'time')(raw.x),
+  smooth: number(raw.smooth),
+  log: flag(raw.log),
+  from: number(raw.from),
+  to: number(raw.to),
+  only: flag(raw.only),
+  axes: list(raw.axes),
+  within: readWithin(raw.within),
 });

@@ -1,5 +1,5 @@
 import { Badge, Button, Text, Tooltip } from '@mantine/core';
-import { IconBan, IconBox, IconCopy, IconRefresh } from '@tabler/icons-react';
+import { IconArrowsDiff, IconBan, IconBox, IconCopy, IconRefresh } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -15,6 +15,8 @@ import { useMay } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { StateBadge } from '@/shared/StateBadge';
 import { confirmUndo, notifyError, notifySuccess } from '@/shared/undo';
+import { ChooseRuns } from '../compare/ChooseRuns';
+import { joined } from '../compare/numbers';
 import { inputLink, inputName } from '../inputName';
 import { runName } from '../list/columns';
 import { cancelRun, retryRun, useRefreshRun } from '../queries';
@@ -64,6 +66,7 @@ export function RunHeader({ run, live }: { run: Run; live: Live }) {
   const mayRun = useMay('researcher');
   const actions = useRunActions(run);
   const [registering, setRegistering] = useState(false);
+  const [comparing, setComparing] = useState(false);
   const clone = () => void navigate({ to: '/runs/new', search: { clone: run.id } });
   const canCancel = mayRun && mayCancel(run);
   // A tracked run's files stay as they are while it goes on; there is nothing of it to start again.
@@ -72,6 +75,7 @@ export function RunHeader({ run, live }: { run: Run; live: Live }) {
   const canRetry = mayClone && (run.state === 'failed' || run.state === 'cancelled');
   const canRegister = mayRun && (tracked || run.state === 'succeeded') && run.has_model;
   useCommands([
+    { id: 'run-compare', label: t('compare.compareWith'), icon: IconArrowsDiff, run: () => setComparing(true) },
     ...(canCancel ? [{ id: 'run-cancel', label: t('jobs.cancelRun'), icon: IconBan, run: actions.cancel }] : []),
     ...(canRetry ? [{ id: 'run-retry', label: t('jobs.retryRun'), icon: IconRefresh, run: actions.retry }] : []),
     ...(mayClone ? [{ id: 'run-clone', label: t('jobs.cloneRun'), icon: IconCopy, run: clone }] : []),
@@ -110,6 +114,9 @@ export function RunHeader({ run, live }: { run: Run; live: Live }) {
             {t(run.model_versions.length > 0 ? 'jobs.registerAgain' : 'jobs.registerModel')}
           </Button>
         )}
+        <Button variant="default" leftSection={<IconArrowsDiff size={14} />} onClick={() => setComparing(true)}>
+          {t('compare.compareWith')}
+        </Button>
         {mayClone && (
           <Tooltip label={t('jobs.cloneHint')}>
             <ButtonLink
@@ -156,6 +163,13 @@ export function RunHeader({ run, live }: { run: Run; live: Live }) {
             {run.progress_text}
           </Text>
         </div>
+      )}
+      {comparing && (
+        <ChooseRuns
+          chosen={[run.number]}
+          onClose={() => setComparing(false)}
+          onChoose={(numbers) => void navigate({ to: '/runs/compare', search: { runs: joined(numbers) } })}
+        />
       )}
       {registering && <RegisterModel run={run} onClose={() => setRegistering(false)} />}
     </>

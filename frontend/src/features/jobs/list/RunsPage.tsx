@@ -1,5 +1,5 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
-import { IconBan, IconPlayerPlay, IconPlus } from '@tabler/icons-react';
+import { Button, Group, Stack, Text, Tooltip } from '@mantine/core';
+import { IconArrowsDiff, IconBan, IconPlayerPlay, IconPlus } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -12,6 +12,7 @@ import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { useMay } from '@/shared/project';
 import { useShortcuts } from '@/shared/shortcuts';
+import { joined, MAX_COMPARED, MIN_COMPARED } from '../compare/numbers';
 import { useRuns } from '../queries';
 import type { runsSearch } from '../search';
 import { mayCancel } from '../states';
@@ -43,6 +44,8 @@ export function RunsPage() {
   };
   useShortcuts(mayRun ? [{ keys: 'N', label: t('nav.newRun'), run: () => void navigate({ to: '/runs/new' }) }] : []);
   const cancellable = (runs.rows ?? []).filter((run) => selected.has(run.id) && mayCancel(run));
+
+  const chosen = (runs.rows ?? []).filter((run) => selected.has(run.id)).map((run) => run.number);
 
   const start = mayRun && (
     <ButtonLink to="/runs/new" leftSection={<IconPlus size={15} />}>
@@ -87,16 +90,28 @@ export function RunsPage() {
           <Text size="sm" fw={600}>
             {t('common.selected', { count: selected.size })}
           </Text>
-          <Button
-            color="red"
-            variant="light"
-            leftSection={<IconBan size={14} />}
-            disabled={cancellable.length === 0 || (bulk.asked && bulk.done === null)}
-            loading={bulk.done !== null}
-            onClick={() => bulk.cancel(cancellable)}
-          >
-            {t('jobs.cancelSelected', { count: cancellable.length })}
-          </Button>
+          <Tooltip label={t('compare.compareHint', { max: MAX_COMPARED })}>
+            <Button
+              variant="light"
+              leftSection={<IconArrowsDiff size={14} />}
+              disabled={chosen.length < MIN_COMPARED || chosen.length > MAX_COMPARED}
+              onClick={() => void navigate({ to: '/runs/compare', search: { runs: joined(chosen) } })}
+            >
+              {t('compare.compare', { count: chosen.length })}
+            </Button>
+          </Tooltip>
+          {mayRun && (
+            <Button
+              color="red"
+              variant="light"
+              leftSection={<IconBan size={14} />}
+              disabled={cancellable.length === 0 || (bulk.asked && bulk.done === null)}
+              loading={bulk.done !== null}
+              onClick={() => bulk.cancel(cancellable)}
+            >
+              {t('jobs.cancelSelected', { count: cancellable.length })}
+            </Button>
+          )}
           {bulk.done !== null && (
             <Text size="sm" c="dimmed" aria-live="polite">
               {t('jobs.cancelling', { done: bulk.done + 1, count: cancellable.length })}
@@ -115,7 +130,8 @@ export function RunsPage() {
         sort={search.sort ?? ''}
         onSort={(sort) => setSearch({ sort })}
         sortLocally
-        {...(mayRun && { selected, onSelect: setSelected })}
+        selected={selected}
+        onSelect={setSelected}
       />
     </Page>
   );

@@ -1,0 +1,45 @@
+"""Whether more or less of a metric is better, as far as its name tells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Literal
+
+Goal = Literal["max", "min"]
+
+# Whole words of a key: `val/loss`, `top1_error`, `valLoss`; `flossing` is none.
+_LESS = frozenset({
+    "loss", "nll", "ce", "error", "err", "mae", "mse", "rmse", "mape", "perplexity", "ppl", "wer",
+    "cer", "fid", "ece", "brier", "latency", "regret", "divergence", "kl",
+})  # fmt: skip
+_MORE = frozenset({
+    "acc", "accuracy", "top1", "top5", "f1", "auc", "auroc", "auprc", "ap", "map", "precision",
+    "recall", "iou", "miou", "dice", "bleu", "rouge", "r2", "score", "psnr", "ssim", "reward",
+    "return", "throughput", "sensitivity", "specificity", "mcc", "kappa", "ndcg", "mrr", "hits",
+})  # fmt: skip
+_WORD = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*")
+
+
+def goal_of(key: str) -> Goal | None:
+    """Return what is wanted of a metric; None where its name does not tell.
+
+    The last word that tells decides: `accuracy_loss` is a loss.
+    """
+    for word in reversed(_WORD.findall(key)):
+        if word.lower() in _LESS:
+            return "min"
+        if word.lower() in _MORE:
+            return "max"
+    return None
+
+
+def best(values: Mapping[str, float], goal: Goal | None) -> list[str]:
+    """Return who has the best of at least two values, several where they are equal.
+
+    Nobody is best without a goal, or where all are equal.
+    """
+    if goal is None or len(set(values.values())) < 2:
+        return []
+    wanted = max(values.values()) if goal == "max" else min(values.values())
+    return [name for name, value in values.items() if value == wanted]
