@@ -18,7 +18,7 @@ from atom_sdk.cli.advice import ADVICE
 from atom_sdk.cli.context import Context
 from atom_sdk.cli.main import main
 from atom_sdk.cli.render import Bars, path_text, print_table
-from atom_sdk.cli.runs import request_of
+from atom_sdk.cli.run_options import request_of
 from atom_sdk.cli.runs import run as run_command
 
 Done = subprocess.CompletedProcess[str]

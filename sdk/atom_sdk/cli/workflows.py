@@ -1,0 +1,87 @@
+"""Predefined jobs from the command line: `atom workflow ls`, `show`, `run`."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from atom_sdk.cli.context import Context, pass_context
+from atom_sdk.cli.render import print_table
+from atom_sdk.cli.run_options import (
+    check_awaiting,
+    pairs,
+    selectors,
+    settings_of,
+    with_awaiting,
+    with_settings,
+)
+from atom_sdk.cli.run_watching import started
+
+
+@click.group()
+def workflow() -> None:
+    """Predefined jobs: parameters, resources, go."""
+
+
+@workflow.command(name="ls")
+@pass_context
+def workflow_list(context: Context) -> None:
+    """List the workflows."""
+    rows = context.client.workflows.list()
+    cells = [(r["slug"], r["title"], r["description"].split("\n")[0]) for r in rows]
+    context.emit(rows, lambda out: print_table(out, ("workflow", "title", "description"), cells))
+
+
+@workflow.command(name="show")
+@click.argument("slug")
+@pass_context
+def workflow_show(context: Context, slug: str) -> None:
+    """Show the parameters of a workflow."""
+    found = context.client.workflows.get(slug)
+    cells = [
+        (p["name"], p["type"], p.get("default"), p.get("help", "")) for p in found["parameters"]
+    ]
+    columns = ("parameter", "type", "default", "help")
+    context.emit(found, lambda out: print_table(out, columns, cells))
+
+
+@workflow.command(name="run")
+@click.argument("slug")
+@click.option("-p", "parameters", multiple=True, metavar="NAME=VALUE")
+@click.option(
+    "--where",
+    multiple=True,
+    metavar="NAME=QUERY",
+    help="Only files that match, of a dataset that the workflow lets you narrow.",
+)
+@click.option(
+    "--delivery",
+    multiple=True,
+    metavar="NAME=HOW",
+    help="How a dataset parameter's data gets there: packs, mount or stream.",
+)
+@with_settings
+@with_awaiting
+@pass_context
+def workflow_run(
+    context: Context, /, slug: str, parameters: tuple[str, ...], **options: Any
+) -> int:
+    """Start a workflow: atom workflow run image-classification -p dataset=digits@v3."""
+    check_awaiting(options)
+    values = {name: _typed(text) for name, text in pairs(parameters, "-p").items()}
+    body: dict[str, Any] = {"workflow": slug, "parameters": values, **settings_of(options)}
+    if chosen := selectors(options["where"]):
+        body["selectors"] = chosen
+    if options["delivery"]:
+        body["deliveries"] = pairs(options["delivery"], "--delivery")
+    return started(context, context.client.runs.create(**body), options)
+
+
+def _typed(text: str) -> Any:
+    """Read numbers and booleans as JSON does; everything else is a string."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
