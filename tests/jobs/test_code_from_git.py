@@ -83,7 +83,7 @@ def members_of(snapshot_id: str) -> dict[str, tarfile.TarInfo]:
 def test_the_default_branch_becomes_a_snapshot_that_a_run_uses(api: APIClient, url: str) -> None:
     found = fetched(api, url=url)
     assert (found["state"], found["problem"]) == ("ready", None)
-    assert (found["message"], found["author"]) == ("second", "Ana <ana@example.org>")
+    assert (found["message"], found["author"]) == ("second", "Ana")
     assert (found["lfs"], found["submodules"]) == (["weights.bin"], ["vendored"])
     members = members_of(found["code_snapshot"])
     assert sorted(members) == ["link.py", "train.py", "weights.bin"]

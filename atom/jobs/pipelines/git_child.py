@@ -55,7 +55,7 @@ def fetch(request: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "commit": commit.id.decode(),
         "message": _text(commit.message).strip().split("\n")[0][:300],
-        "author": _text(commit.author)[:300],
+        "author": _text(commit.author).split(" <")[0][:300],
         "committed_at_s": commit.commit_time,
         "host_key": vendor.seen,
         **found,

@@ -9,7 +9,7 @@ export const git = {
   ref: 'Branch, tag or commit',
   refHint: 'Without one, the default branch',
   secret: 'Secret',
-  secretHint: 'A token (https) or a private key (ssh), for a private repository',
+  secretHint: 'Token or private key, if it is private',
   fetch: 'Fetch the code',
   fetchAgain: 'Fetch again',
   fetching: 'Fetching the code…',

@@ -12,7 +12,7 @@ export const git: Translation<typeof en.git> = {
   ref: '分支、标签或提交',
   refHint: '不填则为默认分支',
   secret: '机密',
-  secretHint: '私有仓库所需的令牌（https）或私钥（ssh）',
+  secretHint: '私有仓库的令牌或私钥',
   fetch: '获取代码',
   fetchAgain: '重新获取',
   fetching: '正在获取代码…',

@@ -1,15 +1,4 @@
-import {
-  Alert,
-  Button,
-  Group,
-  Loader,
-  SegmentedControl,
-  Select,
-  SimpleGrid,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core';
+import { Alert, Button, Group, SegmentedControl, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { IconAlertTriangle, IconGitCommit } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -131,10 +120,9 @@ function FromGit({ source, draft, set, error }: Props & { source: GitSource }) {
         </Button>
         <div role="status">
           {busy && (
-            <Group gap={6}>
-              <Loader size={14} />
-              <Text size="sm">{t('git.fetching')}</Text>
-            </Group>
+            <Text size="sm" c="dimmed">
+              {t('git.fetching')}
+            </Text>
           )}
           {!busy && !found && source.url.trim() !== '' && (
             <Text size="sm" c="dimmed">
