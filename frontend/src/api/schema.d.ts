@@ -65,7 +65,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Start a session. Ten failures in five minutes are answered with 429. */
+        /** @description Start a session. After too many failures the answer is 429, with the time to wait. */
         post: operations["login"];
         delete?: never;
         options?: never;
@@ -7432,7 +7432,25 @@ export interface components {
             [key: string]: unknown;
         };
     };
-    responses: never;
+    responses: {
+        /** @description Too many requests by this caller. */
+        TooManyRequests: {
+            headers: {
+                /** @description Seconds until one more request is answered. */
+                "Retry-After"?: number;
+                /** @description How many requests may come at once; on every answer. */
+                "RateLimit-Limit"?: number;
+                /** @description How many of them are left; on every answer. */
+                "RateLimit-Remaining"?: number;
+                /** @description Seconds until all of them are there again; on every answer. */
+                "RateLimit-Reset"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: never;
@@ -7809,6 +7827,7 @@ export type WriteJobStateEnum = components['schemas']['WriteJobStateEnum'];
 export type Writer = components['schemas']['Writer'];
 export type WriterStateEnum = components['schemas']['WriterStateEnum'];
 export type Problem = components['schemas']['Problem'];
+export type ResponseTooManyRequests = components['responses']['TooManyRequests'];
 export type $defs = Record<string, never>;
 export interface operations {
     audit_list: {
@@ -7843,6 +7862,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedAuditEventList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -7886,6 +7906,7 @@ export interface operations {
                     "text/csv": string;
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -7914,6 +7935,7 @@ export interface operations {
                     "application/json": components["schemas"]["Mail"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -7945,6 +7967,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -7977,6 +8000,7 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8004,6 +8028,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8035,6 +8060,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8066,6 +8092,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8098,6 +8125,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResetOffer"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8126,6 +8154,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8154,6 +8183,7 @@ export interface operations {
                     "application/json": components["schemas"]["ClusterPage"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8184,6 +8214,7 @@ export interface operations {
                     "application/json": components["schemas"]["CodeState"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8216,6 +8247,7 @@ export interface operations {
                     "application/json": components["schemas"]["Accepted"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8248,6 +8280,7 @@ export interface operations {
                     "application/json": components["schemas"]["OpenInvitation"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8280,6 +8313,7 @@ export interface operations {
                     "application/json": components["schemas"]["Accepted"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8312,6 +8346,7 @@ export interface operations {
                     "application/json": components["schemas"]["SlotResults"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8342,6 +8377,7 @@ export interface operations {
                     "application/json": components["schemas"]["Revision"][];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8372,6 +8408,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ontology"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8418,6 +8455,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8453,6 +8491,7 @@ export interface operations {
                     "application/json": components["schemas"]["OntologyVersion"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8487,6 +8526,7 @@ export interface operations {
                     "application/json": components["schemas"]["Draft"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8521,6 +8561,7 @@ export interface operations {
                     "application/json": components["schemas"]["Heartbeat"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8554,6 +8595,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8583,6 +8625,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8616,6 +8659,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8650,6 +8694,7 @@ export interface operations {
                     "application/json": components["schemas"]["Revision"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8680,6 +8725,7 @@ export interface operations {
                     "application/json": components["schemas"]["LabelTask"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8713,6 +8759,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuditLease"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8747,6 +8794,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedWorkItemList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8780,6 +8828,7 @@ export interface operations {
                     "application/json": components["schemas"]["Lease"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8810,6 +8859,7 @@ export interface operations {
                     "application/json": components["schemas"]["MyWork"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8840,6 +8890,7 @@ export interface operations {
                     "application/json": components["schemas"]["LabelTask"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8874,6 +8925,7 @@ export interface operations {
                     "application/json": components["schemas"]["LabelTask"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8904,6 +8956,7 @@ export interface operations {
                     "application/json": components["schemas"]["LabelTask"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8934,6 +8987,7 @@ export interface operations {
                     "application/json": components["schemas"]["LabelTaskStats"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8968,6 +9022,7 @@ export interface operations {
                     "application/json": components["schemas"]["SlotResults"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8999,6 +9054,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedOrganisationList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9034,6 +9090,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedAccountList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9068,6 +9125,7 @@ export interface operations {
                     "application/json": components["schemas"]["Account"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9098,6 +9156,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResetLink"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9127,6 +9186,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9158,6 +9218,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedProjectList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9202,6 +9263,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9232,6 +9294,7 @@ export interface operations {
                     "application/json": components["schemas"]["TreeProject"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9266,6 +9329,7 @@ export interface operations {
                     "application/json": components["schemas"]["TreeProject"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9299,6 +9363,7 @@ export interface operations {
                     "application/json": components["schemas"]["Candidate"][];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9330,6 +9395,7 @@ export interface operations {
                     "application/json": components["schemas"]["CleaningReport"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9361,6 +9427,7 @@ export interface operations {
                     "application/json": components["schemas"]["CleaningReport"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9398,6 +9465,7 @@ export interface operations {
                     "application/json": components["schemas"]["FindingPage"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9433,6 +9501,7 @@ export interface operations {
                     "application/json": components["schemas"]["FindingPaths"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9480,6 +9549,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9513,6 +9583,7 @@ export interface operations {
                     "application/json": components["schemas"]["CodeFetchPage"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9559,6 +9630,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9590,6 +9662,7 @@ export interface operations {
                     "application/json": components["schemas"]["CodeFetch"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9624,6 +9697,7 @@ export interface operations {
                     "application/json": components["schemas"]["CodeState"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9659,6 +9733,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedDatasetList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9705,6 +9780,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9736,6 +9812,7 @@ export interface operations {
                     "application/json": components["schemas"]["Dataset"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9769,6 +9846,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9800,6 +9878,7 @@ export interface operations {
                     "application/json": components["schemas"]["DatasetHistory"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9835,6 +9914,7 @@ export interface operations {
                     "application/json": components["schemas"]["Dataset"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9882,6 +9962,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9917,6 +9998,7 @@ export interface operations {
                     "application/json": components["schemas"]["ArchiveUrls"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9951,6 +10033,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedBranchList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9998,6 +10081,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10030,6 +10114,7 @@ export interface operations {
                     "application/json": components["schemas"]["Branch"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10064,6 +10149,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10111,6 +10197,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10143,6 +10230,7 @@ export interface operations {
                     "application/json": components["schemas"]["CommitRequest"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10187,6 +10275,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10222,6 +10311,7 @@ export interface operations {
                     "application/json": components["schemas"]["CommitRequest"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10261,6 +10351,7 @@ export interface operations {
                     "application/json": components["schemas"]["DiffPage"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10308,6 +10399,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10343,6 +10435,7 @@ export interface operations {
                     "application/json": components["schemas"]["OperationPreview"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10377,6 +10470,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedHoldList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10424,6 +10518,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10456,6 +10551,7 @@ export interface operations {
                     "application/json": components["schemas"]["Hold"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10503,6 +10599,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10538,6 +10635,7 @@ export interface operations {
                     "application/json": components["schemas"]["OperationPreview"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10572,6 +10670,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedRunningOperationList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10603,6 +10702,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10633,6 +10733,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10680,6 +10781,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10715,6 +10817,7 @@ export interface operations {
                     "application/json": components["schemas"]["OperationPreview"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10749,6 +10852,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedQuarantinedPackList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10780,6 +10884,7 @@ export interface operations {
                     "application/json": components["schemas"]["Retention"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10815,6 +10920,7 @@ export interface operations {
                     "application/json": components["schemas"]["Retention"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10862,6 +10968,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10897,6 +11004,7 @@ export interface operations {
                     "application/json": components["schemas"]["OperationPreview"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10944,6 +11052,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10978,6 +11087,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedTagList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11025,6 +11135,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11056,6 +11167,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11091,6 +11203,7 @@ export interface operations {
                     "application/json": components["schemas"]["Upload"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11123,6 +11236,7 @@ export interface operations {
                     "application/json": components["schemas"]["Upload"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11159,6 +11273,7 @@ export interface operations {
                     "application/json": components["schemas"]["Upload"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11195,6 +11310,7 @@ export interface operations {
                     "application/json": components["schemas"]["PartUrls"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11231,6 +11347,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedVersionList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11263,6 +11380,7 @@ export interface operations {
                     "application/json": components["schemas"]["Version"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11295,6 +11413,7 @@ export interface operations {
                     "application/json": components["schemas"]["CacheRecord"][];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11330,6 +11449,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedCleaningReportList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11378,6 +11498,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11428,6 +11549,7 @@ export interface operations {
                     "application/json": components["schemas"]["EntryPage"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11462,6 +11584,7 @@ export interface operations {
                     "application/json": components["schemas"]["Entry"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11498,6 +11621,7 @@ export interface operations {
                     "application/json": components["schemas"]["CacheRecord"][];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11530,6 +11654,7 @@ export interface operations {
                     "application/json": components["schemas"]["Lineage"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11567,6 +11692,7 @@ export interface operations {
                     "application/json": components["schemas"]["Manifest"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11603,6 +11729,7 @@ export interface operations {
                     "application/json": components["schemas"]["PackUrls"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11639,6 +11766,7 @@ export interface operations {
                     "application/json": components["schemas"]["PackUrls"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11671,6 +11799,7 @@ export interface operations {
                     "application/json": components["schemas"]["Version"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11707,6 +11836,7 @@ export interface operations {
                     "application/json": components["schemas"]["SourceUrls"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11753,6 +11883,7 @@ export interface operations {
                     "application/json": components["schemas"]["SplitPreview"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11785,6 +11916,7 @@ export interface operations {
                     "application/json": components["schemas"]["VersionStats"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11821,6 +11953,7 @@ export interface operations {
                     "application/json": components["schemas"]["CacheRecord"][];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11855,6 +11988,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedSavedViewList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11902,6 +12036,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11934,6 +12069,7 @@ export interface operations {
                     "application/json": components["schemas"]["SavedView"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11965,6 +12101,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12001,6 +12138,7 @@ export interface operations {
                     "application/json": components["schemas"]["SavedView"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12037,6 +12175,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedWriteJobList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12084,6 +12223,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12116,6 +12256,7 @@ export interface operations {
                     "application/json": components["schemas"]["WriteJob"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12148,6 +12289,7 @@ export interface operations {
                     "application/json": components["schemas"]["WriteJob"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12196,6 +12338,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12232,6 +12375,7 @@ export interface operations {
                     "application/json": components["schemas"]["WriteJob"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12268,6 +12412,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedWriterList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12315,6 +12460,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12347,6 +12493,7 @@ export interface operations {
                     "application/json": components["schemas"]["Writer"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12379,6 +12526,7 @@ export interface operations {
                     "application/json": components["schemas"]["Writer"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12427,6 +12575,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12475,6 +12624,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12511,6 +12661,7 @@ export interface operations {
                     "application/json": components["schemas"]["Writer"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12544,6 +12695,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedDeletedDatasetList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12587,6 +12739,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12620,6 +12773,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedGarbageRunList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12666,6 +12820,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12697,6 +12852,7 @@ export interface operations {
                     "application/json": components["schemas"]["GarbageRun"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12728,6 +12884,7 @@ export interface operations {
                     "application/json": components["schemas"]["GarbageRun"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12761,6 +12918,7 @@ export interface operations {
                     "application/json": components["schemas"]["GitHostPage"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12791,6 +12949,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12824,6 +12983,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedInvitationList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12858,6 +13018,7 @@ export interface operations {
                     "application/json": components["schemas"]["MadeInvitation"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12888,6 +13049,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12923,6 +13085,7 @@ export interface operations {
                     "application/json": components["schemas"]["MadeInvitation"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12956,6 +13119,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedOntologyList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13002,6 +13166,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13042,6 +13207,7 @@ export interface operations {
                     "application/json": components["schemas"]["TaskPreview"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13078,6 +13244,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedLabelTaskList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13124,6 +13291,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13161,6 +13329,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedMemberList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13195,6 +13364,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13225,6 +13395,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13260,6 +13431,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13295,6 +13467,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedModelList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13341,6 +13514,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13372,6 +13546,7 @@ export interface operations {
                     "application/json": components["schemas"]["Model"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13403,6 +13578,7 @@ export interface operations {
                     "application/json": components["schemas"]["Alias"][];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13439,6 +13615,7 @@ export interface operations {
                     "application/json": components["schemas"]["Alias"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13470,6 +13647,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13504,6 +13682,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedAliasChangeList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13538,6 +13717,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedModelVersionList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13585,6 +13765,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13617,6 +13798,7 @@ export interface operations {
                     "application/json": components["schemas"]["ModelVersion"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13649,6 +13831,7 @@ export interface operations {
                     "application/json": components["schemas"]["Download"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13681,6 +13864,7 @@ export interface operations {
                     "application/zip": string;
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13716,6 +13900,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedEvaluationList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13748,6 +13933,7 @@ export interface operations {
                     "application/json": components["schemas"]["Lineage"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13778,6 +13964,7 @@ export interface operations {
                     "application/json": components["schemas"]["Overview"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13818,6 +14005,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunPage"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13864,6 +14052,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13898,6 +14087,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunPreview"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13931,6 +14121,7 @@ export interface operations {
                     "application/json": components["schemas"]["SecretPage"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13974,6 +14165,7 @@ export interface operations {
                     "application/json": components["schemas"]["Secret"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14004,6 +14196,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14037,6 +14230,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedServiceAccountList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14071,6 +14265,7 @@ export interface operations {
                     "application/json": components["schemas"]["ServiceAccount"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14106,6 +14301,7 @@ export interface operations {
                     "application/json": components["schemas"]["ServiceAccount"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14140,6 +14336,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedServiceTokenList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14175,6 +14372,7 @@ export interface operations {
                     "application/json": components["schemas"]["NewServiceToken"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14206,6 +14404,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14240,6 +14439,7 @@ export interface operations {
                     "application/json": components["schemas"]["Probe"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14275,6 +14475,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedSourceList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14321,6 +14522,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14352,6 +14554,7 @@ export interface operations {
                     "application/json": components["schemas"]["Source"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14382,6 +14585,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14429,6 +14633,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14463,6 +14668,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedScanList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14506,6 +14712,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14538,6 +14745,7 @@ export interface operations {
                     "application/json": components["schemas"]["Scan"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14569,6 +14777,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14602,6 +14811,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedWebhookList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14636,6 +14846,7 @@ export interface operations {
                     "application/json": components["schemas"]["NewSecret"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14667,6 +14878,7 @@ export interface operations {
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14697,6 +14909,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14732,6 +14945,7 @@ export interface operations {
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14767,6 +14981,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedDeliveryList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14799,6 +15014,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryDetail"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14843,6 +15059,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14878,6 +15095,7 @@ export interface operations {
                     "application/json": components["schemas"]["NewSecret"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14921,6 +15139,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15344,6 +15563,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15374,6 +15594,7 @@ export interface operations {
                     "application/json": components["schemas"]["Finding"][];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15407,6 +15628,7 @@ export interface operations {
                     "application/json": components["schemas"]["AttemptPage"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15437,6 +15659,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15479,6 +15702,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15512,6 +15736,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunEventPage"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15542,6 +15767,7 @@ export interface operations {
                     "application/json": components["schemas"]["Explanation"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15577,6 +15803,7 @@ export interface operations {
                     "application/json": components["schemas"]["ArtifactPage"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15616,6 +15843,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunLog"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15648,6 +15876,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15678,6 +15907,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunMetric"][];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15716,6 +15946,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunSeries"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15758,6 +15989,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15791,6 +16023,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15822,6 +16055,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedS3KeyPairList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15854,6 +16088,7 @@ export interface operations {
                     "application/json": components["schemas"]["NewS3KeyPair"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15883,6 +16118,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15914,6 +16150,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedBrowserList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15943,6 +16180,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15970,6 +16208,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16001,6 +16240,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedTokenList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16033,6 +16273,7 @@ export interface operations {
                     "application/json": components["schemas"]["NewToken"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16062,6 +16303,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16095,6 +16337,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedUnitList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16139,6 +16382,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16169,6 +16413,7 @@ export interface operations {
                     "application/json": components["schemas"]["Unit"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16198,6 +16443,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16232,6 +16478,7 @@ export interface operations {
                     "application/json": components["schemas"]["Unit"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16265,6 +16512,7 @@ export interface operations {
                     "application/json": components["schemas"]["Candidate"][];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16298,6 +16546,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedInvitationList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16332,6 +16581,7 @@ export interface operations {
                     "application/json": components["schemas"]["MadeInvitation"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16362,6 +16612,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16397,6 +16648,7 @@ export interface operations {
                     "application/json": components["schemas"]["MadeInvitation"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16434,6 +16686,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedMemberList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16468,6 +16721,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16498,6 +16752,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16533,6 +16788,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16566,6 +16822,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedTreeProjectList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16599,6 +16856,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedServiceAccountList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16633,6 +16891,7 @@ export interface operations {
                     "application/json": components["schemas"]["ServiceAccount"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16668,6 +16927,7 @@ export interface operations {
                     "application/json": components["schemas"]["ServiceAccount"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16702,6 +16962,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedServiceTokenList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16737,6 +16998,7 @@ export interface operations {
                     "application/json": components["schemas"]["NewServiceToken"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16768,6 +17030,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16796,6 +17059,7 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16828,6 +17092,7 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16860,6 +17125,7 @@ export interface operations {
                     "application/json": components["schemas"]["WorkflowPage"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16892,6 +17158,7 @@ export interface operations {
                     "application/json": components["schemas"]["Workflow"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
