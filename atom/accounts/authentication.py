@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hmac
 from datetime import timedelta
+from typing import cast
 
 from django.db.models import Q
 from django.db.models.functions import Now
+from django.http import HttpRequest
 from django.utils import timezone
 from rest_framework import authentication
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
@@ -42,7 +44,7 @@ class TokenAuthentication(BaseAuthentication):
         text = bearer_of(request)
         if text is None:
             return None
-        token = find_token(text)
+        token = carried_token(request._request)
         if token is None:
             raise BadToken(headers={"WWW-Authenticate": self.authenticate_header(request)})
         _note_use(token)
@@ -53,12 +55,22 @@ class TokenAuthentication(BaseAuthentication):
         return 'Bearer realm="atom"'
 
 
-def bearer_of(request: Request) -> str | None:
+def bearer_of(request: Request | HttpRequest) -> str | None:
     """Return the bearer credential of the request, if it carries one."""
-    parts = get_authorization_header(request).split()
+    # Of either kind of request, only META is read.
+    parts = get_authorization_header(cast(Request, request)).split()
     if len(parts) != 2 or parts[0].lower() != b"bearer":
         return None
     return parts[1].decode("latin-1")
+
+
+def carried_token(request: HttpRequest) -> ApiToken | None:
+    """Return the live API token that a request carries; it is looked up once."""
+    known: dict[str, ApiToken | None] = request.__dict__.setdefault("_carried_token", {})
+    text = bearer_of(request) or ""
+    if text not in known:
+        known[text] = find_token(text)
+    return known[text]
 
 
 def find_token(text: str) -> ApiToken | None:

@@ -19,11 +19,11 @@ class BadCredentials(NotAuthenticated):
 
 
 class TooManyAttempts(Throttled):
-    """Too many wrong passwords from one address."""
+    """Too many wrong passwords from one address, or for one name."""
 
     code = "too_many_attempts"
     title = "Too many failed attempts to sign in."
-    action = "Wait five minutes, then try again."
+    action = "Wait as long as the Retry-After header says, then try again."
 
 
 class BadToken(NotAuthenticated):

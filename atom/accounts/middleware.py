@@ -1,16 +1,26 @@
-"""Notes from where, and when, sessions are used."""
+"""From where and when sessions are used, and how often the API is."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from django.conf import settings
 from django.db.models.functions import Now
 from django.http import HttpRequest, HttpResponse
 
-from atom.accounts.models import Session
+from atom.accounts.authentication import bearer_of, carried_token
+from atom.accounts.models import Session, User
 from atom.accounts.sessions import SessionStore
+from atom.core.errors import Throttled, problem_response
+from atom.core.rate_limits import Limit, Standing, network_of, take
 
 _AGENT_CHARACTERS = 400
+_LIMITED = "/api/v1/"
+# Runners send heartbeats, log lines and metrics at the pace of their jobs, hundreds of them from
+# one address, each with the token of one attempt; to refuse them would stop or blind the runs.
+# Outside of `_LIMITED` nothing is counted: probes decide whether this process lives; static files,
+# the portal and media do not come here; what clients log in jobs is like what runners send.
+_UNLIMITED = ("/api/v1/runner/",)
 
 
 class NoteSession:
@@ -31,3 +41,50 @@ class NoteSession:
                 ip_address=request.META.get("REMOTE_ADDR") or None,
             )
         return response
+
+
+class LimitRequests:
+    """Refuses a caller of the API who asks too often, and tells the others what they have left."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer 429 to a caller who has nothing left."""
+        if not request.path.startswith(_LIMITED) or request.path.startswith(_UNLIMITED):
+            return self._get_response(request)
+        standing = take(_limit_of(request))
+        if standing is None:
+            return self._get_response(request)
+        if standing.is_allowed:
+            response = self._get_response(request)
+        else:
+            response = problem_response(_refusal(standing), request)
+        for name, value in standing.as_headers().items():
+            # A narrower limit, that of signing in, has spoken already.
+            response.headers.setdefault(name, value)
+        return response
+
+
+def _limit_of(request: HttpRequest) -> Limit:
+    """Return who pays: the token, so that a runaway program stops only itself; else the person.
+
+    What carries a wrong token is as anonymous as what carries none.
+    """
+    if bearer_of(request) is not None:
+        token = carried_token(request)
+        if token is not None:
+            return Limit("token", str(token.pk), settings.ATOM_RATE_SIGNED_IN)
+    elif isinstance(request.user, User):
+        return Limit("user", str(request.user.pk), settings.ATOM_RATE_SIGNED_IN)
+    address = request.META.get("REMOTE_ADDR", "")
+    return Limit("address", network_of(address), settings.ATOM_RATE_ANONYMOUS)
+
+
+def _refusal(standing: Standing) -> Throttled:
+    wait_s = standing.wait_s
+    return Throttled(
+        f"More requests came than the {standing.limit} that may come at once.",
+        headers={"Retry-After": str(wait_s)},
+        retry_after_s=wait_s,
+    )

@@ -46,6 +46,9 @@ _PROBLEM = {
     },
     "additionalProperties": True,
 }
+_TOO_MANY = "#/components/responses/TooManyRequests"
+# What runners send is not limited: atom/accounts/middleware.py says why.
+_UNLIMITED = "/api/v1/runner/"
 _METHODS = frozenset({"get", "post", "put", "patch", "delete"})
 
 
@@ -57,14 +60,30 @@ def add_problem_responses(result: dict[str, Any], **_: Any) -> dict[str, Any]:
         "description": "The request failed.",
         "content": {"application/problem+json": {"schema": reference}},
     }
-    for path in result.get("paths", {}).values():
+    result["components"].setdefault("responses", {})["TooManyRequests"] = _too_many(response)
+    for address, path in result.get("paths", {}).items():
         for method, operation in path.items():
             if method in _METHODS:
                 operation["responses"]["default"] = response
+                if not address.startswith(_UNLIMITED):
+                    operation["responses"]["429"] = {"$ref": _TOO_MANY}
                 if takes_key(operation):
                     reused = "The Idempotency-Key came with another request, or that still runs."
                     operation["responses"].setdefault("409", {**response, "description": reused})
     return result
+
+
+def _too_many(response: dict[str, Any]) -> dict[str, Any]:
+    said = {
+        "Retry-After": "Seconds until one more request is answered.",
+        "RateLimit-Limit": "How many requests may come at once; on every answer.",
+        "RateLimit-Remaining": "How many of them are left; on every answer.",
+        "RateLimit-Reset": "Seconds until all of them are there again; on every answer.",
+    }
+    headers = {
+        name: {"description": text, "schema": {"type": "integer"}} for name, text in said.items()
+    }
+    return {**response, "description": "Too many requests by this caller.", "headers": headers}
 
 
 def takes_key(operation: dict[str, Any]) -> bool:

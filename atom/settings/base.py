@@ -27,6 +27,10 @@ ATOM_CACHE_LIMIT_BYTES = ENV.atom_cache_limit_bytes or None
 ATOM_SOURCE_ALLOW = [item.strip() for item in ENV.atom_source_allow.split(",") if item.strip()]
 ATOM_WEBHOOK_ALLOW = [item.strip() for item in ENV.atom_webhook_allow.split(",") if item.strip()]
 ATOM_SOURCE_FOLDERS = [item.strip() for item in ENV.atom_source_folders.split(",") if item.strip()]
+ATOM_RATE_SIGNED_IN = ENV.atom_rate_signed_in
+ATOM_RATE_ANONYMOUS = ENV.atom_rate_anonymous
+ATOM_RATE_SIGN_IN_ADDRESS = ENV.atom_rate_sign_in_address
+ATOM_RATE_SIGN_IN_NAME = ENV.atom_rate_sign_in_name
 ATOM_ENCRYPTION_KEY = ENV.atom_encryption_key.get_secret_value()
 
 SECRET_KEY = ENV.atom_secret_key.get_secret_value()
@@ -77,6 +81,7 @@ MIDDLEWARE = [
     "atom.accounts.middleware.NoteSession",
     "django_structlog.middlewares.RequestMiddleware",
     "atom.core.middleware.RefuseNul",
+    "atom.accounts.middleware.LimitRequests",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
@@ -200,7 +205,6 @@ REST_FRAMEWORK = {
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_PAGINATION_CLASS": None,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "DEFAULT_THROTTLE_RATES": {"login": "10/min"},
     "EXCEPTION_HANDLER": "atom.core.errors.exception_handler",
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",

@@ -21,6 +21,8 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
+from atom.settings.rates import RateSetting, parse_rate
+
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 _HOST = re.compile(r"[\w-]+(\.[\w-]+)*\.?")
 
@@ -103,6 +105,12 @@ class Environment(BaseSettings):
     atom_email_from: str = "Atom <atom@localhost>"
     # The same for webhooks, whose addresses administrators of projects give.
     atom_webhook_allow: str = ""
+    # How often the REST API answers: for each token and each signed-in person, for each address
+    # without either, and for failed sign-ins from one address and with one name.
+    atom_rate_signed_in: RateSetting = parse_rate("100/s:500")
+    atom_rate_anonymous: RateSetting = parse_rate("20/s:200")
+    atom_rate_sign_in_address: RateSetting = parse_rate("10/min:30")
+    atom_rate_sign_in_name: RateSetting = parse_rate("2/min:10")
     atom_debug: bool = False
     atom_log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     atom_log_format: Literal["json", "console"] = "json"

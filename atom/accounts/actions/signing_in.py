@@ -2,34 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.conf import settings
 from django.contrib.auth import authenticate
 from django.core.cache import cache
 from django.http import HttpRequest
 
 from atom.accounts.errors import BadCredentials, TooManyAttempts, TooManyGuesses
 from atom.accounts.models import User
+from atom.core.rate_limits import Limit, give_back, network_of, take
 
-# Ten wrong passwords for one name from one address, then a pause.
-MAX_ATTEMPTS = 10
 ATTEMPT_WINDOW_S = 300
 # Wrong links and requests for mail from one address.
 MAX_GUESSES = 30
 
 
 def check_password(request: HttpRequest, username: str, password: str) -> User:
-    """Return the user. Raises BadCredentials, or TooManyAttempts after ten failures."""
-    address = request.META.get("REMOTE_ADDR", "")
-    key = f"login:{address}:{username.lower()}"[:200]
-    attempts = int(cache.get(key, 0))
-    if attempts >= MAX_ATTEMPTS:
-        wait_s = ATTEMPT_WINDOW_S
-        raise TooManyAttempts(headers={"Retry-After": str(wait_s)}, retry_after_s=wait_s)
-    user = authenticate(request, username=username, password=password)
-    if not isinstance(user, User):
-        cache.set(key, attempts + 1, ATTEMPT_WINDOW_S)
-        raise BadCredentials
-    cache.delete(key)
+    """Return the user. Raises BadCredentials, or TooManyAttempts after too many failures."""
+    with sign_in_attempt(request, username):
+        user = authenticate(request, username=username, password=password)
+        if not isinstance(user, User):
+            raise BadCredentials
     return user
+
+
+@contextmanager
+def sign_in_attempt(request: HttpRequest, username: str) -> Iterator[None]:
+    """Let one attempt pass; only one that fails is counted. Raises TooManyAttempts.
+
+    It is taken first and given back on success, so that attempts made at once are counted too.
+    """
+    address = network_of(request.META.get("REMOTE_ADDR", ""))
+    limits = (
+        Limit("sign-in-address", address, settings.ATOM_RATE_SIGN_IN_ADDRESS),
+        Limit("sign-in-name", username.casefold(), settings.ATOM_RATE_SIGN_IN_NAME),
+    )
+    standing = take(*limits)
+    if standing is not None and not standing.is_allowed:
+        wait_s = standing.wait_s
+        headers = {**standing.as_headers(), "Retry-After": str(wait_s)}
+        raise TooManyAttempts(headers=headers, retry_after_s=wait_s)
+    yield
+    if standing is not None:
+        give_back(*limits)
 
 
 def refuse_guessing(request: HttpRequest) -> None:

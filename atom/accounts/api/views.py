@@ -59,7 +59,7 @@ class LoginView(APIView):
 
     @extend_schema(request=LoginSerializer, responses=UserSerializer, operation_id="login")
     def post(self, request: Request) -> Response:
-        """Start a session. Ten failures in five minutes are answered with 429."""
+        """Start a session. After too many failures the answer is 429, with the time to wait."""
         body = LoginSerializer(data=request.data)
         check(body)
         user = actions.check_password(

@@ -65,7 +65,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Start a session. Ten failures in five minutes are answered with 429. */
+        /** @description Start a session. After too many failures the answer is 429, with the time to wait. */
         post: operations["login"];
         delete?: never;
         options?: never;
@@ -7611,7 +7611,25 @@ export interface components {
             [key: string]: unknown;
         };
     };
-    responses: never;
+    responses: {
+        /** @description Too many requests by this caller. */
+        TooManyRequests: {
+            headers: {
+                /** @description Seconds until one more request is answered. */
+                "Retry-After"?: number;
+                /** @description How many requests may come at once; on every answer. */
+                "RateLimit-Limit"?: number;
+                /** @description How many of them are left; on every answer. */
+                "RateLimit-Remaining"?: number;
+                /** @description Seconds until all of them are there again; on every answer. */
+                "RateLimit-Reset"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: never;
@@ -7998,6 +8016,7 @@ export type WriteJobStateEnum = components['schemas']['WriteJobStateEnum'];
 export type Writer = components['schemas']['Writer'];
 export type WriterStateEnum = components['schemas']['WriterStateEnum'];
 export type Problem = components['schemas']['Problem'];
+export type ResponseTooManyRequests = components['responses']['TooManyRequests'];
 export type $defs = Record<string, never>;
 export interface operations {
     audit_list: {
@@ -8032,6 +8051,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedAuditEventList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8075,6 +8095,7 @@ export interface operations {
                     "text/csv": string;
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8103,6 +8124,7 @@ export interface operations {
                     "application/json": components["schemas"]["Mail"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8134,6 +8156,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8166,6 +8189,7 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8193,6 +8217,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8224,6 +8249,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8255,6 +8281,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8287,6 +8314,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResetOffer"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8315,6 +8343,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8343,6 +8372,7 @@ export interface operations {
                     "application/json": components["schemas"]["ClusterPage"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8373,6 +8403,7 @@ export interface operations {
                     "application/json": components["schemas"]["CodeState"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8405,6 +8436,7 @@ export interface operations {
                     "application/json": components["schemas"]["Accepted"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8437,6 +8469,7 @@ export interface operations {
                     "application/json": components["schemas"]["OpenInvitation"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8469,6 +8502,7 @@ export interface operations {
                     "application/json": components["schemas"]["Accepted"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8501,6 +8535,7 @@ export interface operations {
                     "application/json": components["schemas"]["SlotResults"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8531,6 +8566,7 @@ export interface operations {
                     "application/json": components["schemas"]["Revision"][];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8561,6 +8597,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ontology"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8607,6 +8644,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8642,6 +8680,7 @@ export interface operations {
                     "application/json": components["schemas"]["OntologyVersion"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8676,6 +8715,7 @@ export interface operations {
                     "application/json": components["schemas"]["Draft"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8710,6 +8750,7 @@ export interface operations {
                     "application/json": components["schemas"]["Heartbeat"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8743,6 +8784,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8772,6 +8814,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8805,6 +8848,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8839,6 +8883,7 @@ export interface operations {
                     "application/json": components["schemas"]["Revision"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8869,6 +8914,7 @@ export interface operations {
                     "application/json": components["schemas"]["LabelTask"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8902,6 +8948,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuditLease"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8936,6 +8983,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedWorkItemList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8969,6 +9017,7 @@ export interface operations {
                     "application/json": components["schemas"]["Lease"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -8999,6 +9048,7 @@ export interface operations {
                     "application/json": components["schemas"]["MyWork"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9029,6 +9079,7 @@ export interface operations {
                     "application/json": components["schemas"]["LabelTask"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9063,6 +9114,7 @@ export interface operations {
                     "application/json": components["schemas"]["LabelTask"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9093,6 +9145,7 @@ export interface operations {
                     "application/json": components["schemas"]["LabelTask"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9123,6 +9176,7 @@ export interface operations {
                     "application/json": components["schemas"]["LabelTaskStats"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9157,6 +9211,7 @@ export interface operations {
                     "application/json": components["schemas"]["SlotResults"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9188,6 +9243,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedOrganisationList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9223,6 +9279,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedAccountList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9257,6 +9314,7 @@ export interface operations {
                     "application/json": components["schemas"]["Account"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9287,6 +9345,7 @@ export interface operations {
                     "application/json": components["schemas"]["ResetLink"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9316,6 +9375,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9347,6 +9407,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedProjectList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9391,6 +9452,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9421,6 +9483,7 @@ export interface operations {
                     "application/json": components["schemas"]["TreeProject"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9455,6 +9518,7 @@ export interface operations {
                     "application/json": components["schemas"]["TreeProject"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9488,6 +9552,7 @@ export interface operations {
                     "application/json": components["schemas"]["Candidate"][];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9519,6 +9584,7 @@ export interface operations {
                     "application/json": components["schemas"]["CleaningReport"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9550,6 +9616,7 @@ export interface operations {
                     "application/json": components["schemas"]["CleaningReport"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9587,6 +9654,7 @@ export interface operations {
                     "application/json": components["schemas"]["FindingPage"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9622,6 +9690,7 @@ export interface operations {
                     "application/json": components["schemas"]["FindingPaths"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9669,6 +9738,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9702,6 +9772,7 @@ export interface operations {
                     "application/json": components["schemas"]["CodeFetchPage"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9748,6 +9819,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9779,6 +9851,7 @@ export interface operations {
                     "application/json": components["schemas"]["CodeFetch"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9813,6 +9886,7 @@ export interface operations {
                     "application/json": components["schemas"]["CodeState"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9848,6 +9922,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedDatasetList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9894,6 +9969,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9925,6 +10001,7 @@ export interface operations {
                     "application/json": components["schemas"]["Dataset"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9958,6 +10035,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -9989,6 +10067,7 @@ export interface operations {
                     "application/json": components["schemas"]["DatasetHistory"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10024,6 +10103,7 @@ export interface operations {
                     "application/json": components["schemas"]["Dataset"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10071,6 +10151,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10106,6 +10187,7 @@ export interface operations {
                     "application/json": components["schemas"]["ArchiveUrls"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10140,6 +10222,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedBranchList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10187,6 +10270,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10219,6 +10303,7 @@ export interface operations {
                     "application/json": components["schemas"]["Branch"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10253,6 +10338,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10300,6 +10386,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10332,6 +10419,7 @@ export interface operations {
                     "application/json": components["schemas"]["CommitRequest"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10376,6 +10464,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10411,6 +10500,7 @@ export interface operations {
                     "application/json": components["schemas"]["CommitRequest"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10450,6 +10540,7 @@ export interface operations {
                     "application/json": components["schemas"]["DiffPage"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10497,6 +10588,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10532,6 +10624,7 @@ export interface operations {
                     "application/json": components["schemas"]["OperationPreview"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10566,6 +10659,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedHoldList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10613,6 +10707,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10645,6 +10740,7 @@ export interface operations {
                     "application/json": components["schemas"]["Hold"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10692,6 +10788,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10727,6 +10824,7 @@ export interface operations {
                     "application/json": components["schemas"]["OperationPreview"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10761,6 +10859,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedRunningOperationList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10792,6 +10891,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10822,6 +10922,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10869,6 +10970,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10904,6 +11006,7 @@ export interface operations {
                     "application/json": components["schemas"]["OperationPreview"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10938,6 +11041,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedQuarantinedPackList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -10969,6 +11073,7 @@ export interface operations {
                     "application/json": components["schemas"]["Retention"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11004,6 +11109,7 @@ export interface operations {
                     "application/json": components["schemas"]["Retention"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11051,6 +11157,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11086,6 +11193,7 @@ export interface operations {
                     "application/json": components["schemas"]["OperationPreview"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11133,6 +11241,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11167,6 +11276,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedTagList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11214,6 +11324,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11245,6 +11356,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11280,6 +11392,7 @@ export interface operations {
                     "application/json": components["schemas"]["Upload"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11312,6 +11425,7 @@ export interface operations {
                     "application/json": components["schemas"]["Upload"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11348,6 +11462,7 @@ export interface operations {
                     "application/json": components["schemas"]["Upload"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11384,6 +11499,7 @@ export interface operations {
                     "application/json": components["schemas"]["PartUrls"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11420,6 +11536,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedVersionList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11452,6 +11569,7 @@ export interface operations {
                     "application/json": components["schemas"]["Version"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11484,6 +11602,7 @@ export interface operations {
                     "application/json": components["schemas"]["CacheRecord"][];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11519,6 +11638,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedCleaningReportList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11567,6 +11687,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11617,6 +11738,7 @@ export interface operations {
                     "application/json": components["schemas"]["EntryPage"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11651,6 +11773,7 @@ export interface operations {
                     "application/json": components["schemas"]["Entry"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11687,6 +11810,7 @@ export interface operations {
                     "application/json": components["schemas"]["CacheRecord"][];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11719,6 +11843,7 @@ export interface operations {
                     "application/json": components["schemas"]["Lineage"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11756,6 +11881,7 @@ export interface operations {
                     "application/json": components["schemas"]["Manifest"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11792,6 +11918,7 @@ export interface operations {
                     "application/json": components["schemas"]["PackUrls"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11828,6 +11955,7 @@ export interface operations {
                     "application/json": components["schemas"]["PackUrls"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11860,6 +11988,7 @@ export interface operations {
                     "application/json": components["schemas"]["Version"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11896,6 +12025,7 @@ export interface operations {
                     "application/json": components["schemas"]["SourceUrls"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11942,6 +12072,7 @@ export interface operations {
                     "application/json": components["schemas"]["SplitPreview"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -11974,6 +12105,7 @@ export interface operations {
                     "application/json": components["schemas"]["VersionStats"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12010,6 +12142,7 @@ export interface operations {
                     "application/json": components["schemas"]["CacheRecord"][];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12044,6 +12177,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedSavedViewList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12091,6 +12225,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12123,6 +12258,7 @@ export interface operations {
                     "application/json": components["schemas"]["SavedView"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12154,6 +12290,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12190,6 +12327,7 @@ export interface operations {
                     "application/json": components["schemas"]["SavedView"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12226,6 +12364,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedWriteJobList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12273,6 +12412,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12305,6 +12445,7 @@ export interface operations {
                     "application/json": components["schemas"]["WriteJob"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12337,6 +12478,7 @@ export interface operations {
                     "application/json": components["schemas"]["WriteJob"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12385,6 +12527,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12421,6 +12564,7 @@ export interface operations {
                     "application/json": components["schemas"]["WriteJob"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12457,6 +12601,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedWriterList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12504,6 +12649,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12536,6 +12682,7 @@ export interface operations {
                     "application/json": components["schemas"]["Writer"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12568,6 +12715,7 @@ export interface operations {
                     "application/json": components["schemas"]["Writer"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12616,6 +12764,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12664,6 +12813,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12700,6 +12850,7 @@ export interface operations {
                     "application/json": components["schemas"]["Writer"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12733,6 +12884,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedDeletedDatasetList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12776,6 +12928,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12809,6 +12962,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedGarbageRunList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12855,6 +13009,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12886,6 +13041,7 @@ export interface operations {
                     "application/json": components["schemas"]["GarbageRun"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12917,6 +13073,7 @@ export interface operations {
                     "application/json": components["schemas"]["GarbageRun"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12950,6 +13107,7 @@ export interface operations {
                     "application/json": components["schemas"]["GitHostPage"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -12980,6 +13138,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13013,6 +13172,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedInvitationList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13047,6 +13207,7 @@ export interface operations {
                     "application/json": components["schemas"]["MadeInvitation"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13077,6 +13238,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13112,6 +13274,7 @@ export interface operations {
                     "application/json": components["schemas"]["MadeInvitation"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13145,6 +13308,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedOntologyList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13191,6 +13355,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13231,6 +13396,7 @@ export interface operations {
                     "application/json": components["schemas"]["TaskPreview"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13267,6 +13433,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedLabelTaskList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13313,6 +13480,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13350,6 +13518,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedMemberList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13384,6 +13553,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13414,6 +13584,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13449,6 +13620,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13484,6 +13656,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedModelList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13530,6 +13703,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13561,6 +13735,7 @@ export interface operations {
                     "application/json": components["schemas"]["Model"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13592,6 +13767,7 @@ export interface operations {
                     "application/json": components["schemas"]["Alias"][];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13628,6 +13804,7 @@ export interface operations {
                     "application/json": components["schemas"]["Alias"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13659,6 +13836,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13693,6 +13871,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedAliasChangeList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13727,6 +13906,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedModelVersionList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13774,6 +13954,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13806,6 +13987,7 @@ export interface operations {
                     "application/json": components["schemas"]["ModelVersion"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13838,6 +14020,7 @@ export interface operations {
                     "application/json": components["schemas"]["Download"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13870,6 +14053,7 @@ export interface operations {
                     "application/zip": string;
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13905,6 +14089,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedEvaluationList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13937,6 +14122,7 @@ export interface operations {
                     "application/json": components["schemas"]["Lineage"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -13967,6 +14153,7 @@ export interface operations {
                     "application/json": components["schemas"]["Overview"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14010,6 +14197,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunPage"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14056,6 +14244,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14163,6 +14352,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunPreview"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14196,6 +14386,7 @@ export interface operations {
                     "application/json": components["schemas"]["SecretPage"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14239,6 +14430,7 @@ export interface operations {
                     "application/json": components["schemas"]["Secret"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14269,6 +14461,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14302,6 +14495,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedServiceAccountList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14336,6 +14530,7 @@ export interface operations {
                     "application/json": components["schemas"]["ServiceAccount"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14371,6 +14566,7 @@ export interface operations {
                     "application/json": components["schemas"]["ServiceAccount"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14405,6 +14601,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedServiceTokenList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14440,6 +14637,7 @@ export interface operations {
                     "application/json": components["schemas"]["NewServiceToken"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14471,6 +14669,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14505,6 +14704,7 @@ export interface operations {
                     "application/json": components["schemas"]["Probe"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14540,6 +14740,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedSourceList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14586,6 +14787,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14617,6 +14819,7 @@ export interface operations {
                     "application/json": components["schemas"]["Source"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14647,6 +14850,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14694,6 +14898,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14728,6 +14933,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedScanList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14771,6 +14977,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14803,6 +15010,7 @@ export interface operations {
                     "application/json": components["schemas"]["Scan"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14834,6 +15042,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14867,6 +15076,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedWebhookList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14901,6 +15111,7 @@ export interface operations {
                     "application/json": components["schemas"]["NewSecret"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14932,6 +15143,7 @@ export interface operations {
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14962,6 +15174,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14997,6 +15210,7 @@ export interface operations {
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15032,6 +15246,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedDeliveryList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15064,6 +15279,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryDetail"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15108,6 +15324,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15143,6 +15360,7 @@ export interface operations {
                     "application/json": components["schemas"]["NewSecret"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15186,6 +15404,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15609,6 +15828,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15639,6 +15859,7 @@ export interface operations {
                     "application/json": components["schemas"]["Finding"][];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15672,6 +15893,7 @@ export interface operations {
                     "application/json": components["schemas"]["AttemptPage"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15702,6 +15924,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15748,6 +15971,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15781,6 +16005,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunEventPage"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15811,6 +16036,7 @@ export interface operations {
                     "application/json": components["schemas"]["Explanation"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15846,6 +16072,7 @@ export interface operations {
                     "application/json": components["schemas"]["ArtifactPage"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15885,6 +16112,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunLog"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15917,6 +16145,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15947,6 +16176,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunMetric"][];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -15985,6 +16215,7 @@ export interface operations {
                     "application/json": components["schemas"]["RunSeries"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16027,6 +16258,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16060,6 +16292,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16091,6 +16324,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedS3KeyPairList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16123,6 +16357,7 @@ export interface operations {
                     "application/json": components["schemas"]["NewS3KeyPair"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16152,6 +16387,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16183,6 +16419,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedBrowserList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16212,6 +16449,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16239,6 +16477,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16270,6 +16509,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedTokenList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16302,6 +16542,7 @@ export interface operations {
                     "application/json": components["schemas"]["NewToken"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16331,6 +16572,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16364,6 +16606,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedUnitList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16408,6 +16651,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16438,6 +16682,7 @@ export interface operations {
                     "application/json": components["schemas"]["Unit"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16467,6 +16712,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16501,6 +16747,7 @@ export interface operations {
                     "application/json": components["schemas"]["Unit"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16534,6 +16781,7 @@ export interface operations {
                     "application/json": components["schemas"]["Candidate"][];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16567,6 +16815,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedInvitationList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16601,6 +16850,7 @@ export interface operations {
                     "application/json": components["schemas"]["MadeInvitation"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16631,6 +16881,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16666,6 +16917,7 @@ export interface operations {
                     "application/json": components["schemas"]["MadeInvitation"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16703,6 +16955,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedMemberList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16737,6 +16990,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16767,6 +17021,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16802,6 +17057,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16835,6 +17091,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedTreeProjectList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16868,6 +17125,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedServiceAccountList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16902,6 +17160,7 @@ export interface operations {
                     "application/json": components["schemas"]["ServiceAccount"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16937,6 +17196,7 @@ export interface operations {
                     "application/json": components["schemas"]["ServiceAccount"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -16971,6 +17231,7 @@ export interface operations {
                     "application/json": components["schemas"]["PaginatedServiceTokenList"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -17006,6 +17267,7 @@ export interface operations {
                     "application/json": components["schemas"]["NewServiceToken"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -17037,6 +17299,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -17065,6 +17328,7 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -17097,6 +17361,7 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -17129,6 +17394,7 @@ export interface operations {
                     "application/json": components["schemas"]["WorkflowPage"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -17161,6 +17427,7 @@ export interface operations {
                     "application/json": components["schemas"]["Workflow"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {

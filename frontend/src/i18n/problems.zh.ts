@@ -52,7 +52,7 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   webhook_not_found: ['该项目没有这个 Webhook。', '请列出项目的 Webhook，并使用其中的编号。'],
   webhook_off: ['该 Webhook 已停用。', '请先启用它。'],
   too_many_waits: ['该令牌同时等待的请求过多。', '请先让其中一些结束，或改为从一个列表读取状态。'],
-  too_many_attempts: ['登录失败次数过多。', '请等待五分钟后再试。'],
+  too_many_attempts: ['登录失败次数过多。', '请按 Retry-After 头所示的时间等待后再试。'],
   too_many_requests: ['请求过多。', '请稍后再试；Retry-After 头说明需要等待多久。'],
   unavailable: ['所需的服务不可用。', '请几秒后重试；如果持续，请查看 /readyz。'],
   unsupported_media_type: ['该地址不接受此类型的正文。', '请以 Content-Type: application/json 发送 JSON。'],

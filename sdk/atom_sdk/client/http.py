@@ -23,6 +23,9 @@ _TRIES = 6
 _TIMEOUT = httpx.Timeout(60.0, connect=10.0)
 # A server that restarts is back within seconds.
 _MAX_WAIT_S = 8.0
+# A server that limits how often it is asked says how long to wait; so much of that is done.
+_MAX_THROTTLED_S = 60.0
+_MIN_WAIT_S = 0.25
 
 JSON = Any
 
@@ -110,22 +113,34 @@ def _certificates(file: str | None, folder: str | None) -> ssl.SSLContext:
 def _with_retries(
     send: Callable[[], httpx.Response], retried: Set[int] = _RETRIED_STATUS
 ) -> httpx.Response:
-    for attempt in range(_TRIES):
-        last = attempt == _TRIES - 1
+    tries, throttled_s = 0, 0.0
+    while True:
+        tries += 1
         try:
             response = send()
         except httpx.TransportError as exc:
-            if last:
+            if tries == _TRIES:
                 raise NetworkError(f"The server cannot be reached: {exc}.") from exc
-            time.sleep(wait_s(attempt, {}))
+            time.sleep(wait_s(tries - 1, {}))
             continue
-        if response.status_code not in retried or last:
+        if response.status_code not in retried:
             return response
-        asked_s = wait_s(attempt, response.headers)
-        if asked_s > _MAX_WAIT_S:
+        asked_s = wait_s(tries - 1, response.headers)
+        if response.status_code == httpx.codes.TOO_MANY_REQUESTS and _says_when(response):
+            # The server works and says when: that is no failed try. Callers who were refused
+            # together do not come back together.
+            asked_s = max(asked_s, _MIN_WAIT_S) * random.uniform(1.0, 1.25)
+            throttled_s += asked_s
+            if throttled_s > _MAX_THROTTLED_S:
+                return response
+            tries -= 1
+        elif tries == _TRIES or asked_s > _MAX_WAIT_S:
             return response
         time.sleep(asked_s)
-    raise AssertionError("unreachable")
+
+
+def _says_when(response: httpx.Response) -> bool:
+    return str(response.headers.get("retry-after", "")).isdecimal()
 
 
 def wait_s(attempt: int, headers: Mapping[str, str]) -> float:
