@@ -91,6 +91,11 @@ def test_answers_are_forgotten_after_a_day(project: Project, user: User) -> None
 # Why a POST that answers 201 or 202 takes no key. What is not named here must take one.
 WITHOUT_KEY = {
     "tokens_create": "the secret is in this one answer, and may be stored nowhere",
+    "projects_service_accounts_tokens_create": "the secret is in this one answer",
+    "units_service_accounts_tokens_create": "the secret is in this one answer",
+    "projects_invitations_create": "the link is in this one answer; a pending one is made anew",
+    "units_invitations_create": "the link is in this one answer; a pending one is made anew",
+    "person_reset_link": "the link is in this one answer; a new one replaces the one before",
     "s3_keys_create": "the secret is in this one answer, and may be stored nowhere",
     "projects_webhooks_create": "the secret is in this one answer, and may be stored nowhere",
     "code_snapshots_create": "named by the digest of its bytes: twice is once",

@@ -41,7 +41,7 @@ def test_a_secret_is_listed_without_its_value(api: APIClient) -> None:
     assert [(one["name"], one["description"]) for one in listed.json()["results"]] == [
         ("HF_TOKEN", "reads models")
     ]
-    event = AuditEvent.objects.get(verb="secret.set")
+    event = AuditEvent.objects.get(verb="secret.stored")
     assert event.data == {"name": "HF_TOKEN", "replaced": False}
     assert VALUE not in f"{made.content!r} {listed.content!r}"
 

@@ -25,6 +25,7 @@ from atom.accounts.models import ROLES, User
 from atom.accounts.reads import bindings_reaching, candidates_for, members_of, people
 from atom.core.bodies import check
 from atom.core.errors import Invalid, NotFound
+from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
 from atom.core.query import choice, refuse_unknown, words
 
@@ -64,6 +65,7 @@ class _MemberList(PlaceView, generics.ListAPIView[User]):
         return super().get(request, *args, **kwargs)
 
     @extend_schema(request=NewMemberSerializer, responses={201: MemberSerializer})
+    @idempotent
     def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Give a person, who has an account, a role here."""
         body = NewMemberSerializer(data=request.data)

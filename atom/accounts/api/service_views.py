@@ -26,6 +26,7 @@ from atom.accounts.models import ROLES, SCOPES, ApiToken, RoleBinding, ServiceAc
 from atom.accounts.reads import scope_fields
 from atom.core.bodies import check
 from atom.core.errors import NotFound
+from atom.core.idempotency import idempotent
 from atom.core.names import NameField
 from atom.core.pagination import KeysetPagination
 
@@ -136,6 +137,7 @@ class _AccountList(PlaceView, generics.ListAPIView[ServiceAccount]):
         return accounts_of(self)
 
     @extend_schema(request=NewServiceAccountSerializer, responses={201: ServiceAccountSerializer})
+    @idempotent
     def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Make a service account."""
         body = NewServiceAccountSerializer(data=request.data)

@@ -179,6 +179,6 @@ def forget_host_key(project: Project, user: User, host: str) -> bool:
         found = GitHost.objects.filter(project=project, name=host).first()
         if found is None:
             return False
-        audit.record(user, "git_host.forgotten", found, project, host=host, key=found.key)
+        audit.record(user, "git_host.removed", found, project, host=host, key=found.key)
         found.delete()
     return True

@@ -39,7 +39,7 @@ def set_secret(
         if description is not None:
             secret.description = description
         secret.save()
-        audit.record(user, "secret.set", secret, project, name=name, replaced=not is_new)
+        audit.record(user, "secret.stored", secret, project, name=name, replaced=not is_new)
     return secret, is_new
 
 

@@ -13533,7 +13533,10 @@ export interface operations {
     projects_members_create: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
             };
@@ -13551,6 +13554,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Member"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -14280,6 +14292,7 @@ export interface operations {
                     "application/json": components["schemas"]["Comparison"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14318,6 +14331,7 @@ export interface operations {
                     "application/json": components["schemas"]["ComparedCurves"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
             default: {
                 headers: {
@@ -14510,7 +14524,10 @@ export interface operations {
     projects_service_accounts_create: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 project: string;
             };
@@ -14528,6 +14545,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ServiceAccount"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -16970,7 +16996,10 @@ export interface operations {
     units_members_create: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 unit_id: string;
             };
@@ -16988,6 +17017,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Member"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -17140,7 +17178,10 @@ export interface operations {
     units_service_accounts_create: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 unit_id: string;
             };
@@ -17158,6 +17199,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ServiceAccount"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
