@@ -28,8 +28,6 @@ from atom.settings.rates import Rate
 
 log = structlog.get_logger(__name__)
 
-# Longer than Valkey ever takes when it is well; nobody waits longer for it than this.
-_TIMEOUT_S = 0.25
 # While it is away it is asked this often, not by each request.
 _ASKED_AGAIN_AFTER_S = 5.0
 # An IPv6 subscriber has at least this network to himself.
@@ -158,8 +156,8 @@ def _client() -> redis.Redis:
     # Neither the patience nor the retries of the other client: a request must not wait for this.
     return redis.Redis.from_url(
         settings.REDIS_URL,
-        socket_timeout=_TIMEOUT_S,
-        socket_connect_timeout=_TIMEOUT_S,
+        socket_timeout=settings.ATOM_RATE_TIMEOUT_S,
+        socket_connect_timeout=settings.ATOM_RATE_TIMEOUT_S,
         retry=Retry(NoBackoff(), 0),
     )
 

@@ -18,7 +18,7 @@ export function MlflowLines({ linksToTokens = true }: { linksToTokens?: boolean 
       <Text size="sm" c="dimmed">
         {t('common.mlflow.hint')}{' '}
         {linksToTokens && (
-          <AnchorLink to="/settings/tokens" fz="inherit">
+          <AnchorLink to="/settings/tokens" fz="inherit" underline="always">
             {t('common.mlflow.makeToken')}
           </AnchorLink>
         )}

@@ -23,7 +23,7 @@ export function SecretNames({ names, errors, onChange }: Props) {
         none ? (
           <>
             {t('secrets.inRunEmpty')}{' '}
-            <AnchorLink to="/settings/secrets" search={{ create: 'yes' }} inherit>
+            <AnchorLink to="/settings/secrets" search={{ create: 'yes' }} fz="inherit" underline="always">
               {t('secrets.add')}
             </AnchorLink>
           </>
