@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from tests.e2e.breaking import PATIENCE_S, await_all
-from tests.stack import Stack
+from tests.stack import STOP_TIMEOUT_S, Stack
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -83,7 +83,8 @@ def test_a_killed_or_stopped_launcher_leaves_no_process_and_the_data_stays(
 
     running_stack.start()
     assert running_stack.admin_password == password
-    assert running_stack.stop() < 5.5
+    # By itself: after this long it would have been killed. How fast it is, is measured elsewhere.
+    assert running_stack.stop() < STOP_TIMEOUT_S
     assert running_stack.processes() == []
 
 
