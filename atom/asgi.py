@@ -26,7 +26,7 @@ from atom.web.router import HttpApplication, PrefixRouter  # noqa: E402
 from atom.web.websockets import SameOrigin, close_unknown  # noqa: E402
 from atom_sdk.pandas_apart import leave_pandas_out  # noqa: E402
 
-DJANGO_PREFIXES = ("/api/", "/admin/", "/healthz", "/readyz")
+DJANGO_PREFIXES = ("/api/", "/admin/", "/healthz", "/readyz", "/metrics")
 
 
 def _websocket_application() -> ASGI3Application:

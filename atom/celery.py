@@ -12,6 +12,8 @@ import structlog
 from celery import Celery, bootsteps
 from celery.signals import (
     beat_init,
+    before_task_publish,
+    task_postrun,
     task_prerun,
     worker_before_create_process,
     worker_init,
@@ -21,6 +23,7 @@ from celery.signals import (
 from django.db import close_old_connections
 from django_structlog.celery.steps import DjangoStructLogInitStep
 
+from atom.core import heartbeats, task_counts
 from atom.web.composition import modules_of_apps
 from atom_sdk.pandas_apart import leave_pandas_out
 
@@ -65,7 +68,20 @@ class TakeBackUnfinished(bootsteps.StartStopStep):  # type: ignore[misc]  # unty
             log.warning("unfinished_tasks_taken_back", count=len(tags))
 
 
+class GiveSigns(bootsteps.StartStopStep):  # type: ignore[misc]  # untyped base
+    """Tells every few seconds that the worker's main process lives."""
+
+    requires = ("celery.worker.components:Timer",)
+
+    def start(self, worker: Any) -> None:
+        """Begin with the worker; its timer ends with it."""
+        signs = heartbeats.Signs(heartbeats.WORKER)
+        signs()
+        worker.timer.call_repeatedly(heartbeats.EVERY_S, signs)
+
+
 app.steps["consumer"].add(TakeBackUnfinished)
+app.steps["worker"].add(GiveSigns)
 
 
 @app.on_after_finalize.connect
@@ -105,6 +121,23 @@ def die_with_worker(**_: Any) -> None:
 def leave_broken_connections(**_: Any) -> None:
     """Have each task of this pool process begin with a connection that works, or none."""
     task_prerun.connect(close_connections_that_broke)
+
+
+@worker_process_init.connect
+def count_tasks(**_: Any) -> None:
+    """Count what this pool process does."""
+    task_prerun.connect(task_counts.begin)
+    task_postrun.connect(task_counts.end)
+
+
+@beat_init.connect
+def give_signs_of_beat(**_: Any) -> None:
+    """Tell that beat lives whenever it sends something, which it does every few seconds."""
+    # Celery keeps receivers weakly; the module's own name holds this one.
+    before_task_publish.connect(_BEAT_SIGNS)
+
+
+_BEAT_SIGNS = heartbeats.Signs(heartbeats.BEAT)
 
 
 def close_connections_that_broke(**_: Any) -> None:

@@ -5,12 +5,14 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from atom.core.documentation import DocsView, SchemaView
 from atom.core.health import healthz, readyz
+from atom.observability import HealthView, metrics_for
 from atom.overview import OverviewView
 from atom.web.composition import modules_of_apps
 
 api_v1: list[URLPattern | URLResolver] = [
     path("schema/", SchemaView.as_view(), name="schema"),
     path("docs/", DocsView.as_view(url_name="schema"), name="docs"),
+    path("health/", HealthView.as_view(), name="health"),
     path("projects/<str:project>/overview/", OverviewView.as_view(), name="overview"),
     *(path("", include(module)) for module in modules_of_apps("api.urls")),
 ]
@@ -18,6 +20,7 @@ api_v1: list[URLPattern | URLResolver] = [
 urlpatterns = [
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),
+    path("metrics", metrics_for, name="metrics"),
     path("api/v1/", include(api_v1)),
     path("api/mlflow/", include("atom.mlflow_api.urls")),
     path("admin/", admin.site.urls),

@@ -8,6 +8,8 @@ from uuid import UUID
 from channels.auth import get_user
 from channels.generic.websocket import AsyncJsonWebsocketConsumer
 
+from atom.core.metrics import SOCKETS
+
 CLOSE_NOT_FOUND = 4404
 # What tells a person's sockets that roles or the session may have ended.
 ACCESS = "access"
@@ -24,6 +26,16 @@ class GuardedConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # unty
     """A socket that closes when its person may not listen any more."""
 
     _guard = ""
+
+    async def websocket_connect(self, message: dict[str, Any]) -> None:
+        """Count the socket while it is open."""
+        SOCKETS.labels(type(self).__name__).inc()
+        await super().websocket_connect(message)
+
+    async def websocket_disconnect(self, message: dict[str, Any]) -> None:
+        """Count it no more."""
+        SOCKETS.labels(type(self).__name__).dec()
+        await super().websocket_disconnect(message)
 
     async def may_listen(self) -> bool:
         """Return whether `self.scope["user"]` still sees the thing."""

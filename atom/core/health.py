@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 from django.db import connection
 from django.http import HttpRequest, JsonResponse
@@ -25,20 +26,25 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 def readyz(request: HttpRequest) -> JsonResponse:
     """Return 200 when PostgreSQL, Valkey and the object store answer and the clock is right."""
-    checks = {
-        "postgresql": _postgresql,
-        "valkey": _valkey,
-        "object_store": _object_store,
-        "clock": _clock,
-    }
-    parts = {name: _probe(check) for name, check in checks.items()}
+    parts = probe_all()
     ready = all(part["ok"] for part in parts.values())
     return JsonResponse(
         {"status": "ready" if ready else "unready", "parts": parts}, status=200 if ready else 503
     )
 
 
-def _probe(check: Callable[[], None]) -> dict[str, object]:
+def probe_all() -> dict[str, dict[str, Any]]:
+    """Return for each service whether it answers: `ok`, and `latency_ms` or `error`."""
+    checks = {
+        "postgresql": _postgresql,
+        "valkey": _valkey,
+        "object_store": _object_store,
+        "clock": _clock,
+    }
+    return {name: _probe(check) for name, check in checks.items()}
+
+
+def _probe(check: Callable[[], None]) -> dict[str, Any]:
     started = time.monotonic()
     try:
         check()

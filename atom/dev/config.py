@@ -119,6 +119,7 @@ class Installation:
         values = {
             "ATOM_SECRET_KEY": secrets.secret_key,
             "ATOM_ENCRYPTION_KEY": secrets.encryption_key,
+            "ATOM_METRICS_TOKEN": secrets.metrics_token,
         }
         if postgres := self.postgres(secrets):
             values["DATABASE_URL"] = postgres.url

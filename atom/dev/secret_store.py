@@ -23,6 +23,7 @@ class InstallationSecrets:
     secret_key: str
     encryption_key: str
     admin_password: str
+    metrics_token: str
 
     @classmethod
     def generate(cls) -> "InstallationSecrets":
@@ -35,6 +36,7 @@ class InstallationSecrets:
             secret_key=secrets.token_urlsafe(50),
             encryption_key=base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
             admin_password=_token()[:16],
+            metrics_token=_token(),
         )
 
 
@@ -44,12 +46,13 @@ def secrets_path(home: Path) -> Path:
 
 
 def load_or_generate(home: Path) -> InstallationSecrets:
-    """Return the installation's secrets, generating them on the first start."""
+    """Return the installation's secrets; those that it does not have yet are generated."""
     path = secrets_path(home)
-    if not path.exists():
-        generated = InstallationSecrets.generate()
-        write_private(path, json.dumps(asdict(generated), indent=2) + "\n")
-    return InstallationSecrets(**json.loads(path.read_text(encoding="utf-8")))
+    kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    found = asdict(InstallationSecrets.generate()) | kept
+    if found.keys() != kept.keys():
+        write_private(path, json.dumps(found, indent=2) + "\n")
+    return InstallationSecrets(**found)
 
 
 def write_private(path: Path, text: str) -> None:

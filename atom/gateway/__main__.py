@@ -17,6 +17,7 @@ import uvicorn
 
 from atom.gateway import asgi
 from atom.gateway.asgi import Receive
+from atom.gateway.measuring import Measured
 from atom.gateway.responses import Send
 from atom.settings.environment import load_environment
 from atom_sdk.pandas_apart import leave_pandas_out
@@ -34,7 +35,11 @@ class ByPort:
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         """Answer one connection."""
         if scope["type"] == "http" and scope["server"][1] == self._s3_port:
-            await (await self._s3()).application(scope, receive, send)
+            measured = Measured("s3", send)
+            try:
+                await (await self._s3()).application(scope, receive, measured.send)
+            finally:
+                measured.end()
             return
         await asgi.application(scope, receive, send)
         if scope["type"] == "lifespan" and (loaded := sys.modules.get(_S3_APPLICATION)):

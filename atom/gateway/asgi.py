@@ -2,6 +2,7 @@
 
 GET|HEAD /media/<token>/<name>   the bytes, or a thumbnail of them
 GET      /healthz                the process answers
+GET      /metrics                what it counts, for who has ATOM_METRICS_TOKEN
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "atom.settings.development")
 
 from django.conf import settings
 
-from atom.core import storage
+from atom.core import metrics, storage
 from atom.core.errors import AtomError, InternalError, NotFound
 from atom.gateway.errors import MethodUnknown
 from atom.gateway.links import open_link
+from atom.gateway.measuring import Measured
 from atom.gateway.media import MediaServer
 from atom.gateway.responses import Answer, Send, json_answer, problem
 from atom.gateway.sources import MediaSource
@@ -54,11 +56,18 @@ async def application(scope: dict[str, Any], receive: Receive, send: Send) -> No
         return
     if scope["type"] != "http":
         raise ValueError(f"the gateway does not speak {scope['type']}")
-    answer = await _answer(scope)
+    measured = Measured(_kind(scope["path"]), send)
     try:
-        await answer.send(send, with_body=scope["method"] != "HEAD")
+        answer = await _answer(scope)
+        await answer.send(measured.send, with_body=scope["method"] != "HEAD")
     except (OSError, asyncio.CancelledError):
         log.info("media_client_left", path=scope["path"])
+    finally:
+        measured.end()
+
+
+def _kind(path: str) -> str:
+    return "media" if path.startswith("/media/") else "other"
 
 
 async def _answer(scope: dict[str, Any]) -> Answer:
@@ -82,6 +91,8 @@ async def _route(scope: dict[str, Any], headers: dict[str, str]) -> Answer:
     match parts:
         case ["", "healthz"]:
             return json_answer(200, {"status": "ok"})
+        case ["", "metrics"] if metrics.may_scrape(headers.get("authorization", "")):
+            return Answer(200, {"content-type": metrics.CONTENT_TYPE}, metrics.render())
         case ["", "media", token, name]:
             return await media_server().answer(open_link(token, unquote(name)), headers)
     raise NotFound

@@ -33,6 +33,7 @@ ATOM_RATE_SIGN_IN_ADDRESS = ENV.atom_rate_sign_in_address
 ATOM_RATE_SIGN_IN_NAME = ENV.atom_rate_sign_in_name
 # Longer than Valkey ever takes when it is well; no request waits longer for its count than this.
 ATOM_RATE_TIMEOUT_S = 0.25
+ATOM_METRICS_TOKEN = ENV.atom_metrics_token.get_secret_value()
 ATOM_ENCRYPTION_KEY = ENV.atom_encryption_key.get_secret_value()
 
 SECRET_KEY = ENV.atom_secret_key.get_secret_value()
@@ -75,6 +76,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "atom.core.metrics.MeasureRequests",
     "django.middleware.security.SecurityMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

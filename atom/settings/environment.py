@@ -111,6 +111,9 @@ class Environment(BaseSettings):
     atom_rate_anonymous: RateSetting = parse_rate("20/s:200")
     atom_rate_sign_in_address: RateSetting = parse_rate("10/min:30")
     atom_rate_sign_in_name: RateSetting = parse_rate("2/min:10")
+    # What Prometheus sends as `Authorization: Bearer …` to /metrics; empty: nobody but
+    # administrators of the installation reads it.
+    atom_metrics_token: SecretStr = SecretStr("")
     atom_debug: bool = False
     atom_log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     atom_log_format: Literal["json", "console"] = "json"

@@ -110,6 +110,12 @@ def test_a_number_is_no_name(member: Client) -> None:
     assert problem_of(answer, 400, "invalid")["errors"]["name"] == ["Not a valid string."]
 
 
+def test_a_number_is_no_description(member: Client) -> None:
+    body = '{"name": "shapes", "description": 123}'
+    answer = member.post(DATASETS, body, content_type="application/json")
+    assert problem_of(answer, 400, "invalid")["errors"]["description"] == ["Not a valid string."]
+
+
 def test_json_of_the_wrong_kind_names_the_fault(member: Client) -> None:
     answer = member.post(DATASETS, "[1]", content_type="application/json")
     assert problem_of(answer, 400, "invalid")["errors"]

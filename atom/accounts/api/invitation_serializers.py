@@ -8,7 +8,7 @@ from django.contrib.auth.validators import UnicodeUsernameValidator
 from rest_framework import serializers
 
 from atom.accounts.models import ROLES, Invitation
-from atom.core.names import NameField
+from atom.core.names import NameField, TextField
 
 MAIL_STATES = ("sent", "failed", "off", "none")
 # A link that is open for longer is forgotten by everybody but who finds it.
@@ -56,7 +56,7 @@ class MadeInvitationSerializer(InvitationSerializer):
 class LinkSerializer(serializers.Serializer[Any]):
     """What stands behind `/invite/` or `/reset/` in a link."""
 
-    token = serializers.CharField(max_length=400)
+    token = TextField(max_length=400)
 
 
 class OpenInvitationSerializer(serializers.Serializer[Any]):
@@ -76,9 +76,7 @@ class NewPersonSerializer(LinkSerializer):
     username = NameField(max_length=150, validators=[UnicodeUsernameValidator()])
     full_name = NameField(max_length=200, required=False, allow_blank=True, default="")
     email = serializers.EmailField(max_length=254, required=False, allow_blank=True, default="")
-    password = serializers.CharField(
-        max_length=MAX_PASSWORD, trim_whitespace=False, write_only=True
-    )
+    password = TextField(max_length=MAX_PASSWORD, trim_whitespace=False, write_only=True)
 
 
 class AcceptedSerializer(serializers.Serializer[Any]):

@@ -12,7 +12,7 @@ from rest_framework import serializers
 
 from atom.accounts.models import ROLES, SCOPES, ApiToken, AuditEvent, Project, S3KeyPair, User
 from atom.core import clock
-from atom.core.names import NameField
+from atom.core.names import NameField, TextField
 
 
 def in_future(value: datetime | None) -> datetime | None:
@@ -65,8 +65,8 @@ class SessionSerializer(serializers.Serializer[Any]):
 class LoginSerializer(serializers.Serializer[Any]):
     """A name and a password."""
 
-    username = serializers.CharField(max_length=150)
-    password = serializers.CharField(max_length=1000, trim_whitespace=False, write_only=True)
+    username = TextField(max_length=150)
+    password = TextField(max_length=1000, trim_whitespace=False, write_only=True)
 
 
 class ProjectSerializer(serializers.ModelSerializer[Project]):

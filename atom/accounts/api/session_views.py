@@ -32,6 +32,7 @@ from atom.accounts.errors import ResetLinkInvalid
 from atom.accounts.models import Session
 from atom.core.bodies import check
 from atom.core.errors import NotFound
+from atom.core.names import TextField
 from atom.core.pagination import KeysetPagination
 
 
@@ -72,12 +73,8 @@ class BrowserSerializer(serializers.ModelSerializer[Session]):
 class NewPasswordSerializer(serializers.Serializer[Any]):
     """The present password and a new one."""
 
-    current_password = serializers.CharField(
-        max_length=MAX_PASSWORD, trim_whitespace=False, write_only=True
-    )
-    new_password = serializers.CharField(
-        max_length=MAX_PASSWORD, trim_whitespace=False, write_only=True
-    )
+    current_password = TextField(max_length=MAX_PASSWORD, trim_whitespace=False, write_only=True)
+    new_password = TextField(max_length=MAX_PASSWORD, trim_whitespace=False, write_only=True)
 
 
 class ForgottenSerializer(serializers.Serializer[Any]):
@@ -95,9 +92,7 @@ class MailSerializer(serializers.Serializer[Any]):
 class ResetSerializer(LinkSerializer):
     """A link's token and the new password."""
 
-    password = serializers.CharField(
-        max_length=MAX_PASSWORD, trim_whitespace=False, write_only=True
-    )
+    password = TextField(max_length=MAX_PASSWORD, trim_whitespace=False, write_only=True)
 
 
 class ResetOfferSerializer(serializers.Serializer[Any]):

@@ -6,6 +6,8 @@ from typing import Any
 
 from rest_framework import serializers
 
+from atom.core.names import TextField
+
 
 class CacheRecordSerializer(serializers.Serializer[Any]):
     """How much of a version is on one node."""
@@ -26,7 +28,7 @@ class CacheRecordSerializer(serializers.Serializer[Any]):
 class NodeChoiceSerializer(serializers.Serializer[Any]):
     """Which node; this machine's unless one is named."""
 
-    node = serializers.CharField(required=False, max_length=253)
+    node = TextField(required=False, max_length=253)
 
 
 class WarmSerializer(NodeChoiceSerializer):

@@ -14,6 +14,7 @@ from atom.cleaning.engines.thresholds import MAX_NEAR_DISTANCE, Thresholds
 from atom.cleaning.models import CleaningReport, FindingCount
 from atom.cleaning.reads import MAX_SELECTED
 from atom.core.errors import AtomError, action_of
+from atom.core.names import TextField
 from atom.datasets.api.entry_serializers import EntrySerializer
 from atom_sdk.packs.paths import MAX_PATH_BYTES
 
@@ -154,8 +155,8 @@ class RemovalSerializer(serializers.Serializer[Any]):
 
     branch = SlugField(default="main")
     paths = serializers.ListField(
-        child=serializers.CharField(max_length=MAX_PATH_BYTES, trim_whitespace=False),
+        child=TextField(max_length=MAX_PATH_BYTES, trim_whitespace=False),
         min_length=1,
         max_length=MAX_SELECTED,
     )
-    message = serializers.CharField(max_length=10_000, allow_blank=True, default="")
+    message = TextField(max_length=10_000, allow_blank=True, default="")

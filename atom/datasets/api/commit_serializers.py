@@ -8,6 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from atom.accounts.api.fields import SlugField
+from atom.core.names import TextField
 from atom.datasets.api.serializers import VersionSerializer
 from atom.datasets.api.split_serializers import SplitSerializer
 from atom.datasets.api.upload_serializers import FailureSerializer, error_of
@@ -23,12 +24,12 @@ class NewCommitSerializer(serializers.Serializer[Any]):
     expected_head = serializers.RegexField(
         _DIGEST, allow_null=True, default=None, help_text="The commit seen last; null for none."
     )
-    message = serializers.CharField(max_length=10_000, allow_blank=True, default="")
+    message = TextField(max_length=10_000, allow_blank=True, default="")
     changes_upload = serializers.UUIDField()
     split = SplitSerializer(allow_null=True, default=None)
     labels_from = serializers.ChoiceField(choices=["folder"], allow_null=True, default=None)
     unlabelled_prefixes = serializers.ListField(
-        child=serializers.CharField(max_length=4095), max_length=1000, default=list
+        child=TextField(max_length=4095), max_length=1000, default=list
     )
     provenance = serializers.DictField(default=dict)
 

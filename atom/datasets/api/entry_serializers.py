@@ -6,6 +6,8 @@ from typing import Any
 
 from rest_framework import serializers
 
+from atom.core.names import TextField
+
 DIFF_KINDS = ["added", "removed", "changed", "renamed", "labels_changed"]
 
 
@@ -122,7 +124,7 @@ class SourcePathsSerializer(serializers.Serializer[Any]):
     """Files at a source that a client is about to read."""
 
     paths = serializers.ListField(
-        child=serializers.CharField(max_length=4096, trim_whitespace=False),
+        child=TextField(max_length=4096, trim_whitespace=False),
         min_length=1,
         max_length=1000,
     )

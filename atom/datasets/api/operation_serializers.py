@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from atom.accounts.api.fields import SlugField
 from atom.accounts.api.serializers import UserShortSerializer
+from atom.core.names import TextField
 from atom.datasets.api.commit_serializers import CommitRequestSerializer, MergeConflictSerializer
 from atom.datasets.api.serializers import VersionShortSerializer
 from atom.datasets.api.settling_serializers import SettlingSerializer
@@ -35,7 +36,7 @@ class OperationSerializer(serializers.Serializer[Any]):
 
     branch = SlugField(default="main")
     expected_head = serializers.RegexField(_DIGEST, allow_null=True, default=None)
-    message = serializers.CharField(max_length=10_000, allow_blank=True, default="")
+    message = TextField(max_length=10_000, allow_blank=True, default="")
 
     def arguments(self, dataset: Dataset) -> Arguments:
         """Return what the operation is about, with versions pinned to commits."""
@@ -47,12 +48,12 @@ class _ConflictingSerializer(SettlingSerializer, OperationSerializer):
 
 
 def _ref(help_text: str) -> serializers.CharField:
-    return serializers.CharField(max_length=64, help_text=help_text)
+    return TextField(max_length=64, help_text=help_text)
 
 
 def _paths(**options: Any) -> serializers.ListField:
     return serializers.ListField(
-        child=serializers.CharField(max_length=MAX_PATH_BYTES, trim_whitespace=False),
+        child=TextField(max_length=MAX_PATH_BYTES, trim_whitespace=False),
         max_length=MAX_PATHS,
         help_text="Files and folders; with a slash at its end, what is below the folder.",
         **options,
@@ -122,19 +123,19 @@ class EditStepSerializer(serializers.Serializer[Any]):
 
     op = serializers.ChoiceField(choices=["remove", "move", "copy", "set"])
     paths = _paths(default=list)
-    where = serializers.CharField(
+    where = TextField(
         max_length=4000,
         allow_blank=True,
         default="",
         help_text="A query; of the files at the paths, or of all, only those that match.",
     )
-    view = serializers.CharField(
+    view = TextField(
         max_length=63,
         allow_blank=True,
         default="",
         help_text="A saved view of this dataset: of those files, only the ones in it.",
     )
-    to = serializers.CharField(
+    to = TextField(
         max_length=MAX_PATH_BYTES,
         trim_whitespace=False,
         allow_blank=True,
@@ -144,7 +145,7 @@ class EditStepSerializer(serializers.Serializer[Any]):
     attributes = serializers.DictField(
         default=dict, help_text="For set: a JSON merge patch; null removes an attribute."
     )
-    source = serializers.CharField(  # type: ignore[assignment]
+    source = TextField(  # type: ignore[assignment]
         max_length=130,
         allow_blank=True,
         default="",

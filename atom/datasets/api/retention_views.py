@@ -17,6 +17,7 @@ from atom.accounts.api.serializers import UserShortSerializer
 from atom.core import clock
 from atom.core.bodies import check
 from atom.core.idempotency import idempotent
+from atom.core.names import TextField
 from atom.core.pagination import KeysetPagination
 from atom.datasets.actions.retention import (
     due_versions,
@@ -88,8 +89,8 @@ class HoldSerializer(serializers.ModelSerializer[LegalHold]):
 class NewHoldSerializer(serializers.Serializer[Any]):
     """What is to be held, and why."""
 
-    reason = serializers.CharField(max_length=2000)
-    ref = serializers.CharField(max_length=64, required=False, allow_null=True, default=None)
+    reason = TextField(max_length=2000)
+    ref = TextField(max_length=64, required=False, allow_null=True, default=None)
 
 
 class RetentionView(DatasetScopedView, APIView):

@@ -16,6 +16,7 @@ from atom.accounts.api.mixins import user_of
 from atom.accounts.api.serializers import UserShortSerializer
 from atom.core.bodies import check
 from atom.core.idempotency import idempotent
+from atom.core.names import TextField
 from atom.core.pagination import KeysetPagination
 from atom.datasets import actions
 from atom.datasets.api.scope import DatasetScopedView
@@ -51,13 +52,13 @@ class NewSavedViewSerializer(serializers.Serializer[Any]):
     """A name and a question."""
 
     name = SlugField()
-    where = serializers.CharField(
+    where = TextField(
         max_length=MAX_TEXT_CHARACTERS,
         allow_blank=True,
         default="",
         help_text="A condition as after SQL's WHERE: label = 'cat'.",
     )
-    prefix = serializers.CharField(
+    prefix = TextField(
         max_length=MAX_PATH_BYTES,
         trim_whitespace=False,
         allow_blank=True,
@@ -65,7 +66,7 @@ class NewSavedViewSerializer(serializers.Serializer[Any]):
         help_text="Only paths that begin with this.",
     )
     splits = serializers.ListField(
-        child=serializers.CharField(max_length=100),
+        child=TextField(max_length=100),
         max_length=_MAX_SPLITS,
         default=list,
         help_text="Only these splits; files without a split are in train.",

@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from atom.accounts.api.fields import SlugField
 from atom.accounts.api.serializers import UserShortSerializer
+from atom.core.names import TextField
 from atom.datasets.models import Branch, Dataset, Tag, Version
 
 _DIGEST = r"^[0-9a-f]{64}$"
@@ -123,9 +124,7 @@ class NewDatasetSerializer(serializers.Serializer[Any]):
     """What makes a dataset."""
 
     name = SlugField()
-    description = serializers.CharField(
-        max_length=10_000, allow_blank=True, required=False, default=""
-    )
+    description = TextField(max_length=10_000, allow_blank=True, required=False, default="")
 
 
 class BranchSerializer(serializers.ModelSerializer[Branch]):
@@ -152,7 +151,7 @@ class NewRefSerializer(serializers.Serializer[Any]):
     """What makes a branch or a tag."""
 
     name = SlugField()
-    at = serializers.CharField(max_length=64, help_text="A version, branch, tag or commit.")
+    at = TextField(max_length=64, help_text="A version, branch, tag or commit.")
 
 
 class ExpectedHeadSerializer(serializers.Serializer[Any]):

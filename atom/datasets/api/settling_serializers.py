@@ -7,6 +7,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from atom.core.names import TextField
 from atom_sdk.manifests.settling import Resolution
 from atom_sdk.packs.paths import MAX_PATH_BYTES
 
@@ -18,19 +19,19 @@ _OF_FILES = {"", "attributes", "media_type"}
 class ResolutionSerializer(serializers.Serializer[Any]):
     """Whose side counts for a path, or for one of its labels."""
 
-    path = serializers.CharField(
+    path = TextField(
         max_length=MAX_PATH_BYTES,
         trim_whitespace=False,
         allow_blank=True,
         help_text="As the conflict tells it; empty for labels that are of two kinds.",
     )
-    layer = serializers.CharField(
+    layer = TextField(
         max_length=255,
         allow_blank=True,
         default="",
         help_text="Which labels or split; empty for the file and all of its labels.",
     )
-    field = serializers.CharField(
+    field = TextField(
         max_length=255,
         allow_blank=True,
         default="",

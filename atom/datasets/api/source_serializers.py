@@ -10,6 +10,7 @@ from rest_framework import serializers
 
 from atom.accounts.api.fields import SlugField
 from atom.core.errors import action_of
+from atom.core.names import TextField
 from atom.datasets.models import Source, SourceScan
 from atom.datasets.sources.spec import KINDS, Credentials
 
@@ -114,11 +115,11 @@ class SourceSerializer(serializers.ModelSerializer[Source]):
 
 
 class _Globs(serializers.ListField):
-    child = serializers.CharField(max_length=500)
+    child = TextField(max_length=500)
 
 
 def _secret(max_length: int, of: str) -> serializers.CharField:
-    return serializers.CharField(
+    return TextField(
         max_length=max_length, required=False, allow_blank=True, write_only=True, help_text=of
     )
 
@@ -157,9 +158,9 @@ class _Choices(_CredentialFields):
 class SourceProbeSerializer(_CredentialFields):
     """What is needed to try a connection."""
 
-    url = serializers.CharField(max_length=2000)
-    endpoint = serializers.CharField(max_length=500, required=False, allow_blank=True, default="")
-    region = serializers.CharField(max_length=40, required=False, allow_blank=True, default="")
+    url = TextField(max_length=2000)
+    endpoint = TextField(max_length=500, required=False, allow_blank=True, default="")
+    region = TextField(max_length=40, required=False, allow_blank=True, default="")
 
 
 class NewSourceSerializer(_Choices, SourceProbeSerializer):
@@ -167,7 +168,7 @@ class NewSourceSerializer(_Choices, SourceProbeSerializer):
 
     name = SlugField()
     dataset = SlugField()
-    branch = serializers.CharField(max_length=63, required=False, default="main")
+    branch = TextField(max_length=63, required=False, default="main")
 
 
 class SourceChangesSerializer(_Choices):

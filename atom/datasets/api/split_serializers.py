@@ -8,6 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from atom.accounts.api.fields import SlugField
+from atom.core.names import TextField
 from atom_sdk.errors import SplitSpecError
 from atom_sdk.manifests.split_requests import SplitRequest
 
@@ -44,7 +45,7 @@ class SplitSerializer(serializers.Serializer[Any]):
     stratify = serializers.BooleanField(
         default=True, help_text="Each label has the same share in every split."
     )
-    group_by = serializers.CharField(
+    group_by = TextField(
         max_length=200,
         allow_blank=True,
         default="",
@@ -53,13 +54,13 @@ class SplitSerializer(serializers.Serializer[Any]):
     redraw = serializers.BooleanField(
         default=False, help_text="Draw files that have a split again."
     )
-    where = serializers.CharField(
+    where = TextField(
         max_length=4000,
         allow_blank=True,
         default="",
         help_text="A query: only files that match it are drawn, others keep their split.",
     )
-    view = serializers.CharField(
+    view = TextField(
         max_length=63,
         allow_blank=True,
         default="",
@@ -80,7 +81,7 @@ class NewSplitSerializer(SplitSerializer):
     """What asks for a version with another split."""
 
     branch = SlugField(default="main")
-    message = serializers.CharField(max_length=10_000, allow_blank=True, default="")
+    message = TextField(max_length=10_000, allow_blank=True, default="")
 
 
 class SplitCountSerializer(serializers.Serializer[Any]):

@@ -8,6 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from atom.core.errors import action_of
+from atom.core.names import TextField
 from atom.datasets.errors import UPLOAD_REFUSED_ACTION
 from atom.datasets.models import CommitRequest, Upload
 
@@ -87,7 +88,7 @@ class SentPartSerializer(serializers.Serializer[Any]):
     """A part that a client has sent."""
 
     n = serializers.IntegerField(min_value=1)
-    etag = serializers.CharField(max_length=200)
+    etag = TextField(max_length=200)
 
 
 class CompleteUploadSerializer(serializers.Serializer[Any]):

@@ -10,7 +10,7 @@ from rest_framework import serializers
 from atom.accounts.api.fields import SlugField
 from atom.accounts.api.serializers import UserShortSerializer
 from atom.core.errors import action_of
-from atom.core.names import NameField
+from atom.core.names import NameField, TextField
 from atom.datasets.api.serializers import VersionShortSerializer
 from atom.datasets.api.settling_serializers import SettlingSerializer
 from atom.datasets.api.upload_serializers import FailureSerializer
@@ -138,12 +138,12 @@ class NewWriterSerializer(serializers.Serializer[Any]):
     """What opens a writer; with a write job, an attempt of one of its tasks."""
 
     branch = SlugField(default="main")
-    message = serializers.CharField(max_length=10_000, allow_blank=True, default="")
+    message = TextField(max_length=10_000, allow_blank=True, default="")
     provenance = serializers.DictField(
         default=dict, help_text="Where the files come from, for the version: a run, its inputs."
     )
     write_job = serializers.UUIDField(allow_null=True, default=None)
-    task = serializers.CharField(max_length=100, allow_blank=True, default="")
+    task = TextField(max_length=100, allow_blank=True, default="")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Require a task exactly where there is a job."""
@@ -171,7 +171,7 @@ class NewFlushSerializer(serializers.Serializer[Any]):
 class NewWriteSerializer(SettlingSerializer):
     """What asks for the version; theirs is the side of what was written."""
 
-    message = serializers.CharField(max_length=10_000, allow_blank=True, default="")
+    message = TextField(max_length=10_000, allow_blank=True, default="")
 
     def arguments(self) -> WriteArguments:
         """Return what settles conflicts."""
@@ -184,7 +184,7 @@ class NewWriteJobSerializer(serializers.Serializer[Any]):
 
     name = NameField(max_length=100)
     branch = SlugField(default="main")
-    message = serializers.CharField(max_length=10_000, allow_blank=True, default="")
+    message = TextField(max_length=10_000, allow_blank=True, default="")
     provenance = serializers.DictField(
         default=dict, help_text="Where the files come from, for the version."
     )
@@ -193,5 +193,5 @@ class NewWriteJobSerializer(serializers.Serializer[Any]):
 class CommittedTaskSerializer(serializers.Serializer[Any]):
     """Which attempt counts for a task."""
 
-    task = serializers.CharField(max_length=100)
+    task = TextField(max_length=100)
     writer = serializers.UUIDField()

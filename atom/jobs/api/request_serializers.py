@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from atom.core.names import NameField
+from atom.core.names import NameField, TextField
 from atom.jobs.api.workflow_serializers import PartialResourcesSerializer
 from atom.jobs.engines.deliveries import DELIVERIES
 from atom_sdk.manifests.query import MAX_TEXT_CHARACTERS, QueryError, parse_query
@@ -16,16 +16,16 @@ class SelectorSerializer(serializers.Serializer[Any]):
     """Which samples of a version a run sees; without a key, all of them."""
 
     split = serializers.ListField(
-        child=serializers.CharField(max_length=100), required=False, allow_empty=False
+        child=TextField(max_length=100), required=False, allow_empty=False
     )
     labelled = serializers.BooleanField(required=False)
-    where = serializers.CharField(
+    where = TextField(
         max_length=MAX_TEXT_CHARACTERS,
         required=False,
         help_text="A condition as after SQL's WHERE, kept with the run.",
     )
 
-    view = serializers.CharField(
+    view = TextField(
         max_length=63,
         required=False,
         help_text="A saved view of the dataset; what it asks now is kept with the run.",
@@ -44,15 +44,15 @@ class RunRequestSerializer(serializers.Serializer[Any]):
     """What a person asks for: a workflow with parameters, or a command."""
 
     name = NameField(max_length=200, required=False)
-    workflow = serializers.CharField(max_length=63, required=False, allow_blank=True)
+    workflow = TextField(max_length=63, required=False, allow_blank=True)
     parameters = serializers.DictField(required=False)
     command = serializers.ListField(
-        child=serializers.CharField(max_length=100_000, trim_whitespace=False, allow_blank=True),
+        child=TextField(max_length=100_000, trim_whitespace=False, allow_blank=True),
         required=False,
         max_length=1000,
     )
     code_snapshot = serializers.UUIDField(required=False, allow_null=True)
-    requirements = serializers.CharField(
+    requirements = TextField(
         max_length=100_000, required=False, allow_blank=True, trim_whitespace=False
     )
     datasets = serializers.DictField(child=serializers.CharField(), required=False)
@@ -67,7 +67,7 @@ class RunRequestSerializer(serializers.Serializer[Any]):
         child=serializers.CharField(allow_blank=True, trim_whitespace=False), required=False
     )
     secrets = serializers.ListField(
-        child=serializers.CharField(max_length=100),
+        child=TextField(max_length=100),
         required=False,
         max_length=50,
         help_text="Names of the project's secrets; the command gets them as variables.",

@@ -25,6 +25,7 @@ from atom.accounts.authentication import bearer_of
 from atom.core import clock
 from atom.core.bodies import JSONParser
 from atom.core.errors import Invalid, TooLarge
+from atom.core.names import TextField
 from atom.datasets.api.entry_serializers import (
     PackDigestsSerializer,
     PackUrlsSerializer,
@@ -291,7 +292,7 @@ class ProgressView(RunnerView):
 class OutputFileSerializer(serializers.Serializer[Any]):
     """A file that the runner is about to upload."""
 
-    path = serializers.CharField(max_length=1000, trim_whitespace=False)
+    path = TextField(max_length=1000, trim_whitespace=False)
     size_bytes = serializers.IntegerField(min_value=0)
     sha256 = serializers.RegexField(r"^[0-9a-f]{64}$")
     kind = serializers.ChoiceField(choices=["output", "checkpoint", "model"], default="output")

@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from atom.accounts.api.serializers import UserShortSerializer
 from atom.core.errors import AtomError, action_of
-from atom.core.names import NameField
+from atom.core.names import NameField, TextField
 from atom.labeling import states
 from atom.labeling.engines.ontologies import MAX_LABEL_ID, MAX_LABELS, MAX_NAME_LENGTH
 from atom.labeling.models import LabelTask, Ontology, OntologyVersion
@@ -33,7 +33,7 @@ class NewLabelSerializer(serializers.Serializer[Any]):
     id = serializers.IntegerField(min_value=0, max_value=MAX_LABEL_ID, required=False)
     name = NameField(max_length=MAX_NAME_LENGTH)
     color = serializers.RegexField(r"^#[0-9A-Fa-f]{6}$", required=False)
-    hotkey = serializers.CharField(max_length=1, required=False, allow_blank=True)
+    hotkey = TextField(max_length=1, required=False, allow_blank=True)
 
 
 class OntologyVersionSerializer(serializers.ModelSerializer[OntologyVersion]):
@@ -50,7 +50,7 @@ class NewOntologyVersionSerializer(serializers.Serializer[Any]):
     """What makes a label set."""
 
     labels = NewLabelSerializer(many=True, max_length=MAX_LABELS)  # type: ignore[call-arg]  # of the list
-    guideline = serializers.CharField(allow_blank=True, default="", max_length=100_000)
+    guideline = TextField(allow_blank=True, default="", max_length=100_000)
 
 
 class OntologySerializer(serializers.ModelSerializer[Ontology]):
@@ -72,7 +72,7 @@ class NewOntologySerializer(NewOntologyVersionSerializer):
 class TaskFilterSerializer(serializers.Serializer[Any]):
     """Which entries become items: under a prefix, with or without a label (null: both)."""
 
-    prefix = serializers.CharField(allow_blank=True, default="", max_length=4096)
+    prefix = TextField(allow_blank=True, default="", max_length=4096)
     labelled = serializers.BooleanField(allow_null=True, default=False)
 
 
@@ -80,7 +80,7 @@ class NewTaskFilterSerializer(TaskFilterSerializer):
     """The same for a new task, which may also be about chosen files only."""
 
     paths = serializers.ListField(
-        child=serializers.CharField(max_length=MAX_PATH_BYTES, trim_whitespace=False),
+        child=TextField(max_length=MAX_PATH_BYTES, trim_whitespace=False),
         max_length=MAX_LISTED_PATHS,
         default=list,
         help_text="Only these files; empty for all.",
@@ -98,7 +98,7 @@ class NewLabelTaskSerializer(serializers.Serializer[Any]):
     batch_size = serializers.IntegerField(min_value=1, max_value=200, default=25)
     audit_percent = serializers.FloatField(min_value=0, max_value=100, default=10.0)
     lease_ttl_s = serializers.IntegerField(min_value=300, max_value=14_400, default=1800)
-    guideline = serializers.CharField(allow_blank=True, default="", max_length=100_000)
+    guideline = TextField(allow_blank=True, default="", max_length=100_000)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Exactly one source of labels."""
@@ -125,7 +125,7 @@ class TaskPreviewParametersSerializer(serializers.Serializer[Any]):
     """The part of a new task that decides what it is about."""
 
     dataset = serializers.CharField(help_text="name@ref, such as digits@v2")
-    prefix = serializers.CharField(allow_blank=True, default="", max_length=4096)
+    prefix = TextField(allow_blank=True, default="", max_length=4096)
     labelled = serializers.ChoiceField(["true", "false", "any"], default="false")
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from atom.accounts.models import User
+from atom.core.names import TextField
 from atom.labeling import states
 from atom.labeling.api.media import item_urls
 from atom.labeling.models import AnnotationRevision, WorkItem, WorkSlot
@@ -91,7 +92,7 @@ class SubmitSerializer(serializers.Serializer[Any]):
     """A submission: `label_id`, or a whole `document`."""
 
     lease_no = serializers.IntegerField(min_value=0, max_value=2**31 - 1)
-    idempotency_key = serializers.CharField(max_length=100)
+    idempotency_key = TextField(max_length=100)
     label_id = serializers.IntegerField(required=False)
     document = serializers.DictField(required=False)
     active_ms = serializers.IntegerField(min_value=0, max_value=_MAX_ACTIVE_MS, default=0)
@@ -141,8 +142,8 @@ class DecisionSerializer(serializers.Serializer[Any]):
     lease_no = serializers.IntegerField(min_value=0)
     revision = serializers.UUIDField()
     verdict = serializers.ChoiceField(choices=states.VERDICTS)
-    error_code = serializers.CharField(max_length=60, allow_blank=True, default="")
-    comment = serializers.CharField(max_length=4000, allow_blank=True, default="")
+    error_code = TextField(max_length=60, allow_blank=True, default="")
+    comment = TextField(max_length=4000, allow_blank=True, default="")
 
 
 class DecisionsSerializer(serializers.Serializer[Any]):

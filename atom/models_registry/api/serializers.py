@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from atom.accounts.api.fields import SlugField
 from atom.accounts.api.serializers import UserShortSerializer
+from atom.core.names import TextField
 from atom.models_registry.engines.evaluability import NotEvaluable, why_not_evaluable
 from atom.models_registry.models import AliasChange, Evaluation, Model, ModelVersion
 
@@ -80,8 +81,8 @@ class NewVersionSerializer(serializers.Serializer[Any]):
     """What makes a version: a run of the project and a path of its files."""
 
     run = serializers.UUIDField()
-    artifact_path = serializers.CharField(default="model/", max_length=1000)
-    description = serializers.CharField(default="", allow_blank=True, max_length=10_000)
+    artifact_path = TextField(default="model/", max_length=1000)
+    description = TextField(default="", allow_blank=True, max_length=10_000)
 
 
 class AliasSerializer(serializers.Serializer[Any]):
@@ -136,7 +137,7 @@ class NewModelSerializer(serializers.Serializer[Any]):
     """What makes a model."""
 
     name = SlugField()
-    description = serializers.CharField(default="", allow_blank=True, max_length=10_000)
+    description = TextField(default="", allow_blank=True, max_length=10_000)
 
 
 class LineageNodeSerializer(serializers.Serializer[Any]):

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from rest_framework import serializers
 
-from atom.core.names import NameField
+from atom.core.names import NameField, TextField
 from atom.webhooks import states
 from atom.webhooks.events import EVENT_KINDS
 from atom.webhooks.models import Delivery, Webhook
@@ -34,7 +34,7 @@ class NewWebhookSerializer(serializers.Serializer[Any]):
     """What a webhook is made of."""
 
     name = NameField(max_length=100)
-    url = serializers.CharField(max_length=2000)
+    url = TextField(max_length=2000)
     events = _EventsField()
     secret = SecretField(help_text="Made by the server when it is left out.")
 
@@ -43,7 +43,7 @@ class WebhookChangesSerializer(serializers.Serializer[Any]):
     """What can be changed afterwards."""
 
     name = NameField(max_length=100, required=False)
-    url = serializers.CharField(max_length=2000, required=False)
+    url = TextField(max_length=2000, required=False)
     events = _EventsField(required=False)
     active = serializers.BooleanField(required=False, help_text="Whether it is sent to.")
 

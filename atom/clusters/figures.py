@@ -1,0 +1,62 @@
+"""What nodes have, what of it is taken, and which are silent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from atom.clusters.models import Cluster, Node
+from atom.core import clock
+from atom.core.figures import Finding, Gauge
+
+# A node gives a sign every few seconds.
+SILENT_AFTER_S = 60.0
+
+
+def gauges() -> Iterator[Gauge]:
+    """Yield capacity and use per node."""
+    now = clock.now()
+    node: Any
+    for node in Node.objects.select_related("cluster").with_used().order_by("pk"):
+        labels = {"cluster": node.cluster.name, "node": node.name}
+        age_s = (now - node.heartbeat_at).total_seconds() if node.heartbeat_at else float("inf")
+        yield Gauge("atom_node_heartbeat_age_seconds", "Since a node's last sign.", age_s, labels)
+        for resource, has, used in (
+            ("cpu", node.cpu_count, node.used_cpus),
+            ("memory_bytes", node.memory_bytes, node.used_memory_bytes),
+            ("gpu", node.gpu_count, node.used_gpus),
+        ):
+            of_it = {**labels, "resource": resource}
+            yield Gauge("atom_node_capacity", "What a node has for jobs.", has, of_it)
+            yield Gauge("atom_node_used", "What reservations hold of it.", used, of_it)
+
+
+def findings() -> list[Finding]:
+    """Name silent nodes, and say when there is none to run anything on."""
+    now = clock.now()
+    nodes = list(Node.objects.filter(schedulable=True).order_by("name"))
+    silent = [
+        node.name
+        for node in nodes
+        if node.heartbeat_at is None or (now - node.heartbeat_at).total_seconds() > SILENT_AFTER_S
+    ]
+    if not nodes:
+        return [
+            Finding(
+                "nodes_missing",
+                "problem" if Cluster.objects.exists() else "warning",
+                "No node takes runs.",
+                "Start a worker; it registers the machine that it runs on.",
+            )
+        ]
+    if silent:
+        return [
+            Finding(
+                "nodes_silent",
+                "problem" if len(silent) == len(nodes) else "warning",
+                f"{len(silent)} of {len(nodes)} nodes gave no sign for a minute.",
+                "See whether these machines, and the workers on them, still run.",
+                {"silent": len(silent), "total": len(nodes), "names": ", ".join(silent[:5])},
+            )
+        ]
+    return [Finding("nodes", "ok", f"{len(nodes)} nodes.", figures={"total": len(nodes)})]

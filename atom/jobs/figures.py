@@ -1,0 +1,76 @@
+"""How runs are doing, over all projects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from django.db.models import Count, Min
+
+from atom.core import clock
+from atom.core.figures import Finding, Gauge, counted
+from atom.jobs import states
+from atom.jobs.models import Attempt, Run, Runtime
+from atom.jobs.pipelines import log_stream
+
+_LATELY = timedelta(hours=24)
+# From its place to its first sign: downloads of data have a state of their own.
+_STARTING = (states.PLACING, states.SUBMITTED)
+STUCK_AFTER = timedelta(minutes=10)
+
+
+def gauges() -> Iterator[Gauge]:
+    """Yield runs and runtimes by state, failures by class, the longest wait, logs in flight."""
+    yield from counted("atom_runs", "Runs by state.", Run.objects.all())
+    lately = Attempt.objects.filter(state=states.FAILED, finished_at__gte=clock.now() - _LATELY)
+    yield from counted(
+        "atom_attempts_failed_in_a_day",
+        "Attempts that failed within 24 hours, by class.",
+        lately,
+        "failure_class",
+    )
+    yield Gauge(
+        "atom_run_longest_wait_seconds", "The wait of the run that waits longest.", _waiting()[1]
+    )
+    yield from counted("atom_runtimes", "Environments of jobs by state.", Runtime.objects.all())
+    yield Gauge(
+        "atom_log_streams_in_flight",
+        "Logs of which something is in Valkey and not in the object store yet.",
+        len(log_stream.attempts_to_flush()),
+    )
+
+
+def findings() -> list[Finding]:
+    """Say how many runs wait and go on, and which attempts do not begin."""
+    waiting, longest_s = _waiting()
+    active = Run.objects.executed().filter(state__in=states.ACTIVE - states.WAITING).count()
+    found = [
+        Finding(
+            "runs",
+            "ok",
+            f"{active} runs under way, {waiting} waiting.",
+            figures={"active": active, "waiting": waiting, "longest_wait_s": round(longest_s)},
+        )
+    ]
+    stuck = Attempt.objects.filter(
+        state__in=_STARTING, updated_at__lt=clock.now() - STUCK_AFTER
+    ).count()
+    if stuck:
+        found.append(
+            Finding(
+                "runs_stuck",
+                "problem",
+                f"{stuck} attempts were placed ten minutes ago and have not begun.",
+                "See whether workers take tasks; their log names the attempts.",
+                {"count": stuck},
+            )
+        )
+    return found
+
+
+def _waiting() -> tuple[int, float]:
+    """Return how many runs wait for a place, and for how long the first of them, in seconds."""
+    waiting = Run.objects.executed().filter(state__in=states.WAITING)
+    row = waiting.aggregate(n=Count("pk"), first=Min("queued_at"))
+    longest = clock.now() - row["first"] if row["first"] else timedelta()
+    return row["n"], max(0.0, longest.total_seconds())
