@@ -182,7 +182,7 @@ def _process(kind: str, meanwhile: str) -> Finding:
     ages = heartbeats.ages_s(kind)
     alive = sum(age < heartbeats.SILENT_AFTER_S for age in ages)
     if alive:
-        return Finding(kind, "ok", f"{alive} run.", figures={"count": alive})
+        return Finding(kind, "ok", f"{alive} run.", figures={"total": alive})
     action = f"See ATOM_HOME/logs/{kind}.log; the launcher starts it again by itself."
     return Finding(f"{kind}_silent", "problem", f"No {kind} gives a sign. {meanwhile}", action)
 
@@ -203,7 +203,7 @@ def _disk() -> Finding:
 # --- views --------------------------------------------------------------------------------------
 
 
-class FindingSerializer(serializers.Serializer[Finding]):
+class HealthFindingSerializer(serializers.Serializer[Finding]):
     """How one part is."""
 
     code = serializers.CharField()
@@ -229,7 +229,7 @@ class HealthSerializer(serializers.Serializer[Any]):
 
     level = serializers.ChoiceField(choices=LEVELS)
     at = serializers.DateTimeField()
-    findings = FindingSerializer(many=True)
+    findings = HealthFindingSerializer(many=True)
     tasks = TaskCountSerializer(many=True)
 
 

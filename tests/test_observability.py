@@ -181,7 +181,7 @@ def test_an_attempt_that_does_not_begin_is_told(administrators: Client) -> None:
     Attempt.objects.update(updated_at=now() - timedelta(minutes=11))
     found = finding(administrators, "runs_stuck")
     assert found is not None
-    assert found["figures"] == {"count": 1}
+    assert found["figures"] == {"total": 1}
 
 
 def test_a_damaged_pack_is_told(administrators: Client) -> None:

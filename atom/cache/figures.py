@@ -40,6 +40,6 @@ def findings() -> list[Finding]:
             "warning",
             f"{count} versions could not be brought to a node within a day.",
             "The pages of these datasets say why; warm them up again there.",
-            {"count": count},
+            {"total": count},
         )
     ]

@@ -47,7 +47,7 @@ def _stuck() -> Iterator[Finding]:
             "problem",
             f"{count} commits have not moved for 15 minutes.",
             "See whether workers run, and what their log says of these commits.",
-            {"count": count},
+            {"total": count},
         )
 
 
@@ -59,7 +59,7 @@ def _quarantined() -> Iterator[Finding]:
             "problem",
             f"{count} packs are damaged and are given to nobody.",
             "The pages of their datasets name the files; push these folders again.",
-            {"count": count},
+            {"total": count},
         )
 
 
@@ -73,5 +73,5 @@ def _sources() -> Iterator[Finding]:
             "warning",
             f"{count} sources could not be read, or hold other objects than were registered.",
             "Their pages say what is wrong; scan them again there.",
-            {"count": count, "names": ", ".join(names)},
+            {"total": count, "names": ", ".join(names)},
         )

@@ -62,7 +62,7 @@ def findings() -> list[Finding]:
                 "problem",
                 f"{stuck} attempts were placed ten minutes ago and have not begun.",
                 "See whether workers take tasks; their log names the attempts.",
-                {"count": stuck},
+                {"total": stuck},
             )
         )
     return found

@@ -230,6 +230,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
     "ENUM_NAME_OVERRIDES": {
         "RoleEnum": "atom.accounts.models.ROLES",
+        "LevelEnum": "atom.core.figures.LEVELS",
         "UploadKindEnum": ["pack", "changes"],
         "ArtifactKindEnum": ["output", "checkpoint", "model"],
         "RunStateEnum": "atom.jobs.states.RUN_STATE_CHOICES",

@@ -25,6 +25,6 @@ def findings() -> list[Finding]:
             "warning",
             f"{count} webhooks are off because their receivers failed.",
             "Administrators of the projects see why in Settings, Webhooks, and switch them on.",
-            {"count": count},
+            {"total": count},
         )
     ]

@@ -58,6 +58,7 @@ PAGES: dict[str, Callable[[Seed], str]] = {
     "units": lambda _: "/settings/units",
     "people": lambda _: "/settings/people",
     "account": lambda _: "/settings/account",
+    "health": lambda _: "/settings/health",
     "unknown-page": lambda _: "/no/such/page",
     "empty-overview": lambda _: f"/?project={EMPTY_PROJECT}",
     "empty-datasets": lambda _: f"/datasets?project={EMPTY_PROJECT}",

@@ -192,6 +192,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/health/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return how every part is, and what the workers did. */
+        get: operations["health_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/invitations/accept/": {
         parameters: {
             query?: never;
@@ -4826,6 +4843,24 @@ export interface components {
          * @enum {string}
          */
         GoalEnum: "max" | "min";
+        /** @description The installation as a whole. */
+        Health: {
+            level: components["schemas"]["LevelEnum"];
+            /** Format: date-time */
+            at: string;
+            findings: components["schemas"]["HealthFinding"][];
+            tasks: components["schemas"]["TaskCount"][];
+        };
+        /** @description How one part is. */
+        HealthFinding: {
+            code: string;
+            level: components["schemas"]["LevelEnum"];
+            detail: string;
+            action: string;
+            figures: {
+                [key: string]: unknown;
+            };
+        };
         /** @description When the lease ends now; null when it does not end. */
         Heartbeat: {
             lease_no: number;
@@ -4990,6 +5025,13 @@ export interface components {
             /** @description Images that cannot be decoded. */
             unreadable: number;
         };
+        /**
+         * @description * `ok` - ok
+         *     * `warning` - warning
+         *     * `problem` - problem
+         * @enum {string}
+         */
+        LevelEnum: "ok" | "warning" | "problem";
         /** @description A graph. */
         Lineage: {
             nodes: components["schemas"]["LineageNode"][];
@@ -7160,6 +7202,17 @@ export interface components {
          * @enum {string}
          */
         TakeEnum: "ours" | "theirs";
+        /** @description Runs of one task since they are counted; `last_at` is when it last ended, Unix time. */
+        TaskCount: {
+            name: string;
+            done: number;
+            failed: number;
+            again: number;
+            /** Format: double */
+            seconds: number;
+            /** Format: double */
+            last_at: number | null;
+        };
         /** @description Why the last publication failed. */
         TaskError: {
             code: string;
@@ -7738,6 +7791,8 @@ export type GarbageRunStateEnum = components['schemas']['GarbageRunStateEnum'];
 export type GitHost = components['schemas']['GitHost'];
 export type GitHostPage = components['schemas']['GitHostPage'];
 export type GoalEnum = components['schemas']['GoalEnum'];
+export type Health = components['schemas']['Health'];
+export type HealthFinding = components['schemas']['HealthFinding'];
 export type Heartbeat = components['schemas']['Heartbeat'];
 export type Hold = components['schemas']['Hold'];
 export type Invitation = components['schemas']['Invitation'];
@@ -7755,6 +7810,7 @@ export type LeaseNoRequest = components['schemas']['LeaseNoRequest'];
 export type LeasedSlot = components['schemas']['LeasedSlot'];
 export type LeasedSlotStateEnum = components['schemas']['LeasedSlotStateEnum'];
 export type LeftOut = components['schemas']['LeftOut'];
+export type LevelEnum = components['schemas']['LevelEnum'];
 export type Lineage = components['schemas']['Lineage'];
 export type LineageEdge = components['schemas']['LineageEdge'];
 export type LineageNode = components['schemas']['LineageNode'];
@@ -7981,6 +8037,7 @@ export type SubmitBatchRequest = components['schemas']['SubmitBatchRequest'];
 export type SubmitRequest = components['schemas']['SubmitRequest'];
 export type Tag = components['schemas']['Tag'];
 export type TakeEnum = components['schemas']['TakeEnum'];
+export type TaskCount = components['schemas']['TaskCount'];
 export type TaskError = components['schemas']['TaskError'];
 export type TaskFilter = components['schemas']['TaskFilter'];
 export type TaskPreview = components['schemas']['TaskPreview'];
@@ -8401,6 +8458,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CodeState"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    health_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
                 };
             };
             429: components["responses"]["TooManyRequests"];

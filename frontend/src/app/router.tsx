@@ -243,6 +243,11 @@ const settingsRoutes = [
     path: '/settings/garbage',
     component: lazyRouteComponent(settings, 'GarbagePage'),
   }),
+  createRoute({
+    getParentRoute: under,
+    path: '/settings/health',
+    component: lazyRouteComponent(settings, 'HealthPage'),
+  }),
 ] as const;
 
 const people = () => import('@/features/people');

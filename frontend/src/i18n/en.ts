@@ -4,6 +4,7 @@ import { chart, common, errors, live, states } from './common.en';
 import { compare } from './compare.en';
 import { datasets } from './datasets.en';
 import { git } from './git.en';
+import { health } from './health.en';
 import { jobs } from './jobs.en';
 import { labeling } from './labeling.en';
 import { models } from './models.en';
@@ -27,6 +28,7 @@ const en = {
   datasets,
   errors,
   git,
+  health,
   jobs,
   labeling,
   live,

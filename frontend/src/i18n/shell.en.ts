@@ -14,6 +14,7 @@ export const nav = {
   members: 'Members',
   units: 'Units and projects',
   everybody: 'All people',
+  health: 'System health',
   account: 'Your account',
   settings: 'Settings',
   tokens: 'Access tokens',

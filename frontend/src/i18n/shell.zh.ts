@@ -17,6 +17,7 @@ export const nav: Translation<typeof en.nav> = {
   members: '成员',
   units: '单位与项目',
   everybody: '所有人员',
+  health: '系统健康',
   account: '您的账户',
   settings: '设置',
   tokens: '访问令牌',

@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/react';
+import { act, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test, vi } from 'vitest';
 import { listing, problem, serve } from '@/test/fakeApi';
@@ -24,6 +24,8 @@ test('a service that is starting again is no defect to report', async () => {
 test('a control that goes away leaves its focus to the page', async () => {
   await renderPage(<Shell />, '/');
   const main = await screen.findByRole('main');
+  // Whoever looks after the focus begins when all effects have run.
+  await act(async () => {});
   const button = main.appendChild(document.createElement('button'));
   button.focus();
   button.remove();

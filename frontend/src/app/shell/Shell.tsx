@@ -24,7 +24,7 @@ const Palette = lazy(() => import('./Palette'));
 const ShortcutSheet = lazy(() => import('./ShortcutSheet'));
 
 export const HEADER_PX = 52;
-const FREE = ['/settings/units', '/settings/people', '/settings/account'];
+const FREE = ['/settings/health', '/settings/units', '/settings/people', '/settings/account'];
 
 export function Shell() {
   const { t } = useTranslation();

@@ -4,6 +4,7 @@ import {
   IconBox,
   IconBucket,
   IconDatabase,
+  IconHeartbeat,
   IconHistory,
   IconKey,
   IconLayoutDashboard,
@@ -31,6 +32,7 @@ export interface NavItem {
     | 'webhooks'
     | 'audit'
     | 'garbage'
+    | 'health'
     | 'members'
     | 'units'
     | 'everybody'
@@ -47,6 +49,7 @@ export interface NavItem {
     | '/settings/webhooks'
     | '/settings/audit'
     | '/settings/garbage'
+    | '/settings/health'
     | '/settings/members'
     | '/settings/units'
     | '/settings/people'
@@ -97,6 +100,7 @@ export const NAVIGATION: NavGroup[] = [
       { key: 'webhooks', to: '/settings/webhooks', icon: IconWebhook, needs: 'admin' },
       { key: 'audit', to: '/settings/audit', icon: IconHistory, needs: 'admin' },
       { key: 'garbage', to: '/settings/garbage', icon: IconTrash, needs: 'admin' },
+      { key: 'health', to: '/settings/health', icon: IconHeartbeat, keys: 'G H', needs: 'installation' },
     ],
   },
 ];

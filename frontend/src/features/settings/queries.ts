@@ -13,6 +13,7 @@ const GARBAGE = '/api/v1/projects/{project}/garbage-runs/';
 const PARDON = '/api/v1/projects/{project}/garbage-runs/{garbage_run_id}/pardon/';
 const PAGE = 50;
 const RUNNING_POLL_MS = 2000;
+const HEALTH_POLL_MS = 10_000;
 
 export function useTokens() {
   return useKeysetRows($api.useInfiniteQuery('get', TOKENS, { params: { query: { limit: PAGE } } }, KEYSET));
@@ -52,6 +53,9 @@ export function useAuditEvents(filter: AuditQuery) {
   const init = { params: { query: { ...filter, limit: PAGE } } };
   return useKeysetRows($api.useInfiniteQuery('get', AUDIT, init, KEYSET));
 }
+
+/** Asked again and again while the page is open: it is there to be watched. */
+export const useHealth = () => $api.useQuery('get', '/api/v1/health/', {}, { refetchInterval: HEALTH_POLL_MS });
 
 /** Polls while a run is under way. */
 export function useGarbageRuns() {
