@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -18,20 +19,23 @@ from atom.core.clock import now
 from atom.datasets.models import Pack
 from atom.jobs import states
 from atom.jobs.models import Attempt
+from atom.settings.environment import BASE_DIR
 from tests.factories.accounts import make_member, make_project, make_user
 from tests.factories.jobs import make_attempt, make_run
 
 pytestmark = pytest.mark.django_db
 
+Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
+Scrape = Callable[[], Samples]
 HEALTH = "/api/v1/health/"
 TOKEN = "scrape-me"
 
 
 @pytest.fixture
-def scrape(client: Client, settings: Any) -> Iterator[Any]:
+def scrape(client: Client, settings: Any) -> Scrape:
     settings.ATOM_METRICS_TOKEN = TOKEN
 
-    def get() -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
+    def get() -> Samples:
         answer = client.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
         assert answer.status_code == 200
         assert answer["Content-Type"].startswith("text/plain")
@@ -64,7 +68,7 @@ def finding(client: Client, code: str) -> dict[str, Any] | None:
 # --- figures ------------------------------------------------------------------------------------
 
 
-def test_figures_of_every_part_are_there(scrape: Any) -> None:
+def test_figures_of_every_part_are_there(scrape: Scrape) -> None:
     make_run(make_project())
     seen = scrape()
     failed = {dict(labels)["part"]: v for (n, labels), v in seen.items() if n.endswith("s_failed")}
@@ -75,7 +79,9 @@ def test_figures_of_every_part_are_there(scrape: Any) -> None:
     assert seen[key("atom_disk_free_bytes")] > 0
 
 
-def test_one_part_that_fails_hides_no_other(scrape: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_part_that_fails_hides_no_other(
+    scrape: Scrape, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # What PostgreSQL would do to one query.
     monkeypatch.setattr(Node.objects, "select_related", _broken)
     seen = scrape()
@@ -88,7 +94,7 @@ def _broken(*_: Any) -> None:
 
 
 def test_a_request_is_counted_under_its_route_and_not_its_address(
-    client: Client, scrape: Any
+    client: Client, scrape: Scrape
 ) -> None:
     project = make_project()
     client.force_login(make_member(project, "viewer"))
@@ -103,7 +109,7 @@ def test_a_request_is_counted_under_its_route_and_not_its_address(
     assert any(("method", "unknown") in labels for _, labels in seen)
 
 
-def test_tasks_are_counted_over_all_workers(scrape: Any) -> None:
+def test_tasks_are_counted_over_all_workers(scrape: Scrape) -> None:
     task_counts.count("jobs.tick", task_counts.DONE, 0.25)
     task_counts.count("jobs.tick", task_counts.FAILED, 0.5)
     seen = scrape()
@@ -131,6 +137,22 @@ def test_an_administrators_token_reads_the_figures_too(client: Client) -> None:
     assert answer.status_code == 200
 
 
+@pytest.mark.parametrize(
+    "path", ["deploy/grafana/atom.json", "deploy/prometheus/alerts.yml", "docs/observability.md"]
+)
+def test_what_is_drawn_and_alerted_on_exists(path: str, scrape: Scrape) -> None:
+    code = "".join(
+        source.read_text()
+        for source in (BASE_DIR / "atom").rglob("*.py")
+        if source.name in {"figures.py", "metrics.py", "task_counts.py", "observability.py"}
+    )
+    named = set(re.findall(r"\batom_[a-z_]+[a-z]", (BASE_DIR / path).read_text()))
+    assert named
+    # What Prometheus' formats add to a name.
+    bare = {re.sub(r"_(bucket|count|sum|total)$", "", name) for name in named}
+    assert {name for name in bare if f'"{name}"' not in code} == set()
+
+
 # --- health -------------------------------------------------------------------------------------
 
 
@@ -154,8 +176,8 @@ def test_what_gives_no_sign_is_a_problem_until_it_does(administrators: Client) -
 
 def test_an_old_sign_is_no_sign(administrators: Client) -> None:
     heartbeats.give_sign(heartbeats.BEAT)
-    [(member, at)] = redis.client().zrange("heartbeats", 0, -1, withscores=True)
-    redis.client().zadd("heartbeats", {member: at - heartbeats.SILENT_AFTER_S - 1})
+    member: Any = redis.client().zrange("heartbeats", 0, -1)[0]
+    redis.client().zincrby("heartbeats", -heartbeats.SILENT_AFTER_S - 1, member)
     assert finding(administrators, "beat_silent") is not None
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 import redis
 import structlog
 
-from atom.core.redis import client
+from atom.core.redis import client, now_s
 
 log = structlog.get_logger(__name__)
 
@@ -25,9 +25,9 @@ _FORGOTTEN_AFTER_S: Final = 3600.0
 
 def give_sign(kind: str) -> None:
     """Say that this process lives; a Valkey that is away hears it the next time."""
-    now = time.time()
     member = f"{kind}@{socket.gethostname()}:{os.getpid()}"
     try:
+        now = now_s()
         with client().pipeline(transaction=False) as pipeline:
             pipeline.zadd(_SET, {member: now})
             pipeline.zremrangebyscore(_SET, 0, now - _FORGOTTEN_AFTER_S)
@@ -38,7 +38,7 @@ def give_sign(kind: str) -> None:
 
 def ages_s(kind: str) -> list[float]:
     """Return how long ago each process of a kind gave a sign, the latest first."""
-    now = time.time()
+    now = now_s()
     signs: list[Any] = client().zrevrange(_SET, 0, -1, withscores=True)
     prefix = f"{kind}@".encode()
     return [max(0.0, now - at) for member, at in signs if member.startswith(prefix)]

@@ -12,3 +12,9 @@ from django.conf import settings
 def client() -> redis.Redis:
     """Return the process-wide client (bytes in, bytes out)."""
     return redis.Redis.from_url(settings.REDIS_URL, socket_timeout=10, socket_connect_timeout=5)
+
+
+def now_s() -> float:
+    """Return Unix time by Valkey's clock, which all processes share and stream entries have."""
+    seconds, microseconds = client().time()
+    return seconds + microseconds / 1e6

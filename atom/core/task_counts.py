@@ -1,7 +1,7 @@
 """How often each task ran, how it ended and how long it took, over all workers, in Valkey.
 
 Pool processes come and go, so counters of their own would be lost or pile up. One hash holds all;
-counting costs a task one round trip, and what Valkey could not take is not counted.
+counting costs a task two round trips, and what Valkey could not take is not counted.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import redis
 import structlog
 from prometheus_client.core import CounterMetricFamily, Metric
 
-from atom.core.redis import client
+from atom.core.redis import client, now_s
 
 log = structlog.get_logger(__name__)
 
@@ -55,10 +55,11 @@ def end(task: Any = None, state: str | None = None, **_: Any) -> None:
 def count(name: str, ended: str, duration_s: float) -> None:
     """Add one run of a task."""
     try:
+        ended_at = now_s()
         with client().pipeline(transaction=False) as pipeline:
             pipeline.hincrby(_HASH, f"{name}|{ended}", 1)
             pipeline.hincrbyfloat(_HASH, f"{name}|seconds", duration_s)
-            pipeline.hset(_HASH, f"{name}|last_at", str(time.time()))
+            pipeline.hset(_HASH, f"{name}|last_at", ended_at)
             pipeline.execute()
     except redis.RedisError as error:
         log.warning("task_not_counted", task=name, error=type(error).__name__)

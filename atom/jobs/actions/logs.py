@@ -15,7 +15,7 @@ import structlog
 from django.db import transaction
 from django.db.models import F
 
-from atom.core import live
+from atom.core import live, redis
 from atom.jobs.engines import frames
 from atom.jobs.engines.frames import Frame
 from atom.jobs.errors import BadLogFrames, LogGap
@@ -127,7 +127,7 @@ def is_due(stream: LogStream) -> bool:
     if stream.eof_bytes is not None or end - stream.flushed_bytes >= CHUNK_BYTES:
         return True
     first = log_stream.read(stream.attempt_id, stream.flushed_bytes, 1)
-    return bool(first) and log_stream.now_s() - first[0].arrived_ms / 1000 >= CHUNK_AGE_S
+    return bool(first) and redis.now_s() - first[0].arrived_ms / 1000 >= CHUNK_AGE_S
 
 
 def flush(attempt_id: UUID) -> int:

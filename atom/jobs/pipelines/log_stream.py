@@ -92,12 +92,6 @@ def read(attempt_id: UUID | str, start: int, count: int = READ_ENTRIES) -> list[
     return [parse_entry(*item) for item in cast("list[Any]", found)]
 
 
-def now_s() -> float:
-    """Return the time by the clock that entries are stamped by."""
-    seconds, microseconds = redis.client().time()
-    return seconds + microseconds / 1e6
-
-
 def lines_after(attempt_id: UUID | str, start: int) -> int:
     """Return the number of lines in the entries that end after `start`."""
     script = redis.client().register_script(_COUNT_LINES)
