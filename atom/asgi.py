@@ -10,11 +10,13 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "atom.settings.development")
 # First: it loads the applications that the imports below need.
 django_application = get_asgi_application()
 
+from celery.signals import before_task_publish  # noqa: E402
 from channels.auth import AuthMiddlewareStack  # noqa: E402
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from django.conf import settings  # noqa: E402
 from django.urls import re_path  # noqa: E402
 
+from atom.core import tracing  # noqa: E402
 from atom.mlflow_api.upload import ArtifactUploads  # noqa: E402
 from atom.web.body_limit import BodyLimit  # noqa: E402
 from atom.web.composition import modules_of_apps  # noqa: E402
@@ -69,4 +71,6 @@ application = LifespanApplication(
 def program() -> LifespanApplication:
     """Return the application for a process that does nothing else (`uvicorn --factory`)."""
     leave_pandas_out()
+    tracing.begin("web")
+    before_task_publish.connect(tracing.send_along)
     return application

@@ -23,7 +23,7 @@ from celery.signals import (
 from django.db import close_old_connections
 from django_structlog.celery.steps import DjangoStructLogInitStep
 
-from atom.core import heartbeats, task_counts
+from atom.core import heartbeats, task_counts, tracing
 from atom.web.composition import modules_of_apps
 from atom_sdk.pandas_apart import leave_pandas_out
 
@@ -128,6 +128,16 @@ def count_tasks(**_: Any) -> None:
     """Count what this pool process does."""
     task_prerun.connect(task_counts.begin)
     task_postrun.connect(task_counts.end)
+
+
+@worker_process_init.connect
+def trace_tasks(**_: Any) -> None:
+    """Trace what this pool process does, where a collector is named."""
+    tracing.begin("worker")
+    if tracing.is_on():
+        task_prerun.connect(tracing.begin_task)
+        task_postrun.connect(tracing.end_task)
+        before_task_publish.connect(tracing.send_along)
 
 
 @beat_init.connect

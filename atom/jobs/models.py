@@ -9,7 +9,7 @@ from django.db import models
 
 from atom.accounts.models import Project, User
 from atom.clusters.models import Node
-from atom.core import states
+from atom.core import states, tracing
 from atom.core.clock import RowTimeField
 from atom.core.models import TimestampedModel
 from atom.datasets.models import Version
@@ -164,6 +164,8 @@ class Run(TimestampedModel):
     experiment = models.ForeignKey(
         Experiment, null=True, on_delete=models.RESTRICT, related_name="runs"
     )
+    # The span that asked for it, as a W3C traceparent; "" where nothing is traced.
+    trace_parent = models.CharField(max_length=tracing.PARENT_CHARACTERS, blank=True)
     # What its program said of it, opaque to Atom: parameters beside those that it was started
     # with, and labels by key.
     logged_parameters = models.JSONField(default=dict)

@@ -34,6 +34,9 @@ ATOM_RATE_SIGN_IN_NAME = ENV.atom_rate_sign_in_name
 # Longer than Valkey ever takes when it is well; no request waits longer for its count than this.
 ATOM_RATE_TIMEOUT_S = 0.25
 ATOM_METRICS_TOKEN = ENV.atom_metrics_token.get_secret_value()
+OTEL_EXPORTER_OTLP_ENDPOINT = ENV.otel_exporter_otlp_endpoint
+OTEL_EXPORTER_OTLP_HEADERS = ENV.otel_exporter_otlp_headers.get_secret_value()
+OTEL_TRACES_SAMPLER_ARG = ENV.otel_traces_sampler_arg
 ATOM_ENCRYPTION_KEY = ENV.atom_encryption_key.get_secret_value()
 
 SECRET_KEY = ENV.atom_secret_key.get_secret_value()
@@ -77,6 +80,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "atom.core.metrics.MeasureRequests",
+    "atom.core.tracing.TraceRequests",
     "django.middleware.security.SecurityMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

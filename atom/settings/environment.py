@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import SecretStr, field_validator
+from pydantic import Field, SecretStr, field_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
@@ -114,6 +114,11 @@ class Environment(BaseSettings):
     # What Prometheus sends as `Authorization: Bearer …` to /metrics; empty: nobody but
     # administrators of the installation reads it.
     atom_metrics_token: SecretStr = SecretStr("")
+    # Where traces are sent, e.g. http://collector:4318 (OTLP over HTTP); empty: nothing is traced.
+    # Headers are name=value pairs, separated by commas; the share of traces is from 0 to 1.
+    otel_exporter_otlp_endpoint: str = ""
+    otel_exporter_otlp_headers: SecretStr = SecretStr("")
+    otel_traces_sampler_arg: float = Field(1.0, ge=0, le=1)
     atom_debug: bool = False
     atom_log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     atom_log_format: Literal["json", "console"] = "json"

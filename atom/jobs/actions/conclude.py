@@ -9,6 +9,7 @@ from atom.core import clock
 from atom.jobs import states
 from atom.jobs.actions.events import move, record
 from atom.jobs.actions.runs import unpin
+from atom.jobs.actions.traces import trace_attempt
 from atom.jobs.actions.write_access import withdraw
 from atom.jobs.engines import failures
 from atom.jobs.event_kinds import EventKind
@@ -33,6 +34,7 @@ def conclude(run: Run, attempt: Attempt) -> bool:
     withdraw(attempt)
     release(attempt.pk)
     _settle(run, attempt)
+    trace_attempt(run, attempt)
     return True
 
 

@@ -52,6 +52,8 @@ def _environment(run: Run) -> dict[str, str]:
     """Return the variables by which the job finds its runtime and does not use more than it has."""
     threads = str(run.cpus)
     environment = {"OMP_NUM_THREADS": threads, "MKL_NUM_THREADS": threads, "PYTHONUNBUFFERED": "1"}
+    if run.trace_parent:
+        environment["TRACEPARENT"] = run.trace_parent
     if run.runtime is None:
         return environment
     path = runtimes.path_of(run.runtime)

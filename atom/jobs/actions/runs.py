@@ -12,7 +12,7 @@ from django.db.models import Max
 
 from atom.accounts import audit
 from atom.accounts.models import Project, User
-from atom.core import clock
+from atom.core import clock, tracing
 from atom.datasets.models import VersionPin
 from atom.jobs import states
 from atom.jobs.actions import effects, runtimes, workflows
@@ -77,6 +77,7 @@ def _insert(project: Project, user: User, plan: RunPlan) -> Run:
         max_retries=DEFAULT_MAX_RETRIES if request.max_retries is None else request.max_retries,
         tags=request.tags,
         may_write=request.may_write,
+        trace_parent=tracing.current(),
     )
     RunInput.objects.bulk_create(
         RunInput(
