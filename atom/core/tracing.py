@@ -196,10 +196,13 @@ def send_along(headers: dict[str, Any] | None = None, **_: Any) -> None:
 
 
 def begin_task(task: Any = None, task_id: str = "", **_: Any) -> None:
-    """Begin a task's span: receiver of `task_prerun`."""
-    if not is_on():
+    """Begin a task's span: receiver of `task_prerun`.
+
+    What beat sends every second belongs to no trace, and would make one of each.
+    """
+    parent = getattr(task.request, PARENT, None)
+    if not is_on() or not parent:
         return
-    parent = getattr(task.request, PARENT, None) or ""
     under_way = span(task.name, "CONSUMER", parent, {"messaging.message.id": task_id})
     under_way.__enter__()
     setattr(task.request, _SPAN, under_way)

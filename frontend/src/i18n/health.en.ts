@@ -15,7 +15,7 @@ export const health = {
   levels: { ok: 'Well', warning: 'Look at it', problem: 'Does not work' },
   asked: 'Asked {{when}}; again every ten seconds.',
   tasks: 'Background tasks',
-  tasksHint: 'Over all workers, since they are counted.',
+  tasksHint: 'All workers together, since counting began.',
   task: 'Task',
   done: 'Done',
   failed: 'Failed',
