@@ -111,6 +111,10 @@ class Environment(BaseSettings):
     atom_rate_anonymous: RateSetting = parse_rate("20/s:200")
     atom_rate_sign_in_address: RateSetting = parse_rate("10/min:30")
     atom_rate_sign_in_name: RateSetting = parse_rate("2/min:10")
+    # Guesses of one person's codes: with it nobody finds one in years.
+    atom_rate_second_factor: RateSetting = parse_rate("20/h:10")
+    # Of whom a second factor is demanded: administrators are those of the installation.
+    atom_second_factor: Literal["optional", "administrators", "everybody"] = "optional"
     atom_debug: bool = False
     atom_log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     atom_log_format: Literal["json", "console"] = "json"

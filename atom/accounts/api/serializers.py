@@ -60,13 +60,9 @@ class SessionSerializer(serializers.Serializer[Any]):
 
     authenticated = serializers.BooleanField()
     user = UserSerializer(allow_null=True)
-
-
-class LoginSerializer(serializers.Serializer[Any]):
-    """A name and a password."""
-
-    username = serializers.CharField(max_length=150)
-    password = serializers.CharField(max_length=1000, trim_whitespace=False, write_only=True)
+    lacks_second_factor = serializers.BooleanField(
+        help_text="Whether nothing but setting one up is allowed yet."
+    )
 
 
 class ProjectSerializer(serializers.ModelSerializer[Project]):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth import login, logout
+from django.contrib.auth import logout
 from django.db.models import QuerySet
 from django.utils.decorators import method_decorator
-from django.views.decorators.csrf import csrf_protect, ensure_csrf_cookie
+from django.views.decorators.csrf import ensure_csrf_cookie
 from drf_spectacular.utils import extend_schema
 from rest_framework import generics, status
 from rest_framework.permissions import AllowAny
@@ -18,7 +18,6 @@ from rest_framework.views import APIView
 from atom.accounts import actions, permissions
 from atom.accounts.api.mixins import ScopedView, refuse_service_account, token_of, user_of
 from atom.accounts.api.serializers import (
-    LoginSerializer,
     NewTokenSerializer,
     ProjectSerializer,
     SessionSerializer,
@@ -35,7 +34,13 @@ from atom.core.pagination import KeysetPagination
 
 def _session_of(request: Request) -> dict[str, Any]:
     user = request.user if isinstance(request.user, User) else None
-    return {"authenticated": user is not None, "user": UserSerializer(user).data if user else None}
+    lacks = user is not None and token_of(request) is None
+    return {
+        "authenticated": user is not None,
+        "user": UserSerializer(user).data if user else None,
+        "lacks_second_factor": lacks
+        and permissions.lacks_second_factor(user, request._request.session),
+    }
 
 
 @method_decorator(ensure_csrf_cookie, name="dispatch")
@@ -43,6 +48,7 @@ class SessionView(APIView):
     """Who is signed in; sets the CSRF cookie, so the portal asks this first."""
 
     permission_classes = (AllowAny,)
+    is_before_second_factor = True
 
     @extend_schema(responses=SessionSerializer, operation_id="session_retrieve")
     def get(self, request: Request) -> Response:
@@ -50,27 +56,10 @@ class SessionView(APIView):
         return Response(_session_of(request))
 
 
-@method_decorator(csrf_protect, name="dispatch")
-class LoginView(APIView):
-    """Signing in with a password."""
-
-    permission_classes = (AllowAny,)
-    authentication_classes = ()
-
-    @extend_schema(request=LoginSerializer, responses=UserSerializer, operation_id="login")
-    def post(self, request: Request) -> Response:
-        """Start a session. After too many failures the answer is 429, with the time to wait."""
-        body = LoginSerializer(data=request.data)
-        check(body)
-        user = actions.check_password(
-            request._request, body.validated_data["username"], body.validated_data["password"]
-        )
-        login(request._request, user)
-        return Response(UserSerializer(user).data)
-
-
 class LogoutView(APIView):
     """Signing out."""
+
+    is_before_second_factor = True
 
     @extend_schema(request=None, responses={204: None}, operation_id="logout")
     def post(self, request: Request) -> Response:
@@ -82,6 +71,8 @@ class LogoutView(APIView):
 class MeView(ScopedView, generics.RetrieveUpdateAPIView[User]):
     """The caller's own profile."""
 
+    # Its language counts on every page.
+    is_before_second_factor = True
     serializer_class = UserSerializer
     http_method_names = ["get", "patch", "head", "options"]  # noqa: RUF012  # as Django types it
 
