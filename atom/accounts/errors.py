@@ -1,5 +1,7 @@
 """Failures of signing in, and of changing who may do what."""
 
+from typing import Literal
+
 from atom.core.errors import (
     AlreadyExists,
     AtomError,
@@ -9,6 +11,19 @@ from atom.core.errors import (
     PermissionDenied,
     Throttled,
 )
+
+SingleSignOnReason = Literal[
+    # The browser did not begin this, or too long ago; the provider was refused by its own user.
+    "sso_over",
+    "sso_denied",
+    # The provider is away or not set up as its settings say; what it says of a person is not valid.
+    "sso_provider",
+    "sso_invalid",
+    # Nobody invited this person; the address is that of an account; the account is deactivated.
+    "sso_nobody",
+    "sso_address",
+    "sso_deactivated",
+]
 
 
 class BadCredentials(NotAuthenticated):
@@ -74,6 +89,14 @@ class SignInAgain(PermissionDenied):
     code = "sign_in_again"
     title = "This needs a sign-in of the last ten minutes."
     action = "Sign out, sign in again, then repeat it."
+
+
+class SingleSignOnFailed(Exception):
+    """A way back from the provider that lets nobody in; the sign-in page says why, in words."""
+
+    def __init__(self, reason: SingleSignOnReason, detail: str = "") -> None:
+        super().__init__(detail or reason)
+        self.reason = reason
 
 
 class BadToken(NotAuthenticated):

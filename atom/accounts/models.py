@@ -310,6 +310,20 @@ class RecoveryCode(TimestampedModel):
         ]
 
 
+class ExternalIdentity(TimestampedModel):
+    """Who a person is to a provider of single sign-on: only its subject never changes."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="identities")
+    issuer = models.CharField(max_length=500)
+    subject = models.CharField(max_length=255)
+    last_used_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["issuer", "subject"], name="identity_once"),
+        ]
+
+
 class AuditEvent(models.Model):
     """Who did what to which thing, when. Rows are never changed."""
 

@@ -33,6 +33,7 @@ ATOM_RATE_SIGN_IN_ADDRESS = ENV.atom_rate_sign_in_address
 ATOM_RATE_SIGN_IN_NAME = ENV.atom_rate_sign_in_name
 ATOM_RATE_SECOND_FACTOR = ENV.atom_rate_second_factor
 ATOM_SECOND_FACTOR = ENV.atom_second_factor
+ATOM_OIDC = ENV.oidc
 # Longer than Valkey ever takes when it is well; no request waits longer for its count than this.
 ATOM_RATE_TIMEOUT_S = 0.25
 ATOM_ENCRYPTION_KEY = ENV.atom_encryption_key.get_secret_value()

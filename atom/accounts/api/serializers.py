@@ -65,6 +65,12 @@ class SessionSerializer(serializers.Serializer[Any]):
     )
 
 
+class SignedOutSerializer(serializers.Serializer[Any]):
+    """Where the browser goes to sign out of the provider of single sign-on."""
+
+    provider_url = serializers.CharField(allow_null=True)
+
+
 class ProjectSerializer(serializers.ModelSerializer[Project]):
     """A project and the caller's role in it."""
 

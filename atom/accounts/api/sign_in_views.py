@@ -77,9 +77,9 @@ class LoginCodeView(APIView):
         """Start the session for which the first step was made in this browser."""
         body = CodeSerializer(data=request.data)
         check(body)
-        user = awaited(request._request)
+        user, by_provider = awaited(request._request)
         check_code(request._request, user, body.validated_data["code"])
-        let_in(request._request, user, "code")
+        let_in(request._request, user, "code", by_provider=by_provider)
         response = Response(UserSerializer(user).data)
         PENDING.forget(response)
         return response

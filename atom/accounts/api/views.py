@@ -21,11 +21,14 @@ from atom.accounts.api.serializers import (
     NewTokenSerializer,
     ProjectSerializer,
     SessionSerializer,
+    SignedOutSerializer,
     TokenSerializer,
     UserSerializer,
 )
+from atom.accounts.api.sign_in import BY_PROVIDER
 from atom.accounts.api.unit_views import NewProjectMixin
 from atom.accounts.models import ApiToken, Project, User
+from atom.accounts.oidc import sign_out_url
 from atom.accounts.reads import roles_of
 from atom.core.bodies import check
 from atom.core.errors import NotFound
@@ -34,12 +37,13 @@ from atom.core.pagination import KeysetPagination
 
 def _session_of(request: Request) -> dict[str, Any]:
     user = request.user if isinstance(request.user, User) else None
-    lacks = user is not None and token_of(request) is None
+    session = request._request.session
     return {
         "authenticated": user is not None,
         "user": UserSerializer(user).data if user else None,
-        "lacks_second_factor": lacks
-        and permissions.lacks_second_factor(user, request._request.session),
+        "lacks_second_factor": user is not None
+        and token_of(request) is None
+        and permissions.lacks_second_factor(user, session),
     }
 
 
@@ -61,11 +65,12 @@ class LogoutView(APIView):
 
     is_before_second_factor = True
 
-    @extend_schema(request=None, responses={204: None}, operation_id="logout")
+    @extend_schema(request=None, responses=SignedOutSerializer, operation_id="logout")
     def post(self, request: Request) -> Response:
-        """End the session."""
+        """End the session; the answer says where to sign out of the provider too, if anywhere."""
+        by_provider = request._request.session.get(BY_PROVIDER, False)
         logout(request._request)
-        return Response(status=status.HTTP_204_NO_CONTENT)
+        return Response({"provider_url": sign_out_url() if by_provider else None})
 
 
 class MeView(ScopedView, generics.RetrieveUpdateAPIView[User]):
