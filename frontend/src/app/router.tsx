@@ -42,10 +42,13 @@ const root = createRootRoute({
 });
 const under = () => root;
 
+// Apart from their routes: types of `search` are found only so.
+const readLogin = optional(loginSearch);
+const readNext = optional((raw: RawSearch) => ({ next: text(raw.next) }));
 const login = createRoute({
   getParentRoute: under,
   path: LOGIN,
-  validateSearch: optional(loginSearch),
+  validateSearch: readLogin,
   beforeLoad: async ({ search }) => {
     // A server that does not answer is no reason to hide the form.
     if (!(await isSignedIn().catch(() => false))) return;
@@ -62,7 +65,7 @@ const outsideRoutes = [
   createRoute({
     getParentRoute: under,
     path: SECOND_FACTOR,
-    validateSearch: optional((raw: RawSearch) => ({ next: text(raw.next) })),
+    validateSearch: readNext,
     beforeLoad: async ({ search }) => {
       if (!(await isSignedIn())) throw redirect({ href: LOGIN, replace: true });
       if (await lacksSecondFactor()) return;
