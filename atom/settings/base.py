@@ -60,7 +60,9 @@ ATOM_APPS = [
 ]
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    # Before the admin, whose templates it replaces.
+    "unfold.apps.BasicAppConfig",
+    "atom.web.apps.OperatorAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -74,7 +76,7 @@ INSTALLED_APPS = [
     "channels",
     "django_structlog",
     *ATOM_APPS,
-    "atom.web",
+    "atom.web.apps.WebConfig",
 ]
 
 MIDDLEWARE = [
@@ -185,6 +187,16 @@ EMAIL_HOST, EMAIL_PORT, EMAIL_TIMEOUT = _MAIL.host, _MAIL.port, _MAIL.timeout_s
 EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _MAIL.user, _MAIL.password
 EMAIL_USE_TLS, EMAIL_USE_SSL = _MAIL.use_tls, _MAIL.use_ssl
 DEFAULT_FROM_EMAIL = ENV.atom_email_from
+
+UNFOLD = {
+    "SITE_TITLE": "Atom",
+    "SITE_HEADER": "Atom",
+    "SITE_URL": "/",
+    "SITE_SYMBOL": "database",
+    "SHOW_HISTORY": False,
+    "SHOW_VIEW_ON_SITE": True,
+    "SIDEBAR": {"show_search": True, "show_all_applications": True},
+}
 
 # --- language and time ------------------------------------------------------------------------
 
