@@ -25,7 +25,7 @@ from atom.web.long_poll import LongPoll  # noqa: E402
 from atom.web.media_proxy import MediaProxy  # noqa: E402
 from atom.web.portal import Portal, StaticFiles  # noqa: E402
 from atom.web.router import HttpApplication, PrefixRouter  # noqa: E402
-from atom.web.websockets import SameOrigin, close_unknown  # noqa: E402
+from atom.web.websockets import SameOrigin, SecondFactorFirst, close_unknown  # noqa: E402
 from atom_sdk.pandas_apart import leave_pandas_out  # noqa: E402
 
 DJANGO_PREFIXES = ("/api/", "/admin/", "/healthz", "/readyz", "/metrics")
@@ -38,7 +38,8 @@ def _websocket_application() -> ASGI3Application:
     # Django types a route as a view; here it is an ASGI application.
     patterns.append(re_path(r"", cast(Any, close_unknown)))
     routes = URLRouter(patterns)
-    guarded = SameOrigin(AuthMiddlewareStack(routes), settings.CSRF_TRUSTED_ORIGINS)
+    signed_in = AuthMiddlewareStack(SecondFactorFirst(cast(ASGI3Application, routes)))
+    guarded = SameOrigin(signed_in, settings.CSRF_TRUSTED_ORIGINS)
     return cast(ASGI3Application, guarded)
 
 

@@ -1,29 +1,38 @@
-"""The door of Django's admin: the same limits as at that of the portal."""
-
-from __future__ import annotations
-
-from typing import Any
+"""People, the tree that they work in, and who did what."""
 
 from django.contrib import admin
-from django.contrib.admin.forms import AdminAuthenticationForm
-from django.core.exceptions import ValidationError
+from django.contrib.auth.models import Group
 
-from atom.accounts.actions.signing_in import sign_in_attempt
-from atom.accounts.errors import TooManyAttempts
+from atom.accounts.models import (
+    AuditEvent,
+    RecoveryCode,
+    RoleBinding,
+    SecondFactor,
+    Session,
+    User,
+)
+from atom.core.admin import show, show_rest
 
+if admin.site.is_registered(Group):
+    # Roles are bound to units and projects; Django's groups mean nothing here.
+    admin.site.unregister(Group)
 
-class SignInForm(AdminAuthenticationForm):
-    """Counts failures like `auth/login/` does."""
-
-    def clean(self) -> dict[str, Any]:
-        """Check name and password, unless there were too many attempts."""
-        assert self.request is not None, "the admin gives its login form the request"
-        try:
-            with sign_in_attempt(self.request, str(self.cleaned_data.get("username", ""))):
-                return super().clean()
-        except TooManyAttempts as refused:
-            wait_s = refused.extra["retry_after_s"]
-            raise ValidationError(f"{refused.title} Try again in {wait_s} s.") from refused
-
-
-admin.site.login_form = SignInForm
+show(
+    User,
+    columns=("username", "full_name", "email", "is_active", "is_superuser", "last_login"),
+    filters=("is_active", "is_superuser", "language", "date_joined"),
+)
+show(
+    RoleBinding,
+    columns=("user", "role", "unit", "project", "created_at"),
+    filters=("role", "created_at"),
+)
+show(
+    AuditEvent,
+    columns=("at", "actor_name", "verb", "object_type", "object_id", "project"),
+    search=("actor_name", "request_id"),
+    filters=("at",),
+    also=("data",),
+)
+# A session's key is its primary key, and so its address here; who has it is signed in.
+show_rest("accounts", apart_from=(Session, SecondFactor, RecoveryCode))

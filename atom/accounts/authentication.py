@@ -15,8 +15,9 @@ from rest_framework.authentication import BaseAuthentication, get_authorization_
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 
-from atom.accounts.errors import BadToken
+from atom.accounts.errors import BadToken, SecondFactorMissing
 from atom.accounts.models import ApiToken, User
+from atom.accounts.permissions import lacks_second_factor
 from atom.core.crypto import hash_token
 from atom.core.errors import CsrfFailed
 
@@ -27,6 +28,22 @@ _LAST_USED_STEP = timedelta(minutes=1)
 
 class SessionAuthentication(authentication.SessionAuthentication):
     """Authenticates the portal."""
+
+    def authenticate(self, request: Request) -> tuple[User, None] | None:
+        """Return the session's user. Raises SecondFactorMissing where one has to be set up first.
+
+        A view says by `is_before_second_factor` that it is needed for that.
+        """
+        found = super().authenticate(request)
+        if found is None:
+            return None
+        user = cast(User, found[0])
+        view = (request.parser_context or {}).get("view")
+        if not getattr(view, "is_before_second_factor", False) and lacks_second_factor(
+            user, request._request.session
+        ):
+            raise SecondFactorMissing
+        return user, None
 
     def enforce_csrf(self, request: Request) -> None:
         """Raise CsrfFailed for a write that another site may have caused."""

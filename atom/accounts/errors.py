@@ -1,13 +1,29 @@
 """Failures of signing in, and of changing who may do what."""
 
+from typing import Literal
+
 from atom.core.errors import (
     AlreadyExists,
     AtomError,
     Conflict,
     NotAuthenticated,
     NotFound,
+    PermissionDenied,
     Throttled,
 )
+
+SingleSignOnReason = Literal[
+    # The browser did not begin this, or too long ago; the provider was refused by its own user.
+    "sso_over",
+    "sso_denied",
+    # The provider is away or not set up as its settings say; what it says of a person is not valid.
+    "sso_provider",
+    "sso_invalid",
+    # Nobody invited this person; the address is that of an account; the account is deactivated.
+    "sso_nobody",
+    "sso_address",
+    "sso_deactivated",
+]
 
 
 class BadCredentials(NotAuthenticated):
@@ -24,6 +40,63 @@ class TooManyAttempts(Throttled):
     code = "too_many_attempts"
     title = "Too many failed attempts to sign in."
     action = "Wait as long as the Retry-After header says, then try again."
+
+
+class SecondFactorRequired(NotAuthenticated):
+    """The password is right, and the account has a second factor."""
+
+    code = "second_factor_required"
+    title = "A code of the second factor is missing."
+    action = "Send the code that the authenticator shows, or a recovery code, within ten minutes."
+
+
+class SecondFactorMissing(PermissionDenied):
+    """The installation demands a second factor of this person, who has none."""
+
+    code = "second_factor_missing"
+    title = "This installation asks you for a second factor."
+    action = "Set one up in the portal, then try again."
+
+
+class SecondFactorOff(Conflict):
+    """Nothing is set up that could be confirmed, or renewed."""
+
+    code = "second_factor_off"
+    title = "No second factor is set up."
+    action = "Begin to set one up."
+
+
+class SecondFactorKept(Conflict):
+    """The installation demands one of this person."""
+
+    code = "second_factor_kept"
+    title = "This installation demands a second factor of you."
+    action = "Set up another authenticator in its place instead of turning it off."
+
+
+class SignInOver(AtomError):
+    """The time between the steps of signing in was too long, or the account has changed."""
+
+    status = 410
+    code = "sign_in_over"
+    title = "This sign-in is not valid any more."
+    action = "Sign in again from the beginning."
+
+
+class SignInAgain(PermissionDenied):
+    """Who has no password proves who they are by having signed in a moment ago."""
+
+    code = "sign_in_again"
+    title = "This needs a sign-in of the last ten minutes."
+    action = "Sign out, sign in again, then repeat it."
+
+
+class SingleSignOnFailed(Exception):
+    """A way back from the provider that lets nobody in; the sign-in page says why, in words."""
+
+    def __init__(self, reason: SingleSignOnReason, detail: str = "") -> None:
+        super().__init__(detail or reason)
+        self.reason = reason
 
 
 class BadToken(NotAuthenticated):

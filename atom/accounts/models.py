@@ -278,6 +278,52 @@ class Session(AbstractBaseSession):
         super().save(*args, **kwargs)
 
 
+class SecondFactor(TimestampedModel):
+    """An authenticator's secret, encrypted. `pending` is one that no code has confirmed yet."""
+
+    user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="second_factor")
+    encrypted_secret = models.TextField(blank=True)
+    encrypted_pending = models.TextField(blank=True)
+    confirmed_at = models.DateTimeField(null=True)
+    # The step of time of the last code that was used: no code counts twice.
+    last_step = models.BigIntegerField(default=0)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                condition=Q(confirmed_at=None) ^ ~Q(encrypted_secret=""),
+                name="second_factor_confirmed",
+            ),
+        ]
+
+
+class RecoveryCode(TimestampedModel):
+    """A code for who has lost the authenticator. Only its hash is kept; it works once."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="recovery_codes")
+    code_hash = models.CharField(max_length=64)
+    used_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["user", "code_hash"], name="recovery_code_once"),
+        ]
+
+
+class ExternalIdentity(TimestampedModel):
+    """Who a person is to a provider of single sign-on: only its subject never changes."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="identities")
+    issuer = models.CharField(max_length=500)
+    subject = models.CharField(max_length=255)
+    last_used_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["issuer", "subject"], name="identity_once"),
+        ]
+
+
 class AuditEvent(models.Model):
     """Who did what to which thing, when. Rows are never changed."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.conf import settings
+from django.contrib.sessions.backends.base import SessionBase
 from django.db.models import Q
 
 from atom.accounts.models import RANK, SCOPES, ApiToken, Project, RoleBinding, Unit, User
@@ -21,6 +23,24 @@ class ScopeMissing(PermissionDenied):
     code = "scope_missing"
     title = "The API token does not have the scope for this."
     action = "Create a token with that scope and use it."
+
+
+# What a session knows of how its person signed in: "code", or "provider".
+PROOF = "second_factor"
+
+
+def demands_second_factor(user: User) -> bool:
+    """Return whether the installation demands a second factor of this person."""
+    demanded = settings.ATOM_SECOND_FACTOR
+    return demanded == "everybody" or (demanded == "administrators" and user.is_superuser)
+
+
+def lacks_second_factor(user: User, session: SessionBase) -> bool:
+    """Return whether a second factor is demanded of a person who signed in without one.
+
+    Whoever has one was asked for it, so that a session without proof is one of who has none.
+    """
+    return demands_second_factor(user) and not session.get(PROOF)
 
 
 def role_in(user: User, project: Project) -> str | None:

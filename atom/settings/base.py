@@ -31,6 +31,9 @@ ATOM_RATE_SIGNED_IN = ENV.atom_rate_signed_in
 ATOM_RATE_ANONYMOUS = ENV.atom_rate_anonymous
 ATOM_RATE_SIGN_IN_ADDRESS = ENV.atom_rate_sign_in_address
 ATOM_RATE_SIGN_IN_NAME = ENV.atom_rate_sign_in_name
+ATOM_RATE_SECOND_FACTOR = ENV.atom_rate_second_factor
+ATOM_SECOND_FACTOR = ENV.atom_second_factor
+ATOM_OIDC = ENV.oidc
 # Longer than Valkey ever takes when it is well; no request waits longer for its count than this.
 ATOM_RATE_TIMEOUT_S = 0.25
 ATOM_METRICS_TOKEN = ENV.atom_metrics_token.get_secret_value()
@@ -61,7 +64,9 @@ ATOM_APPS = [
 ]
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    # Before the admin, whose templates it replaces.
+    "unfold.apps.BasicAppConfig",
+    "atom.web.apps.OperatorAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -75,7 +80,7 @@ INSTALLED_APPS = [
     "channels",
     "django_structlog",
     *ATOM_APPS,
-    "atom.web",
+    "atom.web.apps.WebConfig",
 ]
 
 MIDDLEWARE = [
@@ -188,6 +193,16 @@ EMAIL_HOST, EMAIL_PORT, EMAIL_TIMEOUT = _MAIL.host, _MAIL.port, _MAIL.timeout_s
 EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _MAIL.user, _MAIL.password
 EMAIL_USE_TLS, EMAIL_USE_SSL = _MAIL.use_tls, _MAIL.use_ssl
 DEFAULT_FROM_EMAIL = ENV.atom_email_from
+
+UNFOLD = {
+    "SITE_TITLE": "Atom",
+    "SITE_HEADER": "Atom",
+    "SITE_URL": "/",
+    "SITE_SYMBOL": "database",
+    "SHOW_HISTORY": False,
+    "SHOW_VIEW_ON_SITE": True,
+    "SIDEBAR": {"show_search": True, "show_all_applications": True},
+}
 
 # --- language and time ------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
+from atom.settings.oidc import OidcSettings, check_issuer, parse_roles
 from atom.settings.rates import RateSetting, parse_rate
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
@@ -119,6 +120,29 @@ class Environment(BaseSettings):
     otel_exporter_otlp_endpoint: str = ""
     otel_exporter_otlp_headers: SecretStr = SecretStr("")
     otel_traces_sampler_arg: float = Field(1.0, ge=0, le=1)
+    # Guesses of one person's codes: with it nobody finds one in years.
+    atom_rate_second_factor: RateSetting = parse_rate("20/h:10")
+    # Of whom a second factor is demanded: administrators are those of the installation.
+    atom_second_factor: Literal["optional", "administrators", "everybody"] = "optional"
+    # Single sign-on: https://… of the provider, and what it calls this installation.
+    atom_oidc_issuer: str = ""
+    atom_oidc_client_id: str = ""
+    atom_oidc_client_secret: SecretStr = SecretStr("")
+    # What stands on the button of the sign-in page.
+    atom_oidc_label: str = ""
+    atom_oidc_scopes: str = "openid profile email"
+    # Who gets an account at the first sign-in: whoever was invited by the address that the provider
+    # has verified, or everybody whom it knows (without any role), or nobody.
+    atom_oidc_newcomers: Literal["nobody", "invited", "everybody"] = "invited"
+    # Whether an account of the same verified address is taken for the same person's.
+    atom_oidc_link_by_email: bool = False
+    atom_oidc_groups_claim: str = "groups"
+    # group=role@project:slug, group=role@unit:id
+    atom_oidc_roles: str = ""
+    # Who has left is signed in no longer than this.
+    atom_oidc_session_s: int = 43_200
+    # Whether signing out of Atom signs out of the provider too.
+    atom_oidc_sign_out: bool = False
     atom_debug: bool = False
     atom_log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     atom_log_format: Literal["json", "console"] = "json"
@@ -139,6 +163,17 @@ class Environment(BaseSettings):
                     ) from None
         return text
 
+    @field_validator("atom_oidc_issuer")
+    @classmethod
+    def _issuer(cls, text: str) -> str:
+        return check_issuer(text)
+
+    @field_validator("atom_oidc_roles")
+    @classmethod
+    def _roles_of_groups(cls, text: str) -> str:
+        parse_roles(text)
+        return text
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -155,6 +190,23 @@ class Environment(BaseSettings):
     def public_url(self) -> str:
         """Where people open the portal, without a trailing slash."""
         return (self.atom_public_url or f"http://127.0.0.1:{self.atom_web_port}").rstrip("/")
+
+    @property
+    def oidc(self) -> OidcSettings:
+        """The provider of single sign-on."""
+        return OidcSettings(
+            issuer=self.atom_oidc_issuer,
+            client_id=self.atom_oidc_client_id,
+            client_secret=self.atom_oidc_client_secret.get_secret_value(),
+            label=self.atom_oidc_label,
+            scopes=self.atom_oidc_scopes,
+            newcomers=self.atom_oidc_newcomers,
+            links_by_email=self.atom_oidc_link_by_email,
+            groups_claim=self.atom_oidc_groups_claim,
+            roles=parse_roles(self.atom_oidc_roles),
+            session_s=self.atom_oidc_session_s,
+            ends_provider_session=self.atom_oidc_sign_out,
+        )
 
     @property
     def runtimes_dir(self) -> Path | None:

@@ -3,6 +3,7 @@
 from importlib import import_module
 
 from django.apps import AppConfig
+from django.contrib.admin.apps import AdminConfig
 
 
 class WebConfig(AppConfig):
@@ -14,3 +15,9 @@ class WebConfig(AppConfig):
     def ready(self) -> None:
         """Load the Celery application; without it tasks would go to Celery's default broker."""
         import_module("atom.celery")
+
+
+class OperatorAdminConfig(AdminConfig):
+    """Django's admin with our door."""
+
+    default_site = "atom.web.admin_site.OperatorSite"

@@ -1,14 +1,19 @@
 """WebSocket entry: same-origin check, then the session's user, then the routes of the apps."""
 
 from collections.abc import Iterable
+from typing import Any, cast
 from urllib.parse import urlsplit
 
+from asgiref.sync import sync_to_async
 from asgiref.typing import (
     ASGI3Application,
     ASGIReceiveCallable,
     ASGISendCallable,
     WebSocketScope,
 )
+from django.contrib.auth.models import AnonymousUser
+
+from atom.accounts.permissions import lacks_second_factor
 
 # Application codes of RFC 6455 are 4000–4999; these repeat HTTP's meaning.
 CLOSE_FORBIDDEN = 4403
@@ -39,6 +44,26 @@ class SameOrigin:
         origin = headers.get(b"origin", b"").decode("latin-1").lower()
         host = headers.get(b"host", b"").decode("latin-1").lower()
         return not origin or origin in self._trusted or urlsplit(origin).netloc == host
+
+
+class SecondFactorFirst:
+    """Takes for nobody who has to set up a second factor first."""
+
+    def __init__(self, application: ASGI3Application) -> None:
+        self._application = application
+
+    async def __call__(
+        self, scope: WebSocketScope, receive: ASGIReceiveCallable, send: ASGISendCallable
+    ) -> None:
+        """Pass the connection on."""
+        known = cast(dict[str, Any], scope)
+        user = known["user"]
+        # The first read of a session asks the database.
+        if user.is_authenticated and await sync_to_async(lacks_second_factor)(
+            user, known["session"]
+        ):
+            known["user"] = AnonymousUser()
+        await self._application(scope, receive, send)
 
 
 async def close_unknown(

@@ -48,6 +48,8 @@ METHODS = ("get", "post", "put", "patch", "delete")
 PUBLIC = {
     "auth/session/",
     "auth/login/",
+    "auth/login/code/",
+    "auth/oidc/",
     "auth/forgotten/",
     "auth/reset/",
     "auth/reset/open/",
@@ -61,6 +63,10 @@ PUBLIC = {
 OWN = {
     "auth/logout/",
     "auth/password/",
+    "auth/second-factor/",
+    "auth/second-factor/confirm/",
+    "auth/second-factor/off/",
+    "auth/second-factor/recovery-codes/",
     "invitations/accept/",
     "sessions/",
     "sessions/end-others/",

@@ -114,9 +114,7 @@ def open_invitation(token: str, *, lock: bool = False) -> Invitation:
         raise InvitationRevoked
     if found.accepted_at:
         raise InvitationUsed
-    inviter = found.invited_by
-    may = inviter is not None and inviter.is_active and administers(inviter, found.scope)
-    if found.revoked_at or not may:
+    if found.revoked_at or not _may_still_invite(found):
         raise InvitationRevoked
     if found.expires_at <= clock.now():
         raise InvitationExpired
@@ -152,6 +150,28 @@ def accept_as_new(person: NewPerson, token: str) -> User:
     audit.record(user, "user.created", user, name=name)
     _accept(invitation, user)
     return user
+
+
+def has_pending(email: str) -> bool:
+    """Return whether an address has an invitation that could be accepted now."""
+    return bool(_pending_of(email))
+
+
+def accept_pending(user: User, email: str) -> None:
+    """Give the roles for which an address was invited to whom it was proven to belong."""
+    for invitation in _pending_of(email):
+        _accept(invitation, user)
+
+
+def _pending_of(email: str) -> list[Invitation]:
+    rows = Invitation.objects.pending().filter(email__iexact=email, expires_at__gt=Now())
+    rows = rows.select_related("project__unit", "unit", "invited_by")
+    return [one for one in rows.select_for_update(of=("self",)) if _may_still_invite(one)]
+
+
+def _may_still_invite(invitation: Invitation) -> bool:
+    inviter = invitation.invited_by
+    return inviter is not None and inviter.is_active and administers(inviter, invitation.scope)
 
 
 def _accept(invitation: Invitation, user: User) -> None:

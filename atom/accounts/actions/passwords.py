@@ -72,8 +72,13 @@ def request_reset(email: str) -> None:
     if not settings.ATOM_SENDS_MAIL:
         raise MailOff
     found = people().filter(email__iexact=email, is_active=True).first() if email else None
-    # One mail a minute, however often it is asked for.
-    if found is not None and cache.add(f"reset:{found.pk}", 1, _MAIL_STEP_S):
+    # Who signs in through a provider only has no password that could be forgotten. One mail a
+    # minute, however often it is asked for.
+    if (
+        found is not None
+        and found.has_usable_password()
+        and cache.add(f"reset:{found.pk}", 1, _MAIL_STEP_S)
+    ):
         enqueue("atom.accounts.tasks.send_reset_link", str(found.pk))
 
 

@@ -34,11 +34,23 @@ def sign_in_attempt(request: HttpRequest, username: str) -> Iterator[None]:
 
     It is taken first and given back on success, so that attempts made at once are counted too.
     """
-    address = network_of(request.META.get("REMOTE_ADDR", ""))
     limits = (
-        Limit("sign-in-address", address, settings.ATOM_RATE_SIGN_IN_ADDRESS),
+        limit_of_address(request),
         Limit("sign-in-name", username.casefold(), settings.ATOM_RATE_SIGN_IN_NAME),
     )
+    with counted_attempt(*limits):
+        yield
+
+
+def limit_of_address(request: HttpRequest) -> Limit:
+    """Return the limit of failures from where a request comes."""
+    address = network_of(request.META.get("REMOTE_ADDR", ""))
+    return Limit("sign-in-address", address, settings.ATOM_RATE_SIGN_IN_ADDRESS)
+
+
+@contextmanager
+def counted_attempt(*limits: Limit) -> Iterator[None]:
+    """Let one attempt pass within the limits; only one that fails counts."""
     standing = take(*limits)
     if standing is not None and not standing.is_allowed:
         wait_s = standing.wait_s

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import generics, serializers, status
@@ -14,10 +14,11 @@ from rest_framework.views import APIView
 
 from atom.accounts.actions.passwords import make_reset_link
 from atom.accounts.actions.people import deactivate, reactivate
+from atom.accounts.actions.second_factor import reset_second_factor
 from atom.accounts.actions.sessions import end_sessions
 from atom.accounts.api.mixins import ScopedView, token_of, user_of
 from atom.accounts.api.scopes import find_person
-from atom.accounts.models import User
+from atom.accounts.models import SecondFactor, User
 from atom.accounts.permissions import require_scope
 from atom.accounts.reads import named, people
 from atom.core.bodies import check
@@ -34,6 +35,7 @@ class AccountSerializer(serializers.ModelSerializer[User]):
     is_admin = serializers.BooleanField(source="is_superuser", read_only=True)
     role_count = serializers.IntegerField(read_only=True)
     session_count = serializers.IntegerField(read_only=True)
+    has_second_factor = serializers.BooleanField(read_only=True)
     last_seen_at = serializers.DateTimeField(read_only=True, allow_null=True)
 
     class Meta:
@@ -47,6 +49,7 @@ class AccountSerializer(serializers.ModelSerializer[User]):
             "is_admin",
             "role_count",
             "session_count",
+            "has_second_factor",
             "last_seen_at",
             "date_joined",
         )
@@ -78,11 +81,13 @@ class InstallationView(ScopedView):
 
 def shown_people() -> QuerySet[User]:
     """Return people with what a list shows."""
+    confirmed = SecondFactor.objects.filter(user=OuterRef("pk"), confirmed_at__isnull=False)
     live = Q(sessions__expire_date__gt=Now())
     return people().annotate(
         role_count=Count("role_bindings", distinct=True),
         session_count=Count("sessions", filter=live, distinct=True),
         last_seen_at=Max("sessions__last_seen_at"),
+        has_second_factor=Exists(confirmed),
     )
 
 
@@ -135,6 +140,17 @@ class PersonSessionsView(InstallationView, APIView):
     def delete(self, request: Request, user_id: str) -> Response:
         """End all of them."""
         end_sessions(find_person(user_id), user_of(request))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class PersonSecondFactorView(InstallationView, APIView):
+    """The second factor of a person who has lost it."""
+
+    @extend_schema(responses={204: None}, operation_id="person_second_factor_reset")
+    def delete(self, request: Request, user_id: str) -> Response:
+        """Forget it, and end the person's sessions."""
+        if not reset_second_factor(find_person(user_id), user_of(request)):
+            raise NotFound
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

@@ -12,7 +12,7 @@ from rest_framework import serializers
 
 from atom.accounts.models import ROLES, SCOPES, ApiToken, AuditEvent, Project, S3KeyPair, User
 from atom.core import clock
-from atom.core.names import NameField, TextField
+from atom.core.names import NameField
 
 
 def in_future(value: datetime | None) -> datetime | None:
@@ -60,13 +60,15 @@ class SessionSerializer(serializers.Serializer[Any]):
 
     authenticated = serializers.BooleanField()
     user = UserSerializer(allow_null=True)
+    lacks_second_factor = serializers.BooleanField(
+        help_text="Whether nothing but setting one up is allowed yet."
+    )
 
 
-class LoginSerializer(serializers.Serializer[Any]):
-    """A name and a password."""
+class SignedOutSerializer(serializers.Serializer[Any]):
+    """Where the browser goes to sign out of the provider of single sign-on."""
 
-    username = TextField(max_length=150)
-    password = TextField(max_length=1000, trim_whitespace=False, write_only=True)
+    provider_url = serializers.CharField(allow_null=True)
 
 
 class ProjectSerializer(serializers.ModelSerializer[Project]):

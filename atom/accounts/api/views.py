@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth import login, logout
+from django.contrib.auth import logout
 from django.db.models import QuerySet
 from django.utils.decorators import method_decorator
-from django.views.decorators.csrf import csrf_protect, ensure_csrf_cookie
+from django.views.decorators.csrf import ensure_csrf_cookie
 from drf_spectacular.utils import extend_schema
 from rest_framework import generics, status
 from rest_framework.permissions import AllowAny
@@ -18,15 +18,17 @@ from rest_framework.views import APIView
 from atom.accounts import actions, permissions
 from atom.accounts.api.mixins import ScopedView, refuse_service_account, token_of, user_of
 from atom.accounts.api.serializers import (
-    LoginSerializer,
     NewTokenSerializer,
     ProjectSerializer,
     SessionSerializer,
+    SignedOutSerializer,
     TokenSerializer,
     UserSerializer,
 )
+from atom.accounts.api.sign_in import BY_PROVIDER
 from atom.accounts.api.unit_views import NewProjectMixin
 from atom.accounts.models import ApiToken, Project, User
+from atom.accounts.oidc import sign_out_url
 from atom.accounts.reads import roles_of
 from atom.core.bodies import check
 from atom.core.errors import NotFound
@@ -35,7 +37,14 @@ from atom.core.pagination import KeysetPagination
 
 def _session_of(request: Request) -> dict[str, Any]:
     user = request.user if isinstance(request.user, User) else None
-    return {"authenticated": user is not None, "user": UserSerializer(user).data if user else None}
+    session = request._request.session
+    return {
+        "authenticated": user is not None,
+        "user": UserSerializer(user).data if user else None,
+        "lacks_second_factor": user is not None
+        and token_of(request) is None
+        and permissions.lacks_second_factor(user, session),
+    }
 
 
 @method_decorator(ensure_csrf_cookie, name="dispatch")
@@ -43,6 +52,7 @@ class SessionView(APIView):
     """Who is signed in; sets the CSRF cookie, so the portal asks this first."""
 
     permission_classes = (AllowAny,)
+    is_before_second_factor = True
 
     @extend_schema(responses=SessionSerializer, operation_id="session_retrieve")
     def get(self, request: Request) -> Response:
@@ -50,38 +60,24 @@ class SessionView(APIView):
         return Response(_session_of(request))
 
 
-@method_decorator(csrf_protect, name="dispatch")
-class LoginView(APIView):
-    """Signing in with a password."""
-
-    permission_classes = (AllowAny,)
-    authentication_classes = ()
-
-    @extend_schema(request=LoginSerializer, responses=UserSerializer, operation_id="login")
-    def post(self, request: Request) -> Response:
-        """Start a session. After too many failures the answer is 429, with the time to wait."""
-        body = LoginSerializer(data=request.data)
-        check(body)
-        user = actions.check_password(
-            request._request, body.validated_data["username"], body.validated_data["password"]
-        )
-        login(request._request, user)
-        return Response(UserSerializer(user).data)
-
-
 class LogoutView(APIView):
     """Signing out."""
 
-    @extend_schema(request=None, responses={204: None}, operation_id="logout")
+    is_before_second_factor = True
+
+    @extend_schema(request=None, responses=SignedOutSerializer, operation_id="logout")
     def post(self, request: Request) -> Response:
-        """End the session."""
+        """End the session; the answer says where to sign out of the provider too, if anywhere."""
+        by_provider = request._request.session.get(BY_PROVIDER, False)
         logout(request._request)
-        return Response(status=status.HTTP_204_NO_CONTENT)
+        return Response({"provider_url": sign_out_url() if by_provider else None})
 
 
 class MeView(ScopedView, generics.RetrieveUpdateAPIView[User]):
     """The caller's own profile."""
 
+    # Its language counts on every page.
+    is_before_second_factor = True
     serializer_class = UserSerializer
     http_method_names = ["get", "patch", "head", "options"]  # noqa: RUF012  # as Django types it
 

@@ -65,8 +65,30 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Start a session. After too many failures the answer is 429, with the time to wait. */
+        /**
+         * @description Start a session. After too many failures the answer is 429, with the time to wait.
+         *
+         *     Where the account has a second factor it is 401 with the code `second_factor_required` and
+         *     a cookie, with which `auth/login/code/` takes the code.
+         */
         post: operations["login"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/login/code/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Start the session for which the first step was made in this browser. */
+        post: operations["login_code"];
         delete?: never;
         options?: never;
         head?: never;
@@ -82,8 +104,25 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description End the session. */
+        /** @description End the session; the answer says where to sign out of the provider too, if anywhere. */
         post: operations["logout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/oidc/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Say whether one can sign in through a provider. */
+        get: operations["single_sign_on_retrieve"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -135,6 +174,75 @@ export interface paths {
         put?: never;
         /** @description Return whose password it sets. */
         post: operations["password_reset_open"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/second-factor/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Say whether there is one. */
+        get: operations["second_factor_retrieve"];
+        put?: never;
+        /** @description Offer a new secret. It counts when a code has confirmed it; until then the old one. */
+        post: operations["second_factor_begin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/second-factor/confirm/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Take the secret into force; all other sessions end. Recovery codes are shown once. */
+        post: operations["second_factor_on"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/second-factor/off/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Turn it off. */
+        post: operations["second_factor_off"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/second-factor/recovery-codes/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Make new ones, shown once; the old ones are worthless. */
+        post: operations["recovery_codes_renew"];
         delete?: never;
         options?: never;
         head?: never;
@@ -680,6 +788,23 @@ export interface paths {
         /** @description Make a link that sets a new password once; hand it over by a way that is safe. */
         post: operations["person_reset_link"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/people/{user_id}/second-factor/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Forget it, and end the person's sessions. */
+        delete: operations["person_second_factor_reset"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3737,6 +3862,7 @@ export interface components {
             readonly is_admin: boolean;
             readonly role_count: number;
             readonly session_count: number;
+            readonly has_second_factor: boolean;
             /** Format: date-time */
             readonly last_seen_at: string | null;
             /** Format: date-time */
@@ -4186,6 +4312,10 @@ export interface components {
          * @enum {string}
          */
         CodeFetchStateEnum: "failed" | "fetching" | "ready" | "waiting";
+        /** @description A code that the authenticator shows, or a recovery code. */
+        CodeRequest: {
+            code: string;
+        };
         /** @description A code snapshot to upload. */
         CodeRequestRequest: {
             digest: string;
@@ -5662,6 +5792,13 @@ export interface components {
          * @enum {string}
          */
         OffReasonEnum: "person" | "failing" | "gone";
+        /** @description What an authenticator needs, to scan or to type. */
+        Offer: {
+            secret: string;
+            uri: string;
+            /** @description A QR code as a data: address. */
+            picture: string;
+        };
         /**
          * @description * `fail` - fail
          *     * `ours` - ours
@@ -6189,6 +6326,11 @@ export interface components {
             /** Format: date-time */
             readonly created_at: string;
         };
+        /** @description The password, or a code; neither is needed from who has no password and no second factor. */
+        ProofRequest: {
+            password?: string;
+            code?: string;
+        };
         /** @description How to publish. */
         PublishRequest: {
             /** @default false */
@@ -6248,6 +6390,10 @@ export interface components {
          * @enum {string}
          */
         ReasonKindEnum: "retry" | "queue" | "resources" | "placement" | "data" | "data_retry" | "runtime" | "cancelled" | "failed";
+        /** @description Codes that are shown this once. */
+        RecoveryCodes: {
+            recovery_codes: string[];
+        };
         /** @description A model version that a run became. */
         RegisteredVersion: {
             model: string;
@@ -6917,6 +7063,15 @@ export interface components {
          * @enum {string}
          */
         ScopesEnum: "read" | "push" | "write" | "admin";
+        /** @description Whether codes are asked of the caller. */
+        SecondFactor: {
+            is_on: boolean;
+            /** Format: date-time */
+            confirmed_at: string | null;
+            recovery_codes_left: number;
+            is_demanded: boolean;
+            has_password: boolean;
+        };
         /** @description A secret without its value. */
         Secret: {
             name: string;
@@ -7002,6 +7157,8 @@ export interface components {
         Session: {
             authenticated: boolean;
             user: components["schemas"]["User"] | null;
+            /** @description Whether nothing but setting one up is allowed yet. */
+            lacks_second_factor: boolean;
         };
         /**
          * @description * `added` - added
@@ -7010,6 +7167,16 @@ export interface components {
          * @enum {string}
          */
         SideChangeEnum: "added" | "removed" | "changed";
+        /** @description Where the browser goes to sign out of the provider of single sign-on. */
+        SignedOut: {
+            provider_url: string | null;
+        };
+        /** @description Whether there is a provider, and what to call it. */
+        SingleSignOn: {
+            is_on: boolean;
+            /** @description Empty where the portal's own words do. */
+            provider: string;
+        };
         /** @description A way of mounting that was not possible, and why. */
         SkippedMount: {
             how: string;
@@ -7731,6 +7898,7 @@ export type CodeFetch = components['schemas']['CodeFetch'];
 export type CodeFetchPage = components['schemas']['CodeFetchPage'];
 export type CodeFetchRequestRequest = components['schemas']['CodeFetchRequestRequest'];
 export type CodeFetchStateEnum = components['schemas']['CodeFetchStateEnum'];
+export type CodeRequest = components['schemas']['CodeRequest'];
 export type CodeRequestRequest = components['schemas']['CodeRequestRequest'];
 export type CodeSnapshot = components['schemas']['CodeSnapshot'];
 export type CodeState = components['schemas']['CodeState'];
@@ -7868,6 +8036,7 @@ export type Node = components['schemas']['Node'];
 export type NodeChoiceRequest = components['schemas']['NodeChoiceRequest'];
 export type NotEvaluableEnum = components['schemas']['NotEvaluableEnum'];
 export type OffReasonEnum = components['schemas']['OffReasonEnum'];
+export type Offer = components['schemas']['Offer'];
 export type OnConflictEnum = components['schemas']['OnConflictEnum'];
 export type Ontology = components['schemas']['Ontology'];
 export type OntologyVersion = components['schemas']['OntologyVersion'];
@@ -7948,11 +8117,13 @@ export type Probe = components['schemas']['Probe'];
 export type Progress = components['schemas']['Progress'];
 export type ProgressRequest = components['schemas']['ProgressRequest'];
 export type Project = components['schemas']['Project'];
+export type ProofRequest = components['schemas']['ProofRequest'];
 export type PublishRequest = components['schemas']['PublishRequest'];
 export type QuarantinedPack = components['schemas']['QuarantinedPack'];
 export type Reason = components['schemas']['Reason'];
 export type ReasonEnum = components['schemas']['ReasonEnum'];
 export type ReasonKindEnum = components['schemas']['ReasonKindEnum'];
+export type RecoveryCodes = components['schemas']['RecoveryCodes'];
 export type RegisteredVersion = components['schemas']['RegisteredVersion'];
 export type RemovalRequest = components['schemas']['RemovalRequest'];
 export type RenewalRequest = components['schemas']['RenewalRequest'];
@@ -8009,6 +8180,7 @@ export type SavedView = components['schemas']['SavedView'];
 export type Scan = components['schemas']['Scan'];
 export type ScanStateEnum = components['schemas']['ScanStateEnum'];
 export type ScopesEnum = components['schemas']['ScopesEnum'];
+export type SecondFactor = components['schemas']['SecondFactor'];
 export type Secret = components['schemas']['Secret'];
 export type SecretPage = components['schemas']['SecretPage'];
 export type SecretValueRequest = components['schemas']['SecretValueRequest'];
@@ -8020,6 +8192,8 @@ export type ServiceToken = components['schemas']['ServiceToken'];
 export type ServiceTokenRequest = components['schemas']['ServiceTokenRequest'];
 export type Session = components['schemas']['Session'];
 export type SideChangeEnum = components['schemas']['SideChangeEnum'];
+export type SignedOut = components['schemas']['SignedOut'];
+export type SingleSignOn = components['schemas']['SingleSignOn'];
 export type SkippedMount = components['schemas']['SkippedMount'];
 export type SlotResult = components['schemas']['SlotResult'];
 export type SlotResults = components['schemas']['SlotResults'];
@@ -8258,6 +8432,39 @@ export interface operations {
             };
         };
     };
+    login_code: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CodeRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     logout: {
         parameters: {
             query?: never;
@@ -8267,12 +8474,42 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description No response body */
-            204: {
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": components["schemas"]["SignedOut"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    single_sign_on_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SingleSignOn"];
+                };
             };
             429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
@@ -8369,6 +8606,166 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ResetOffer"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    second_factor_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactor"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    second_factor_begin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ProofRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Offer"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    second_factor_on: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CodeRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    second_factor_off: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ProofRequest"];
+            };
+        };
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    recovery_codes_renew: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ProofRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -9430,6 +9827,36 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ResetLink"];
                 };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    person_second_factor_reset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */

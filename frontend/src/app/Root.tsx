@@ -2,11 +2,17 @@ import { Outlet, useRouterState } from '@tanstack/react-router';
 import { Shell } from './shell/Shell';
 
 export const LOGIN = '/login';
+/** Where a second factor is set up before anything else is allowed. */
+export const SECOND_FACTOR = '/second-factor';
 /** Pages of people who are not signed in, or not yet. */
-const OUTSIDE: readonly string[] = [LOGIN, '/forgotten', '/invite/$token', '/reset/$token'];
+const OUTSIDE: readonly string[] = [LOGIN, SECOND_FACTOR, '/forgotten', '/invite/$token', '/reset/$token'];
 /** Whether an address is that of a page outside. */
 export const isOutside = (path: string) =>
-  path === LOGIN || path === '/forgotten' || path.startsWith('/invite/') || path.startsWith('/reset/');
+  path === LOGIN ||
+  path === SECOND_FACTOR ||
+  path === '/forgotten' ||
+  path.startsWith('/invite/') ||
+  path.startsWith('/reset/');
 
 /** The shell around every page but those outside. */
 export function Root() {

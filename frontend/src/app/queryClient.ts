@@ -10,7 +10,9 @@ export function onSessionLost(listener: Listener): void {
 }
 
 const watchSession = (error: unknown) => {
-  if (asApiError(error).status === 401) sessionLost();
+  const { status, code } = asApiError(error);
+  // One that lacks a second factor which is demanded since is as good as none.
+  if (status === 401 || code === 'second_factor_missing') sessionLost();
 };
 
 const MAX_RETRIES = 2;

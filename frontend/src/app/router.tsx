@@ -7,17 +7,19 @@ import {
   retainSearchParams,
 } from '@tanstack/react-router';
 import { isServerPage, safeNext } from '@/features/auth/safeNext';
+import { loginSearch } from '@/features/auth/search';
 import { browseSearch, cleaningSearch, datasetsSearch, diffSearch, versionsSearch } from '@/features/datasets/search';
 import { compareSearch, newRunSearch, runSearch, runsSearch } from '@/features/jobs/search';
 import { auditSearch, taskSearch, tasksSearch, workSearch } from '@/features/labeling/search';
 import { modelSearch, modelsSearch, modelVersionSearch } from '@/features/models/search';
 import { membersSearch, peopleSearch, unitsSearch } from '@/features/people/search';
 import { auditLogSearch, s3KeysSearch, secretsSearch, tokensSearch, webhooksSearch } from '@/features/settings/search';
-import { oneOf, optional, type RawSearch, text } from '@/shared/search';
+import { NOBODY } from '@/shared/me';
+import { optional, type RawSearch, text } from '@/shared/search';
 import { NotFound, PageCrash, PagePending } from './fallbacks';
 import { onSessionLost, queryClient } from './queryClient';
-import { isOutside, LOGIN, Root } from './Root';
-import { isSignedIn, sessionQuery } from './session';
+import { isOutside, LOGIN, Root, SECOND_FACTOR } from './Root';
+import { isSignedIn, lacksSecondFactor, sessionQuery } from './session';
 
 /** Whether the session ended while the page was open: a link pressed meanwhile must not hide the reason. */
 let sessionEnded = false;
@@ -35,15 +37,18 @@ const root = createRootRoute({
       throw redirect({ to: LOGIN, search: { next: location.href, reason } });
     }
     sessionEnded = false;
+    if (await lacksSecondFactor()) throw redirect({ to: SECOND_FACTOR, search: { next: location.href } });
   },
 });
 const under = () => root;
 
-const loginSearch = optional((raw: RawSearch) => ({ next: text(raw.next), reason: oneOf('expired')(raw.reason) }));
+// Apart from their routes: types of `search` are found only so.
+const readLogin = optional(loginSearch);
+const readNext = optional((raw: RawSearch) => ({ next: text(raw.next) }));
 const login = createRoute({
   getParentRoute: under,
   path: LOGIN,
-  validateSearch: loginSearch,
+  validateSearch: readLogin,
   beforeLoad: async ({ search }) => {
     // A server that does not answer is no reason to hide the form.
     if (!(await isSignedIn().catch(() => false))) return;
@@ -57,6 +62,18 @@ const auth = () => import('@/features/auth');
 /** Asked before the page, for the cookie that writing needs; whoever is signed in may open these too. */
 const knowSession = async () => void (await isSignedIn().catch(() => false));
 const outsideRoutes = [
+  createRoute({
+    getParentRoute: under,
+    path: SECOND_FACTOR,
+    validateSearch: readNext,
+    beforeLoad: async ({ search }) => {
+      if (!(await isSignedIn())) throw redirect({ href: LOGIN, replace: true });
+      if (await lacksSecondFactor()) return;
+      const href = safeNext(search.next);
+      throw redirect({ href, replace: true, reloadDocument: isServerPage(href) });
+    },
+    component: lazyRouteComponent(auth, 'SecondFactorPage'),
+  }),
   createRoute({ getParentRoute: under, path: '/forgotten', component: lazyRouteComponent(auth, 'ForgottenPage') }),
   createRoute({
     getParentRoute: under,
@@ -308,7 +325,7 @@ onSessionLost(() => {
   const { pathname, href } = router.state.location;
   if (isOutside(pathname)) return;
   sessionEnded = true;
-  queryClient.setQueryData(sessionQuery.queryKey, { authenticated: false, user: null });
+  queryClient.setQueryData(sessionQuery.queryKey, NOBODY);
   void router.navigate({ to: LOGIN, search: { next: href, reason: 'expired' } });
 });
 

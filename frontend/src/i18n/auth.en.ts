@@ -32,4 +32,14 @@ export const auth = {
   newPasswordFor: 'For {{name}}; all sessions end then',
   passwordSet: 'Your password is set. Sign in with it.',
   setPassword: 'Set password',
+  byProvider: 'Sign in with {{name}}',
+  bySso: 'Sign in with your organisation',
+  sso_over: 'That sign-in took too long, or was begun in another browser. Try again.',
+  sso_denied: 'The sign-in was cancelled.',
+  sso_provider: 'The sign-in service does not answer as it should. Try again later, or tell an administrator.',
+  sso_invalid: 'What the sign-in service said is not valid. Try again; if it stays so, tell an administrator.',
+  sso_nobody: 'There is no account for you here yet. Ask an administrator to invite you by your e-mail address.',
+  sso_address:
+    'There is an account with your e-mail address already. Sign in with its password, or ask an administrator.',
+  sso_deactivated: 'Your account is deactivated. Ask an administrator.',
 };

@@ -35,4 +35,13 @@ export const auth: Translation<typeof en.auth> = {
   newPasswordFor: '用户 {{name}}；设置后所有会话都会结束',
   passwordSet: '密码已设置，请用它登录。',
   setPassword: '设置密码',
+  byProvider: '使用 {{name}} 登录',
+  bySso: '使用组织账户登录',
+  sso_over: '登录用时过长，或是在另一个浏览器中开始的。请重试。',
+  sso_denied: '登录已取消。',
+  sso_provider: '登录服务没有正常响应。请稍后重试，或联系管理员。',
+  sso_invalid: '登录服务返回的内容无效。请重试；如果仍然如此，请联系管理员。',
+  sso_nobody: '这里还没有您的账户。请让管理员按您的邮箱地址邀请您。',
+  sso_address: '已有账户使用您的邮箱地址。请用该账户的密码登录，或联系管理员。',
+  sso_deactivated: '您的账户已停用，请联系管理员。',
 };

@@ -10,6 +10,7 @@ import { labeling } from './labeling.en';
 import { models } from './models.en';
 import { overview } from './overview.en';
 import { people } from './people.en';
+import { secondFactor } from './secondFactor.en';
 import { secrets } from './secrets.en';
 import { settings } from './settings.en';
 import { nav, shell } from './shell.en';
@@ -35,6 +36,7 @@ const en = {
   models,
   nav,
   overview,
+  secondFactor,
   secrets,
   people,
   settings,

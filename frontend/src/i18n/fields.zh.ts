@@ -41,6 +41,7 @@ const fields: Readonly<Record<string, string>> = {
   split_size: '请填写样本数，或如 20% 的比例。',
   unique: '该名称已被占用。',
   unknown_field: '没有这个字段。',
+  wrong_code: '验证码错误，或已使用过。',
   wrong_password: '密码错误。',
   wrong_pattern: '格式不符合要求。',
 };

@@ -26,6 +26,12 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   request_in_progress: ['使用该 Idempotency-Key 的首个请求仍在进行。', '请稍等一秒后重发同一请求。'],
   role_too_low: ['您的角色不允许这样做。', '请向项目管理员申请更高的角色。'],
   scope_missing: ['API 令牌没有所需的权限范围。', '请创建并使用具有该范围的令牌。'],
+  second_factor_kept: ['此系统要求您使用双重验证。', '请改为设置另一个验证器，而不是关闭。'],
+  second_factor_missing: ['此系统要求您使用双重验证。', '请先在门户中设置，然后重试。'],
+  second_factor_off: ['尚未设置双重验证。', '请先开始设置。'],
+  second_factor_required: ['缺少双重验证的验证码。', '请在十分钟内发送验证器显示的验证码，或一个恢复码。'],
+  sign_in_again: ['此操作需要最近十分钟内登录过。', '请退出并重新登录，然后再试。'],
+  sign_in_over: ['此次登录已失效。', '请从头重新登录。'],
   too_large: ['请求过大。', '请分成较小的部分发送。'],
   // People, units, invitations
   account_exists: ['已有账户使用这个邮箱地址。', '请用该账户登录，然后再次打开链接。'],

@@ -37,6 +37,7 @@ export const shell = {
   density: 'Compact tables',
   account: 'Account of {{name}}',
   signOut: 'Sign out',
+  tables: 'Tables of the installation',
   shortcuts: 'Keyboard shortcuts',
   palette: 'Search pages, actions and names…',
   openPalette: 'Open the command palette',

@@ -40,6 +40,7 @@ export const shell: Translation<typeof en.shell> = {
   density: '紧凑表格',
   account: '{{name}} 的账户',
   signOut: '退出登录',
+  tables: '系统数据表',
   shortcuts: '键盘快捷键',
   palette: '搜索页面、操作和名称…',
   openPalette: '打开命令面板',

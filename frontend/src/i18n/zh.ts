@@ -10,6 +10,7 @@ import { labeling } from './labeling.zh';
 import { models } from './models.zh';
 import { overview } from './overview.zh';
 import { people } from './people.zh';
+import { secondFactor } from './secondFactor.zh';
 import { secrets } from './secrets.zh';
 import { settings } from './settings.zh';
 import { nav, shell } from './shell.zh';
@@ -35,6 +36,7 @@ const zh = {
   models,
   nav,
   overview,
+  secondFactor,
   secrets,
   people,
   settings,

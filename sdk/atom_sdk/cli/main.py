@@ -9,6 +9,7 @@ import httpx
 
 from atom_sdk.cli import (
     archives,
+    audit,
     cleaning,
     comparing,
     data,
@@ -21,8 +22,10 @@ from atom_sdk.cli import (
     runs,
     s3_keys,
     secrets,
+    service_accounts,
     sources,
     tokens,
+    units,
     versions,
     views,
     webhooks,
@@ -105,6 +108,9 @@ cli.add_command(data.data)
 for command in (*keeping.COMMANDS, *archives.COMMANDS):
     data.data.add_command(command)
 cli.add_command(members.member)
+cli.add_command(units.unit)
+cli.add_command(service_accounts.service_account)
+cli.add_command(audit.audit)
 cli.add_command(models.model)
 cli.add_command(sources.source)
 cli.add_command(tokens.token)

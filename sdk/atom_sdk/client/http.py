@@ -8,6 +8,7 @@ import ssl
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Set
+from contextlib import ExitStack, contextmanager
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -88,6 +89,17 @@ class Http:
             if cursor is None:
                 return
 
+    @contextmanager
+    def stream(self, path: str, params: Mapping[str, str]) -> Iterator[httpx.Response]:
+        """Open a GET whose answer is read as it comes; it is not tried again once it has begun."""
+        with ExitStack() as stack:
+
+            def send() -> httpx.Response:
+                stack.close()
+                return stack.enter_context(self._client.stream("GET", path, params=params))
+
+            yield _with_retries(send)
+
     def request(self, method: str, path: str, **kwargs: Any) -> JSON:
         """Send, retry what may be retried, and return the JSON answer (None for 204).
 
@@ -97,6 +109,19 @@ class Http:
         if response.is_success:
             return response.json() if response.content else None
         raise ApiError(response.status_code, _problem(response))
+
+
+def download(http: Http, path: str, params: Mapping[str, str | None]) -> Iterator[bytes]:
+    """Yield the bytes of an answer that is a file. Raises ApiError; NetworkError if it ends."""
+    given = {name: value for name, value in params.items() if value is not None}
+    with http.stream(path, given) as response:
+        if not response.is_success:
+            response.read()
+            raise ApiError(response.status_code, _problem(response))
+        try:
+            yield from response.iter_bytes()
+        except httpx.TransportError as exc:
+            raise NetworkError(f"The answer broke off: {exc}.") from exc
 
 
 def _trusted() -> ssl.SSLContext:

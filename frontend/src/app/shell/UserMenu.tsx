@@ -6,6 +6,7 @@ import {
   IconKeyboard,
   IconLogout,
   IconRowInsertBottom,
+  IconTable,
   IconUserCircle,
 } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
@@ -50,6 +51,11 @@ export function UserMenu({ onShortcuts }: { onShortcuts: () => void }) {
         <MenuLink to="/settings/tokens" leftSection={<IconKey size={15} />}>
           {t('nav.tokens')}
         </MenuLink>
+        {user?.is_admin && (
+          <Menu.Item component="a" href="/admin/" leftSection={<IconTable size={15} />}>
+            {t('shell.tables')}
+          </Menu.Item>
+        )}
         <Menu.Item leftSection={<IconKeyboard size={15} />} onClick={onShortcuts}>
           {t('shell.shortcuts')}
         </Menu.Item>

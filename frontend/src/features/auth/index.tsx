@@ -12,18 +12,36 @@ import { useFormat } from '@/shared/format';
 import { Logo } from '@/shared/Logo';
 import { AnchorLink } from '@/shared/links';
 import { Password } from '@/shared/Password';
+import { CodeForm } from './CodeForm';
+import { SingleSignOn, SingleSignOnFailed } from './SingleSignOn';
 import { isServerPage, safeNext } from './safeNext';
 
 export { ForgottenPage } from './ForgottenPage';
 export { InvitePage } from './InvitePage';
 export { ResetPage } from './ResetPage';
+export { SecondFactorPage } from './SecondFactorPage';
 
 const route = getRouteApi('/login');
+/** The password was right: the next page asks for a code. */
+const NEEDS_CODE = 'second_factor_required';
 
 export function LoginPage() {
+  const { next, step } = route.useSearch();
+  const enter = useEnter(next);
+  return step === 'code' ? <CodeForm next={next} onDone={enter} /> : <PasswordForm onDone={enter} />;
+}
+
+function PasswordForm({ onDone }: { onDone: () => Promise<void> }) {
   const { t } = useTranslation();
-  const { next, reason } = route.useSearch();
-  const login = useLogin(next);
+  const { next, reason, failed } = route.useSearch();
+  const navigate = route.useNavigate();
+  const login = $api.useMutation('post', '/api/v1/auth/login/', {
+    meta: { ownsUnauthorized: true },
+    onSuccess: onDone,
+    onError: (thrown) => {
+      if (asApiError(thrown).code === NEEDS_CODE) void navigate({ search: { next, step: 'code' }, replace: true });
+    },
+  });
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { username: '', password: '' },
@@ -57,6 +75,7 @@ export function LoginPage() {
           noValidate
         >
           <Stack>
+            {failed && login.isIdle && <SingleSignOnFailed failed={failed} />}
             <LoginNotice error={login.error} waitS={waitS} expired={reason === 'expired'} />
             <TextInput
               label={t('auth.username')}
@@ -77,6 +96,7 @@ export function LoginPage() {
             <AnchorLink to="/forgotten" size="sm" ta="center">
               {t('auth.forgotten')}
             </AnchorLink>
+            <SingleSignOn next={next} />
           </Stack>
         </Card>
       </Stack>
@@ -84,19 +104,17 @@ export function LoginPage() {
   );
 }
 
-function useLogin(next: string | undefined) {
+/** Goes on to where somebody wanted to be who has just signed in. */
+function useEnter(next: string | undefined) {
   const client = useQueryClient();
   const router = useRouter();
-  return $api.useMutation('post', '/api/v1/auth/login/', {
-    meta: { ownsUnauthorized: true },
-    onSuccess: async () => {
-      // The session, and every answer that an anonymous visitor got, is stale now.
-      client.clear();
-      const target = safeNext(next);
-      if (isServerPage(target)) window.location.replace(target);
-      else router.history.replace(target);
-    },
-  });
+  return async () => {
+    // The session, and every answer that an anonymous visitor got, is stale now.
+    client.clear();
+    const target = safeNext(next);
+    if (isServerPage(target)) window.location.replace(target);
+    else router.history.replace(target);
+  };
 }
 
 /** Seconds until a throttled sign-in may be tried again. */
@@ -128,6 +146,7 @@ function LoginNotice({ error: thrown, waitS, expired }: { error: unknown; waitS:
         {t('auth.throttled', { wait: format.duration(waitS) })}
       </Alert>
     );
+  if (error.code === NEEDS_CODE) return null;
   if (error.status === 401)
     return (
       <Alert color="red" icon={<IconAlertTriangle size={18} />} role="alert">

@@ -6,6 +6,7 @@ import { KEYSET, useKeysetRows } from '@/api/keyset';
 const PEOPLE = '/api/v1/people/';
 const PERSON = '/api/v1/people/{user_id}/';
 const PERSON_SESSIONS = '/api/v1/people/{user_id}/sessions/';
+const SECOND_FACTOR = '/api/v1/people/{user_id}/second-factor/';
 const RESET_LINK = '/api/v1/people/{user_id}/reset-link/';
 const SESSIONS = '/api/v1/sessions/';
 const SESSION = '/api/v1/sessions/{session_id}/';
@@ -21,6 +22,7 @@ export function usePeople(filter: { q?: string; state?: 'active' | 'inactive' })
 export const setPersonActive = (user_id: string, is_active: boolean) =>
   api.PATCH(PERSON, { params: { path: { user_id } }, body: { is_active } });
 export const endSessionsOf = (user_id: string) => api.DELETE(PERSON_SESSIONS, { params: { path: { user_id } } });
+export const resetSecondFactor = (user_id: string) => api.DELETE(SECOND_FACTOR, { params: { path: { user_id } } });
 export const makeResetLink = async (user_id: string) =>
   (await api.POST(RESET_LINK, { params: { path: { user_id } } })).data?.link ?? '';
 

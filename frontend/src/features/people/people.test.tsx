@@ -9,6 +9,13 @@ import { PeoplePage } from './installation/PeoplePage';
 import { ProjectMembersPage } from './members/ProjectMembersPage';
 import { UnitsPage } from './units/UnitsPage';
 
+const FACTOR = {
+  is_on: true,
+  confirmed_at: '2026-01-01T00:00:00Z',
+  recovery_codes_left: 10,
+  is_demanded: false,
+  has_password: true,
+};
 const administrator = () =>
   serve('GET', 'auth/session/', {
     authenticated: true,
@@ -78,12 +85,29 @@ test('one’s own sessions name browsers in plain words and mark this one', asyn
       session('b', { browser: '', system: '', is_current: false }),
     ),
   );
+  serve('GET', 'auth/second-factor/', { ...FACTOR, recovery_codes_left: 2 });
   const { container } = await renderPage(<AccountPage />, '/settings/account', '/settings/account');
   const mine = (await screen.findByText('Firefox on Linux')).closest('tr') as HTMLElement;
   within(mine).getByText('This one');
   expect(within(mine).queryByRole('button')).toBeNull();
   screen.getByRole('button', { name: 'End the session of Unknown browser' });
   await expectNoViolations(container);
+});
+
+test('a second factor is turned off with a code or the password, unless it is demanded', async () => {
+  serve('GET', 'sessions/', listing());
+  serve('GET', 'auth/second-factor/', FACTOR);
+  serve('POST', 'auth/second-factor/off/', () => new Response(null, { status: 204 }));
+  await renderPage(<AccountPage />, '/settings/account', '/settings/account');
+  await userEvent.click(await screen.findByRole('button', { name: 'Turn off' }));
+  const dialog = await screen.findByRole('dialog');
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Use a code instead' }));
+  await userEvent.type(within(dialog).getByRole('textbox', { name: /Code/ }), '123456');
+  serve('GET', 'auth/second-factor/', { ...FACTOR, is_demanded: true });
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Turn off' }));
+  await screen.findByText('This installation demands one of you.');
+  expect(sent.find(({ line }) => line.endsWith('/off/'))?.body).toEqual({ code: '123456' });
+  expect(screen.queryByRole('button', { name: 'Turn off' })).toBeNull();
 });
 
 test('all people are for administrators of the installation', async () => {
@@ -104,6 +128,7 @@ test('a link for a new password is made and shown', async () => {
           email: '',
           is_active: true,
           is_admin: false,
+          has_second_factor: true,
           role_count: 1,
           session_count: 0,
           last_seen_at: null,
@@ -115,6 +140,7 @@ test('a link for a new password is made and shown', async () => {
   await userEvent.click(await screen.findByRole('button', { name: 'Actions: mia' }));
   await userEvent.click(await screen.findByRole('menuitem', { name: 'Link for a new password' }));
   await screen.findByText('http://atom/reset/xyz');
+  screen.getByText('2 factors');
 });
 
 test('the tree shows each unit below the one that it belongs to', async () => {

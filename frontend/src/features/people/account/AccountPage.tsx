@@ -12,6 +12,7 @@ import { EndButton } from '../EndButton';
 import { endOtherSessions, endSession, useRefreshSessions, useSessions } from '../ownQueries';
 import { useHiding } from '../useHiding';
 import { PasswordForm } from './PasswordForm';
+import { SecondFactorSection } from './SecondFactorSection';
 
 /** One's own password and sessions. */
 export function AccountPage() {
@@ -21,6 +22,7 @@ export function AccountPage() {
       <PageHeader title={t('people.accountTitle')} subtitle={t('people.accountSubtitle')} />
       <Stack gap="lg">
         <Sessions />
+        <SecondFactorSection />
         <PasswordForm />
       </Stack>
     </Page>

@@ -6,6 +6,7 @@ import {
   IconLock,
   IconLogout,
   IconSearch,
+  IconShieldOff,
   IconUserOff,
   IconUsers,
 } from '@tabler/icons-react';
@@ -24,7 +25,14 @@ import { useRights } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { confirmUndo, notifyError, notifySuccess } from '@/shared/undo';
 import { Count } from '@/shared/values';
-import { endSessionsOf, makeResetLink, setPersonActive, usePeople, useRefreshPeople } from '../ownQueries';
+import {
+  endSessionsOf,
+  makeResetLink,
+  resetSecondFactor,
+  setPersonActive,
+  usePeople,
+  useRefreshPeople,
+} from '../ownQueries';
 import { PersonName } from '../PersonName';
 
 const route = getRouteApi('/settings/people');
@@ -128,6 +136,11 @@ function useColumns(onLink: (name: string, link: string) => void): Column<Person
               {t('people.administrator')}
             </Badge>
           )}
+          {person.has_second_factor && (
+            <Badge size="xs" color="teal">
+              {t('secondFactor.badge')}
+            </Badge>
+          )}
         </Group>
       ),
     },
@@ -166,7 +179,7 @@ interface ActionsProps {
   onLink: (name: string, link: string) => void;
 }
 
-function Actions({ person: { id, username, is_active }, onLink }: ActionsProps) {
+function Actions({ person: { id, username, is_active, has_second_factor }, onLink }: ActionsProps) {
   const { t } = useTranslation();
   const refresh = useRefreshPeople();
   const me = useMe();
@@ -191,6 +204,16 @@ function Actions({ person: { id, username, is_active }, onLink }: ActionsProps) 
       },
       rollback: () => {},
     });
+  const resetFactor = () =>
+    confirmUndo({
+      message: t('secondFactor.resetting', { name: username }),
+      commit: async () => {
+        await resetSecondFactor(id);
+        notifySuccess(t('secondFactor.resetDone', { name: username }));
+        await refresh();
+      },
+      rollback: () => {},
+    });
   const link = () =>
     void makeResetLink(id)
       .then((made) => onLink(username, made))
@@ -211,6 +234,11 @@ function Actions({ person: { id, username, is_active }, onLink }: ActionsProps) 
         <Menu.Item leftSection={<IconLogout size={15} />} onClick={end}>
           {t('people.endSessions')}
         </Menu.Item>
+        {has_second_factor && (
+          <Menu.Item leftSection={<IconShieldOff size={15} />} onClick={resetFactor}>
+            {t('secondFactor.reset')}
+          </Menu.Item>
+        )}
         {is_active ? (
           <Menu.Item color="red" leftSection={<IconUserOff size={15} />} onClick={deactivate} disabled={me?.id === id}>
             {t('people.deactivate')}

@@ -1,0 +1,5 @@
+"""Datasets, versions, packs and sources."""
+
+from atom.core.admin import show_rest
+
+show_rest("datasets")

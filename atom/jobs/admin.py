@@ -1,0 +1,5 @@
+"""Runs and what they need."""
+
+from atom.core.admin import show_rest
+
+show_rest("jobs")

@@ -1,0 +1,368 @@
+"""Signing in through a provider: who is let in as whom, and that no liar is believed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from django.core import mail
+from django.test import Client
+from joserfc.jwk import ECKey, OctKey
+from pydantic import ValidationError
+
+from atom.accounts.actions.invitations import invite
+from atom.accounts.actions.members import grant_role
+from atom.accounts.actions.people import deactivate
+from atom.accounts.api.oidc_views import safe_next
+from atom.accounts.models import AuditEvent, ExternalIdentity, Session, User
+from atom.accounts.permissions import role_in
+from atom.core import clock
+from atom.settings.environment import Environment
+from atom.settings.oidc import OidcSettings, parse_roles
+from tests.accounts.oidc_provider import CLIENT_ID, CLIENT_SECRET, Provider, serving
+from tests.accounts.test_second_factor import code_now, log_in, set_up
+from tests.factories.accounts import make_member, make_project, make_unit, make_user
+
+pytestmark = pytest.mark.django_db
+OIDC = "/api/v1/auth/oidc/"
+MIA = {
+    "sub": "248289761001",
+    "name": "Mia Lin",
+    "preferred_username": "mia",
+    "email": "mia@example.org",
+    "email_verified": True,
+    "locale": "zh-CN",
+}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Provider]:
+    with serving() as found:
+        yield found
+
+
+@pytest.fixture
+def provider(server: Provider, settings: Any) -> Iterator[Provider]:
+    """An honest provider that knows Mia; everybody whom it knows gets an account."""
+    before = vars(server).copy()
+    fresh = Provider(issuer=server.issuer, key=server.key, claims=dict(MIA))
+    vars(server).update(vars(fresh))
+    settings.ATOM_OIDC = OidcSettings(
+        issuer=server.issuer,
+        client_id=CLIENT_ID,
+        client_secret=CLIENT_SECRET,
+        label="Example",
+        newcomers="everybody",
+    )
+    yield server
+    vars(server).update(before)
+
+
+def visit(provider: Provider, next_: str = "/", client: Client | None = None) -> tuple[Client, Any]:
+    """Go to the provider and come back; returns the browser and the answer to the callback."""
+    client = client or Client()
+    start = client.get(f"{OIDC}start/", {"next": next_})
+    assert start["Location"].startswith(f"{provider.issuer}/authorize?"), start["Location"]
+    return client, client.get(provider.authorize(start["Location"]))
+
+
+def failure(answer: Any) -> str:
+    where = urlsplit(answer["Location"])
+    assert (answer.status_code, where.path) == (302, "/login")
+    return parse_qs(where.query)["failed"][0]
+
+
+def is_in(client: Client) -> bool:
+    return bool(client.get("/api/v1/auth/session/").json()["authenticated"])
+
+
+def test_somebody_new_gets_an_account_without_any_role(provider: Provider) -> None:
+    make_user("mia")
+    offered = Client().get(OIDC).json()
+    assert offered == {"is_on": True, "provider": "Example"}
+    client, answer = visit(provider, "/runs?state=done")
+    assert (answer.status_code, answer["Location"]) == (302, "/runs?state=done")
+    me = client.get("/api/v1/auth/session/").json()["user"]
+    # The name was taken; what the provider calls a person is no proof of being that person.
+    assert (me["username"], me["full_name"], me["language"]) == ("mia-2", "Mia Lin", "zh")
+    assert client.get("/api/v1/projects/").json()["results"] == []
+    user = User.objects.get(username="mia-2")
+    assert (user.has_usable_password(), user.is_superuser) == (False, False)
+    left = Session.objects.get(user=user).expire_date - clock.now()
+    assert left.total_seconds() <= 43_200
+    assert AuditEvent.objects.filter(verb="user.created", object_id=str(user.pk)).exists()
+    # Again: the same person, whatever has changed but the subject.
+    provider.claims = {**MIA, "preferred_username": "root", "email": "other@example.org"}
+    again, _ = visit(provider)
+    assert again.get("/api/v1/auth/session/").json()["user"]["username"] == "mia-2"
+    assert User.objects.count() == 2
+
+
+def test_only_who_was_invited_gets_an_account_and_the_role(
+    provider: Provider, settings: Any
+) -> None:
+    settings.ATOM_OIDC = replace(settings.ATOM_OIDC, newcomers="invited")
+    project = make_project("vision")
+    admin = make_member(project, "admin")
+    _, answer = visit(provider)
+    assert failure(answer) == "sso_nobody"
+    invite(project, admin, "labeler", "MIA@example.org", 7)
+    provider.claims["email_verified"] = False
+    _, answer = visit(provider)
+    assert failure(answer) == "sso_nobody"
+    provider.claims["email_verified"] = True
+    client, _ = visit(provider)
+    assert role_in(User.objects.get(username="mia"), project) == "labeler"
+    assert is_in(client)
+    settings.ATOM_OIDC = replace(settings.ATOM_OIDC, newcomers="nobody")
+    provider.claims = {**MIA, "sub": "2", "email": "kim@example.org"}
+    invite(project, admin, "viewer", "kim@example.org", 7)
+    assert failure(visit(provider)[1]) == "sso_nobody"
+
+
+def test_an_account_of_the_same_address_is_linked_only_where_that_is_set(
+    provider: Provider, settings: Any
+) -> None:
+    user = make_user("lin", email="Mia@example.org")
+    assert failure(visit(provider)[1]) == "sso_address"
+    settings.ATOM_OIDC = replace(settings.ATOM_OIDC, links_by_email=True)
+    provider.claims["email_verified"] = "true"
+    client, _ = visit(provider)
+    # Not verified, so it is nobody's address.
+    assert client.get("/api/v1/auth/session/").json()["user"]["username"] == "mia"
+    provider.claims = {**MIA, "sub": "2"}
+    client, _ = visit(provider)
+    assert client.get("/api/v1/auth/session/").json()["user"]["username"] == "lin"
+    event = AuditEvent.objects.get(verb="user.identity_linked")
+    assert event.object_id == str(user.pk)
+
+
+def test_a_deactivated_account_stays_out(provider: Provider, settings: Any) -> None:
+    client, _ = visit(provider)
+    user = User.objects.get(username="mia")
+    deactivate(user, User.objects.create_superuser("root", password="x"))
+    assert not is_in(client)
+    assert failure(visit(provider)[1]) == "sso_deactivated"
+    # Nor does another subject of the same address open it.
+    settings.ATOM_OIDC = replace(settings.ATOM_OIDC, links_by_email=True)
+    provider.claims["sub"] = "2"
+    assert failure(visit(provider)[1]) == "sso_deactivated"
+
+
+OTHER_KEY = ECKey.generate_key(parameters={"kid": "k"})
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        {"lies": {"nonce": "another"}},
+        {"lies": {"nonce": None}},
+        {"lies": {"iss": "https://evil.example"}},
+        {"lies": {"aud": "another"}},
+        {"lies": {"aud": [CLIENT_ID, "another"]}},
+        {"lies": {"azp": "another"}},
+        {"lies": {"exp": 1_000_000_000}},
+        {"lies": {"exp": None}},
+        {"lies": {"iat": 33_000_000_000}},
+        {"lies": {"sub": None}},
+        {"lies": {"sub": ""}},
+        {"lies": {"sub": 7}},
+        {"lies": {"sub": "s" * 256}},
+        {"header": {"alg": "none"}},
+        # Its public key taken for a shared secret, and the secret that we do share.
+        {"header": {"alg": "HS256"}, "signs_with": OctKey.import_key(CLIENT_SECRET * 4)},
+        {"header": {"alg": "ES256", "kid": "k"}, "signs_with": OTHER_KEY},
+        {"claims": {"sub": "1"}, "userinfo": {"sub": "2", "email": "mia@example.org"}},
+    ],
+    ids=str,
+)
+def test_a_liar_lets_nobody_in(provider: Provider, lie: dict[str, Any]) -> None:
+    vars(provider).update(lie)
+    client, answer = visit(provider)
+    assert failure(answer) == "sso_invalid"
+    assert not is_in(client)
+    assert not User.objects.exists()
+
+
+def test_the_way_back_counts_once_and_in_the_browser_that_began(provider: Provider) -> None:
+    client = Client()
+    start = client.get(f"{OIDC}start/")
+    back = provider.authorize(start["Location"])
+    # Somebody else's browser: nobody is signed in as who sent the link.
+    assert failure(Client().get(back)) == "sso_over"
+    stranger, _ = visit(provider)
+    assert failure(stranger.get(back)) == "sso_over"
+    kept = client.cookies["atom_oidc"].value
+    assert failure(client.get(back.replace("state=", "state=x"))) == "sso_over"
+    client.cookies["atom_oidc"] = kept
+    assert client.get(back)["Location"] == "/"
+    client.cookies["atom_oidc"] = kept
+    assert failure(client.get(back)) == "sso_over"
+
+
+def test_a_code_of_another_visit_is_refused_by_the_verifier(provider: Provider) -> None:
+    """The code of a victim, put into the thief's own visit."""
+    victim, thief = Client(), Client()
+    stolen = provider.authorize(victim.get(f"{OIDC}start/")["Location"])
+    own = provider.authorize(thief.get(f"{OIDC}start/")["Location"])
+    code = parse_qs(urlsplit(stolen).query)["code"][0]
+    state = parse_qs(urlsplit(own).query)["state"][0]
+    answer = thief.get(f"{OIDC}callback/", {"code": code, "state": state})
+    assert failure(answer) == "sso_invalid"
+    assert not is_in(thief)
+
+
+def test_what_the_provider_says_instead_of_a_code(provider: Provider, settings: Any) -> None:
+    for error, reason in (("access_denied", "sso_denied"), ("server_error", "sso_provider")):
+        client = Client()
+        asked = parse_qs(urlsplit(client.get(f"{OIDC}start/")["Location"]).query)
+        answer = client.get(f"{OIDC}callback/", {"error": error, "state": asked["state"][0]})
+        assert failure(answer) == reason
+    provider.metadata = {"issuer": "https://evil.example"}
+    assert failure(Client().get(f"{OIDC}start/")) == "sso_provider"
+    settings.ATOM_OIDC = replace(settings.ATOM_OIDC, issuer="http://127.0.0.1:1")
+    assert failure(Client().get(f"{OIDC}start/")) == "sso_provider"
+    settings.ATOM_OIDC = OidcSettings()
+    assert Client().get(OIDC).json() == {"is_on": False, "provider": ""}
+    assert Client().get(f"{OIDC}start/").status_code == 404
+    assert Client().get(f"{OIDC}callback/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "target"),
+    [
+        ("/runs/1?tab=log", "/runs/1?tab=log"),
+        ("https://evil.example/", "/"),
+        ("//evil.example/", "/"),
+        ("/\\evil.example/", "/"),
+        ("/\t/evil.example/", "/"),
+        ("javascript:alert(1)", "/"),
+        ("", "/"),
+        ("/" + "a" * 3000, "/"),
+    ],
+)
+def test_it_leads_nowhere_but_to_this_site(path: str, target: str) -> None:
+    assert safe_next(path) == target
+
+
+def test_a_second_factor_is_asked_for_unless_the_provider_did(provider: Provider) -> None:
+    client, _ = visit(provider)
+    user = User.objects.get(username="mia")
+    user.set_password("correct horse battery staple")
+    user.save()
+    here, _ = log_in(user)
+    secret, _ = set_up(here)
+    client, answer = visit(provider, "/models")
+    assert answer["Location"] == "/login?step=code&next=%2Fmodels"
+    assert not is_in(client)
+    path = "/api/v1/auth/login/code/"
+    body = {"code": code_now(secret)}
+    assert client.post(path, body, content_type="application/json").status_code == 200
+    assert is_in(client)
+    provider.claims["amr"] = ["pwd", "mfa"]
+    client, answer = visit(provider)
+    assert is_in(client)
+
+
+def test_who_has_no_password_sets_one_up_after_a_fresh_sign_in(
+    provider: Provider, settings: Any
+) -> None:
+    settings.ATOM_SECOND_FACTOR = "everybody"
+    client, _ = visit(provider)
+    assert client.get("/api/v1/projects/").json()["code"] == "second_factor_missing"
+    path = "/api/v1/auth/second-factor/"
+    assert client.get(path).json()["has_password"] is False
+    Session.objects.update(created_at="2020-01-01T00:00:00Z")
+    old = client.post(path, {}, content_type="application/json")
+    assert (old.status_code, old.json()["code"]) == (403, "sign_in_again")
+    client, _ = visit(provider)
+    assert client.post(path, {}, content_type="application/json").status_code == 200
+    # A provider that asked for several factors is enough.
+    provider.claims["amr"] = ["mfa"]
+    client, _ = visit(provider)
+    assert client.get("/api/v1/projects/").status_code == 200
+
+
+def test_groups_give_and_take_roles_in_the_places_that_are_named(
+    provider: Provider, settings: Any
+) -> None:
+    vision, unit, other = make_project("vision"), make_unit(), make_project("other")
+    settings.ATOM_OIDC = replace(
+        settings.ATOM_OIDC,
+        roles=parse_roles(
+            f"ml=viewer@project:vision, leads = admin@project:vision, "
+            f"ops=labeler@unit:{unit.pk}, ml=viewer@project:nowhere"
+        ),
+    )
+    provider.claims["groups"] = ["ml", "leads", "ops", "others"]
+    visit(provider)
+    user = User.objects.get(username="mia")
+    grant_role(user, "researcher", other)
+    below = make_project(unit=unit)
+    assert [role_in(user, one) for one in (vision, below, other)] == [
+        "admin", "labeler", "researcher",
+    ]  # fmt: skip
+    # The last administrator stays one, and can sign in.
+    provider.claims["groups"] = "ml"
+    client, _ = visit(provider)
+    assert is_in(client)
+    assert [role_in(user, one) for one in (vision, below)] == ["admin", None]
+    make_admin = make_user()
+    grant_role(make_admin, "admin", vision)
+    visit(provider)
+    assert role_in(user, vision) == "viewer"
+    provider.claims["groups"] = {"strange": 1}
+    visit(provider)
+    assert [role_in(user, one) for one in (vision, other)] == [None, "researcher"]
+
+
+def test_signing_out_leads_to_the_provider_where_that_is_set(
+    provider: Provider, settings: Any
+) -> None:
+    client, _ = visit(provider)
+    assert client.post("/api/v1/auth/logout/").json() == {"provider_url": None}
+    settings.ATOM_OIDC = replace(settings.ATOM_OIDC, ends_provider_session=True)
+    client, _ = visit(provider)
+    url = client.post("/api/v1/auth/logout/").json()["provider_url"]
+    assert url.startswith(f"{provider.issuer}/out?client_id=atom&post_logout_redirect_uri=http")
+    assert not is_in(client)
+
+
+def test_there_is_no_password_to_forget(provider: Provider, settings: Any) -> None:
+    settings.ATOM_SENDS_MAIL = True
+    visit(provider)
+    body = {"email": MIA["email"]}
+    asked = Client().post("/api/v1/auth/forgotten/", body, content_type="application/json")
+    assert asked.status_code == 204
+    assert mail.outbox == []
+
+
+def test_strange_names_and_userinfo(provider: Provider) -> None:
+    provider.claims = {"sub": "3"}
+    provider.userinfo = {
+        "sub": "3", "email": "no address", "email_verified": True, "name": "n" * 500,
+        "preferred_username": "  <b>\0 me@corp ",
+    }  # fmt: skip
+    client, _ = visit(provider)
+    assert is_in(client)
+    user = ExternalIdentity.objects.get().user
+    assert (user.username, user.email, len(user.full_name)) == ("b-me@corp", "", 200)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"atom_oidc_issuer": "http://login.example.org"},
+        {"atom_oidc_issuer": "login.example.org"},
+        {"atom_oidc_issuer": "https://login.example.org/?x=1"},
+        {"atom_oidc_roles": "ml=owner@project:vision"},
+        {"atom_oidc_roles": "ml=viewer@vision"},
+        {"atom_oidc_roles": "ml=viewer@unit:7"},
+    ],
+)
+def test_settings_that_could_not_work_are_refused(wrong: dict[str, str]) -> None:
+    with pytest.raises(ValidationError):
+        Environment(**wrong)
