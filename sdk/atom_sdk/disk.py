@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from atom_sdk.errors import DiskFullError
+from atom_sdk.errors import DiskFullError, PathInTheWayError
 
 # EFBIG: a limit on the size of files, which asks for the same.
 FULL_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -25,6 +25,15 @@ def naming_full_disk(folder: Path) -> Iterator[None]:
         if error.errno not in FULL_DISK:
             raise
         raise DiskFullError(str(folder), _free_bytes(folder)) from error
+
+
+@contextmanager
+def naming_the_way(path: Path) -> Iterator[None]:
+    """Raise PathInTheWayError, which names the path, where a file and a folder meet."""
+    try:
+        yield
+    except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
+        raise PathInTheWayError(str(path)) from error
 
 
 @contextmanager

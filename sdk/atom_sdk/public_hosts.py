@@ -38,6 +38,8 @@ def check_public_url(url: str, allowed: Sequence[str]) -> None:
 
     `allowed` are host names, addresses and networks. Raises AddressRefusedError, HostUnknownError.
     """
+    if not url.isprintable():
+        raise AddressRefusedError(f"{url!r} has a character that no URL may have.")
     try:
         parts = urlsplit(url)
         port = parts.port

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from atom.datasets.engines.ancestry import ancestors, merge_base
+from atom.datasets.engines.ancestry import ancestors, fork_points, merge_base
 
 # a ─ b ─ d ─ f     main
 #  └─ c ─ e ─ g     fix: e merges b in, f merges c in
@@ -46,3 +46,9 @@ def test_the_base_of_a_merge_is_the_best_common_ancestor(
 
 def test_a_parent_that_the_catalogue_does_not_have_ends_the_line() -> None:
     assert merge_base({"b": ["a"], "c": ["a"]}, "b", "c") is None
+
+
+def test_branches_left_the_trunk_where_any_merge_of_them_has_its_base() -> None:
+    assert fork_points(CROSSED, "f", ["g"]) == {"b", "c"}
+    assert fork_points(CROSSED, "f", ["f", "z", "unknown"]) == {"f"}
+    assert fork_points(CROSSED, "", ["g"]) == set()

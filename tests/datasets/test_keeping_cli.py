@@ -49,10 +49,14 @@ def run(client: Client) -> Any:
     return run
 
 
-def test_versions_expire_and_are_restored_by_command(run: Any) -> None:
+def test_versions_expire_and_are_restored_by_command(run: Any, client: Client) -> None:
     assert run("retention", "digits")["kind"] == "all"
     assert run("retention", "digits", "--last", "1")["due"] == ["v1", "v2"]
     expire_versions(Dataset.objects.get())
+    context = Context()
+    context._client = client
+    listed = CliRunner().invoke(cli, ["data", "log", "digits"], obj=context).output
+    assert listed.count("(expired)") == 2
 
     with pytest.raises(ApiError, match="can be restored") as refused:
         run("ls", "digits@v1")

@@ -9,8 +9,10 @@ import pytest
 
 from atom_sdk.client import Client
 from atom_sdk.client.errors import ApiError, RefSyntaxError
+from atom_sdk.client.progress import Silent
 from atom_sdk.client.pull import PullOptions, PullResult
-from atom_sdk.errors import EmptyDatasetError
+from atom_sdk.errors import EmptyDatasetError, PathInTheWayError
+from atom_sdk.export import export_dataset
 from atom_sdk.manifests import QueryError
 from tests.datasets.pushing import class_files
 
@@ -68,6 +70,28 @@ def test_a_narrower_pull_removes_nothing_unless_it_is_told_to(client: Client, ou
     assert result == PullResult(selected=1, written=0, removed=12)
     assert files_below(out) == ["1/001.png"]
     assert sorted(path.name for path in out.iterdir()) == ["1"]
+
+
+def test_what_is_in_the_way_is_named_and_goes_only_when_it_is_told_to(
+    client: Client, out: Path
+) -> None:
+    (out / "1").write_text("a file where a folder is needed")
+    (out / "2" / "001.png").mkdir(parents=True)
+    (out / "2" / "001.png" / "mine.txt").write_text("mine")
+    for prefix, name in (("1/", "1/000.png"), ("2/", "2/001.png")):
+        with pytest.raises(PathInTheWayError, match=name):
+            pull(client, out, prefix=prefix)
+        with pytest.raises(PathInTheWayError, match=name):
+            export_dataset(
+                client.datasets.open("digits@v1", prefix=prefix), out, "folder", Silent()
+            )
+    assert (out / "1").is_file()
+    assert (out / "2" / "001.png" / "mine.txt").is_file()
+
+    result = pull(client, out, delete=True)
+
+    assert (result.selected, result.removed) == (12, 2)
+    assert files_below(out) == sorted(class_files())
 
 
 def test_a_selection_of_nothing_changes_nothing(client: Client, out: Path) -> None:

@@ -91,6 +91,17 @@ def test_tagged_pinned_and_heads_stay(three: Pusher) -> None:
     assert keep_last(three, 1) == []
 
 
+def test_where_a_branch_left_main_stays_so_that_it_can_be_merged(three: Pusher) -> None:
+    three.post("branches/", {"name": "side", "at": "v2"})
+    three.push({"aside.png": png(9)}, branch="side")
+
+    assert keep_last(three, 1) == [1, 3]
+
+    merged = three.post("merges/", {"source": "side", "branch": "main"})
+    assert merged["state"] == "published", merged["error"]
+    assert three.get("versions/v5/entries/at/", path="aside.png")["path"] == "aside.png"
+
+
 def test_expired_files_go_a_window_later_and_not_before(three: Pusher) -> None:
     forget_uploads()
     before = stored(three)

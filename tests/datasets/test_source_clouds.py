@@ -320,5 +320,8 @@ def test_each_kind_is_added_and_scanned_by_the_command(
         scanned = runner.invoke(cli, ["source", "scan", kind, "--json"], obj=context)
         assert json.loads(scanned.stdout)["objects_count"] == len(FILES), scanned.output
         cloud.served.close()
+    gone = runner.invoke(cli, [*words, *options["hdfs"]], obj=context)
+    assert getattr(gone.exception, "code", "") == "source_away", gone.output
+    assert [row["name"] for row in client.sources.list()] == ["hdfs", "gcs", "azure"]
     refused = runner.invoke(cli, ["source", "add", "x", "gs://data", "--to", "x"], obj=context)
     assert (refused.exit_code, "--service-account" in refused.output) == (2, True)

@@ -110,6 +110,8 @@ def test_only_allowed_folders(folder: Path, place: str) -> None:
         "ftp://8.8.8.8/",
         "http://user:word@8.8.8.8/",
         "http:///x",
+        "http://8.8.8.8/a\r\nHost: x",
+        "http://8.8.8.8/\x07",
         "nonsense",
     ],
 )

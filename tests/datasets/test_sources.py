@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import os
 import time
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -17,6 +19,7 @@ from django.utils import timezone
 
 from atom.core import storage
 from atom.datasets.actions import scans
+from atom.datasets.actions.writers import NewWriter, open_writer
 from atom.datasets.engines.changes import decode_changes
 from atom.datasets.models import Dataset, Source, SourceScan
 from atom.datasets.sources import s3
@@ -291,6 +294,27 @@ def test_the_connection_is_tried_before_anything_is_stored(pusher: Pusher, bucke
     wrong = pusher.client.post(address, body | keys | {"secret_access_key": "no"}, format="json")
     assert (wrong.status_code, wrong.json()["code"]) == (502, "source_denied")
     assert not Source.objects.exists()
+
+
+def test_a_folder_with_a_name_that_is_no_text_can_be_tried(
+    pusher: Pusher, tmp_path: Path, settings: Any
+) -> None:
+    settings.ATOM_SOURCE_FOLDERS = [str(tmp_path)]
+    Path(os.fsdecode(bytes(tmp_path) + b"/\xff.txt")).write_bytes(b"1")
+    address = f"/api/v1/projects/{pusher.project.slug}/source-tests/"
+    assert pusher.post(address, {"url": f"file://{tmp_path}"})["keys"] == ["\ufffd.txt"]
+
+
+def test_no_source_writes_to_the_staging_branch_of_a_writer(pusher: Pusher, bucket: Bucket) -> None:
+    pusher.push({"a.txt": b"a"})
+    dataset = Dataset.objects.get(name=pusher.name)
+    writer = open_writer(dataset, NewWriter("main"), pusher.user)
+    branch = writer.branch.name if writer.branch else ""
+    body = bucket.body() | {"dataset": pusher.name, "branch": branch}
+    answer = pusher.client.post(
+        f"/api/v1/projects/{pusher.project.slug}/sources/", body, format="json"
+    )
+    assert (answer.status_code, answer.json()["code"]) == (409, "staging_branch_reserved")
 
 
 @pytest.mark.parametrize(

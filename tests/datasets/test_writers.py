@@ -180,6 +180,33 @@ def test_a_branch_that_moved_is_merged_and_a_conflict_asks_whose_side_counts(
     }
 
 
+@pytest.mark.parametrize(("there", "new"), [("a", "a/b/c"), ("a/b/c", "a")])
+def test_nothing_becomes_a_file_and_a_folder(
+    there: str, new: str, client: Client, pusher: Pusher
+) -> None:
+    with client.datasets.writer("digits") as first:
+        first.write(there, b"1")
+    writer = client.datasets.writer("digits")
+    writer.write(new, b"2")
+
+    with pytest.raises(CommitFailedError, match="a would be a file and a folder") as refused:
+        writer.commit()
+
+    assert refused.value.reason == "path_taken"
+    assert list(files_of(client, "digits@main")) == [there]
+    writer.remove(there)
+    assert writer.commit()["ref"] == "v2"
+    assert list(files_of(client, "digits@main")) == [new]
+
+
+def test_a_version_that_only_removes_says_so(client: Client, pusher: Pusher) -> None:
+    pusher.push({"a.txt": b"a", "b.txt": b"b", "c.txt": b"c"})
+    with client.datasets.writer("digits") as writer:
+        writer.remove("a.txt")
+        writer.remove("b.txt")
+    assert client.datasets.get("digits")["latest"]["message"] == "Remove 2 files"
+
+
 def test_what_a_writer_and_the_branch_both_changed_is_settled_file_by_file(
     client: Client, pusher: Pusher
 ) -> None:

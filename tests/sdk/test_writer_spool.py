@@ -122,6 +122,12 @@ def test_labels_and_attributes_are_checked_where_they_are_given() -> None:
             details_of(None, attributes)
     with pytest.raises(AttributesError):
         details_of("x" * 256, None)
+    odd: Any
+    for odd in (5, "\ud800"):
+        with pytest.raises(AttributesError, match="plain text"):
+            details_of(odd, None)
+    with pytest.raises(AttributesError, match="no JSON object"):
+        details_of(None, {"a": "\ud800"})
 
 
 def test_who_writes_waits_while_too_much_is_on_its_way(tmp_path: Path) -> None:

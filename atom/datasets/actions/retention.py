@@ -12,12 +12,15 @@ from atom.accounts import audit
 from atom.accounts.models import User
 from atom.core import clock, states
 from atom.datasets import catalogue_log
+from atom.datasets.engines.ancestry import fork_points
 from atom.datasets.engines.retention import NumberedVersion, Policy, falling_out
 from atom.datasets.errors import VersionCollected
 from atom.datasets.models import Branch, Dataset, LegalHold, Version
 from atom.datasets.states import VERSION_STATES
 
 log = structlog.get_logger(__name__)
+
+_MAIN = "main"
 
 
 def set_retention(dataset: Dataset, policy: Policy, user: User | None) -> Dataset:
@@ -46,7 +49,22 @@ def due_versions(dataset: Dataset, policy: Policy, now: datetime) -> QuerySet[Ve
     )
     heads = Branch.objects.filter(dataset=dataset, head__isnull=False).values("head_id")
     held = _open_holds(dataset).filter(version__isnull=False).values("version_id")
-    return unprotected.exclude(pk__in=heads).exclude(pk__in=held).order_by("number")
+    unneeded = unprotected.exclude(pk__in=heads).exclude(pk__in=held)
+    return unneeded.exclude(commit__in=_left_at(dataset)).order_by("number")
+
+
+def _left_at(dataset: Dataset) -> set[str]:
+    """The commits where branches and open writers left `main`: no merge works without them."""
+    heads = dict(
+        Branch.objects.filter(dataset=dataset, head__isnull=False).values_list(
+            "name", "head__commit"
+        )
+    )
+    trunk = heads.pop(_MAIN, "")
+    if not heads:
+        return set()
+    parents = dict(dataset.versions.values_list("commit", "parents"))
+    return fork_points(parents, trunk, heads.values())
 
 
 def expire_versions(dataset: Dataset) -> list[Version]:

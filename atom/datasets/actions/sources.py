@@ -11,6 +11,7 @@ from django.db.models.functions import Now
 from atom.accounts import audit
 from atom.accounts.models import Project, User
 from atom.core import clock, live
+from atom.datasets.actions.branches import check_not_staging
 from atom.datasets.actions.catalogue import create_dataset
 from atom.datasets.errors import RefNotFound
 from atom.datasets.models import Dataset, Source, SourceScan
@@ -68,8 +69,13 @@ def probe(spec: SourceSpec) -> Probe:
             first = next((found for found in files if found.size_bytes), None)
             if first is not None:
                 _read_a_byte(reader, first)
-            return Probe([found.key for found in files[:_SHOWN]], len(files) > _SHOWN)
+            return Probe([_shown(found.key) for found in files[:_SHOWN]], len(files) > _SHOWN)
     return Probe([], has_more=False)
+
+
+def _shown(key: str) -> str:
+    # A folder may have names that are no text; no answer could hold one.
+    return key.encode(errors="surrogateescape").decode(errors="replace")
 
 
 def _read_a_byte(reader: SourceReader, found: SourceObject) -> None:
@@ -78,7 +84,10 @@ def _read_a_byte(reader: SourceReader, found: SourceObject) -> None:
 
 
 def add_source(project: Project, new: NewSource, user: User) -> Source:
-    """Add a source. Raises SourceNameTaken, RefNotFound, and what opening it raises."""
+    """Add a source.
+
+    Raises SourceNameTaken, RefNotFound, StagingBranchReserved, and what opening it raises.
+    """
     open_source(new.spec, INTERACTIVE)
     try:
         with transaction.atomic():
@@ -114,8 +123,10 @@ def _dataset(project: Project, new: NewSource, user: User) -> Dataset:
     dataset = Dataset.objects.in_project(project).filter(name=new.dataset).first()
     if dataset is None:
         dataset = create_dataset(project, new.dataset, "", user)
-    if not dataset.branches.filter(name=new.branch).exists():
+    branch = dataset.branches.filter(name=new.branch).first()
+    if branch is None:
         raise RefNotFound(f"{dataset.name} has no branch {new.branch}.")
+    check_not_staging(branch)
     return dataset
 
 

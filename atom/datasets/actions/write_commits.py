@@ -13,14 +13,17 @@ from typing import Any
 from atom.datasets.actions.branches import BranchMove, head_commit, move_branch
 from atom.datasets.actions.operations import merge_conflict
 from atom.datasets.actions.outcomes import not_in_conflict
-from atom.datasets.engines.operations import count_changes, read_write
-from atom.datasets.errors import EmptyCommit, HeadMoved, RefNotFound
+from atom.datasets.engines.operations import read_write
+from atom.datasets.engines.selections import file_and_folder
+from atom.datasets.errors import EmptyCommit, HeadMoved, PathTaken, RefNotFound
 from atom.datasets.models import Branch, CommitRequest, Dataset, Version, Writer
 from atom.datasets.stores import VersionStore, version_store
 from atom_sdk.errors import EmptyDatasetError
 from atom_sdk.manifests.commits import Commit, write_commit
+from atom_sdk.manifests.diff import diff_roots
 from atom_sdk.manifests.merge import EMPTY_ROOT, Merged, MergePlan, merge_roots
 from atom_sdk.manifests.roots import Root, write_root
+from atom_sdk.words import counted
 
 _ATTEMPTS = 5
 # What the next push to the branch goes on with.
@@ -30,7 +33,7 @@ _PUSH_OPTIONS = ("labels_from", "unlabelled_prefixes", "split")
 def build_write(request: CommitRequest) -> tuple[Version, bool]:
     """Return the version, and whether it is the head because nothing was written.
 
-    Raises HeadMoved, MergeConflict, NotInConflict, EmptyCommit, RefNotFound.
+    Raises HeadMoved, MergeConflict, NotInConflict, PathTaken, EmptyCommit, RefNotFound.
     """
     # With progress, an earlier run has noted its head; "" is a branch without versions.
     head = request.built_on if request.progress else _present_head(request)
@@ -60,8 +63,13 @@ def _write_on(request: CommitRequest, head_digest: str) -> tuple[Version, bool]:
             raise EmptyCommit
         return head, True
     working.update(progress=0.8)
-    counts, _ = count_changes(before, root, store.store)
-    said = {"files": counts.added + counts.changed, **_said(request, settled)}
+    diff = diff_roots(before, root, store.store)
+    added = sorted(diff.added_paths.to_pylist())
+    if both := file_and_folder(root, added, store.store):
+        raise PathTaken(f"{both} would be a file and a folder.")
+    written = len(added) + len(diff.changed_paths)
+    did, files = ("Write", written) if written else ("Remove", len(diff.removed_paths))
+    said = {"message": f"{did} {counted(files, 'file')}", **_said(request, settled)}
     commit = _store_commit(request, head, root, said)
     return move_branch(BranchMove(dataset, request.branch, head_digest, commit)), False
 
@@ -121,13 +129,13 @@ def _store_commit(
 ) -> str:
     store = version_store(request.dataset.project).store
     kept = {name: head.provenance.get(name) for name in _PUSH_OPTIONS} if head else {}
-    files = said.pop("files")
+    message = said.pop("message")
     commit = Commit(
         dataset=f"{request.dataset.project.slug}/{request.dataset.name}",
         root=write_root(root, store),
         parents=(bytes.fromhex(head.commit),) if head else (),
         author=request.created_by.username if request.created_by else "",
-        message=request.message or f"Write {files} file{'s' * (files != 1)}",
+        message=request.message or message,
         created_at=request.created_at,
         provenance=_given(request)
         | {name: value for name, value in kept.items() if value is not None}

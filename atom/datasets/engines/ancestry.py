@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 Parents = Mapping[str, Sequence[str]]
 
@@ -29,6 +29,26 @@ def merge_base(parents: Parents, one: str, other: str) -> str | None:
     common = ancestors(parents, one) & ancestors(parents, other)
     behind = {parent for commit in common for parent in parents[commit]}
     return min(common - behind, default=None)
+
+
+def fork_points(parents: Parents, trunk: str, heads: Iterable[str]) -> set[str]:
+    """Return the commits of the trunk where the branches with these heads left it.
+
+    The merge base of any two branches that lies on the trunk is among them. The cost follows what
+    the branches have of their own.
+    """
+    on_trunk = ancestors(parents, trunk)
+    found: set[str] = set()
+    seen: set[str] = set()
+    waiting = list(heads)
+    while waiting:
+        present = waiting.pop()
+        if present in on_trunk:
+            found.add(present)
+        elif present not in seen:
+            seen.add(present)
+            waiting += parents.get(present, ())
+    return found
 
 
 def parents_first(parents: Parents) -> list[str]:

@@ -18,6 +18,7 @@ from atom.datasets.engines.selections import (
     Selection,
     files_at,
     first_below,
+    folders_of,
     selected_entries,
 )
 from atom.datasets.engines.version_plan import REST, SPLIT_LAYER
@@ -168,7 +169,7 @@ def _renamed(entries: pa.Table, targets: Mapping[str, str]) -> pa.Table:
 def _check_free(root: Root, puts: pa.Table, store: ObjectStore) -> None:
     """Raise PathTakenError where a file or folder is already, or a file is needed as a folder."""
     paths = puts["path"].to_pylist()
-    folders = {path[:end] for path in paths for end in _slashes(path)}
+    folders = folders_of(paths)
     if both := folders.intersection(paths):
         raise PathTakenError(f"{min(both)} would be a file and a folder.")
     taken = files_at(root, paths, store) or files_at(root, sorted(folders), store)
@@ -176,10 +177,6 @@ def _check_free(root: Root, puts: pa.Table, store: ObjectStore) -> None:
         taken = [*taken, below]
     if taken:
         raise PathTakenError(f"There is {taken[0]} already.")
-
-
-def _slashes(path: str) -> list[int]:
-    return [index for index, char in enumerate(path) if char == "/"]
 
 
 def _with_layers(

@@ -95,6 +95,20 @@ def files_at(root: Root, paths: Sequence[str], store: ObjectStore) -> list[str]:
     return found
 
 
+def folders_of(paths: Iterable[str]) -> set[str]:
+    """Return the folders that the paths lie in, at every depth."""
+    return {path[:end] for path in paths for end, char in enumerate(path) if char == "/"}
+
+
+def file_and_folder(root: Root, paths: Sequence[str], store: ObjectStore) -> str | None:
+    """Return what is a file and a folder at once because of some files, which are in order."""
+    folders = sorted(folders_of(paths))
+    if files := files_at(root, folders, store):
+        return files[0]
+    below = first_below(root, paths, store)
+    return next((path for path in paths if below.startswith(f"{path}/")), None) if below else None
+
+
 def first_below(root: Root, paths: Sequence[str], store: ObjectStore) -> str | None:
     """Return the first file that lies below one of the paths, which are in order."""
     folders = sorted(path + "/" for path in paths)

@@ -13,14 +13,16 @@ from typing import TypeVar
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import Q
 from django.db.models.functions import Now
 
 from atom.accounts.models import S3KeyPair
 from atom.accounts.permissions import role_in
 from atom.core import crypto
 from atom.core.storage import PrefixStore, objects
-from atom.datasets.errors import BranchEmpty, RefAmbiguous, RefNotFound
-from atom.datasets.models import Dataset
+from atom.datasets.errors import BranchEmpty, RefAmbiguous, RefNotFound, VersionExpired
+from atom.datasets.models import Dataset, Version
+from atom.datasets.reads import require_kept
 from atom.datasets.refs import resolve_ref
 from atom.datasets.stores import VersionStore
 from atom.gateway.s3.errors import BucketUnknown, KeyUnknown, UnknownAccessKey
@@ -102,14 +104,17 @@ class Catalogue:
         return _asked(_buckets, project_id)
 
     def ref(self, bucket: Bucket, name: str) -> PinnedRef:
-        """Return what a version, tag, branch or commit stands for. Raises KeyUnknown."""
+        """Return what a version, tag, branch or commit stands for.
+
+        Raises KeyUnknown, also for a version that retention has let go of.
+        """
         if not _may_be_name(name):
             raise KeyUnknown
         key = (bucket.dataset_id, name)
         return self._refs.get(key, lambda: _asked(_ref, bucket.dataset_id, name))
 
     def refs(self, bucket: Bucket) -> list[PinnedRef]:
-        """Return numbered versions, tags and branches in the order of their keys."""
+        """Return the versions, tags and branches that can be read, in the order of their keys."""
         return _asked(_refs, bucket.dataset_id)
 
 
@@ -164,22 +169,27 @@ def _ref(dataset_id: UUID, name: str) -> PinnedRef:
         raise BucketUnknown
     try:
         version = resolve_ref(dataset, name)
-    except (RefNotFound, BranchEmpty, RefAmbiguous) as exc:
+        require_kept(version)
+    except (RefNotFound, BranchEmpty, RefAmbiguous, VersionExpired) as exc:
         raise KeyUnknown(exc.detail) from exc
-    return PinnedRef(name, version.readable_root, version.created_at)
+    return _pinned(name, version)
 
 
 def _refs(dataset_id: UUID) -> list[PinnedRef]:
     dataset = Dataset.objects.filter(pk=dataset_id).first()
     if dataset is None:
         raise BucketUnknown
-    numbered = dataset.versions.filter(number__isnull=False).values_list(
-        "number", "root", "created_at"
-    )
-    tags = dataset.tags.values_list("name", "version__root", "version__created_at")
-    heads = dataset.branches.filter(head__isnull=False)
-    branches = heads.values_list("name", "head__root", "head__created_at")
+    # What expired is read as long as somebody has pinned it; see `require_kept`.
+    kept = Q(state="kept") | Q(state="expired", pins__isnull=False)
+    numbered = dataset.versions.filter(kept, number__isnull=False).distinct()
+    tags = dataset.tags.select_related("version")
+    branches = dataset.branches.filter(head__isnull=False).select_related("head")
     # A branch wins over a tag of the same name, as everywhere.
-    found = {name: PinnedRef(name, root, at) for name, root, at in (*tags, *branches)}
-    found |= {f"v{number}": PinnedRef(f"v{number}", root, at) for number, root, at in numbered}
+    found = {tag.name: _pinned(tag.name, tag.version) for tag in tags}
+    found |= {row.name: _pinned(row.name, row.head) for row in branches if row.head}
+    found |= {version.ref: _pinned(version.ref, version) for version in numbered}
     return sorted(found.values(), key=lambda ref: f"{ref.name}/")
+
+
+def _pinned(name: str, version: Version) -> PinnedRef:
+    return PinnedRef(name, version.readable_root, version.created_at)

@@ -164,7 +164,9 @@ def explain(error: AtomError, context: Context) -> None:
     context.err.print(f"[bold red]error[/]: {_escape(str(error))}")
     for name, messages in getattr(error, "errors", {}).items():
         context.err.print(f"  {_escape(name)}: {_escape(' '.join(messages))}")
-    context.err.print(f"  [dim]{_escape(hint)}[/]")
+    # What a job or a scan keeps of an error says the next step itself.
+    if hint not in str(error):
+        context.err.print(f"  [dim]{_escape(hint)}[/]")
 
 
 def tell_json(problem: dict[str, Any]) -> None:

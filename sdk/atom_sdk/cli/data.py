@@ -265,12 +265,17 @@ def log(context: Context, dataset: str, limit: int) -> None:
             f"+{r['added']} -{r['removed']} ~{r['changed']}",
             _author(r),
             r["created_at"][:16],
-            _merged(r) + r["message"].split("\n")[0],
+            _gone(r) + _merged(r) + r["message"].split("\n")[0],
         )
         for r in rows
     ]
     columns = ("version", "commit", "files", "size", "changes", "author", "when", "message")
     context.emit(rows, lambda out: print_table(out, columns, cells))
+
+
+def _gone(row: dict[str, Any]) -> str:
+    """Return what has become of a version that fell out of the dataset's retention."""
+    return {"expired": "(expired) ", "collected": "(files deleted) "}.get(row["state"], "")
 
 
 def _merged(row: dict[str, Any]) -> str:

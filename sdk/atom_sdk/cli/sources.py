@@ -54,19 +54,21 @@ def source() -> None:
 @click.option("--every", "every_s", type=click.IntRange(min=300), help="Scan again, in seconds.")
 @pass_context
 def add(context: Context, /, name: str, url: str, anonymous: bool, **options: Any) -> None:
-    """Add the place URL as a source called NAME and try the connection.
+    """Try the connection to the place URL, and add it as a source called NAME.
 
     URL is s3://bucket/prefix, gs://bucket/prefix, az://account/container/prefix,
     webhdfs://host:9870/folder, file:///folder (of the server) or the https:// address of a text
     file with one address a line. Secrets are taken from ATOM_SOURCE_ACCESS_KEY_ID and
     ATOM_SOURCE_SECRET_ACCESS_KEY (S3), ATOM_SOURCE_ACCOUNT_KEY or ATOM_SOURCE_SAS_TOKEN (Azure),
-    ATOM_SOURCE_DELEGATION_TOKEN (HDFS), or asked for.
+    ATOM_SOURCE_DELEGATION_TOKEN (HDFS), or asked for. A place that does not answer is not added.
     """
     options["include"], options["exclude"] = list(options["include"]), list(options["exclude"])
     options["labels_from"] = options["labels_from"] or ""
-    given = {"file": options.pop("service_account"), "user": options.pop("hdfs_user")}
-    if not anonymous:
-        options |= _credentials(url.partition("://")[0], given["file"], given["user"])
+    given = {name: options.pop(name) for name in ("service_account", "hdfs_user")}
+    keys = {} if anonymous else _credentials(url.partition("://")[0], **given)
+    place = {"endpoint": options["endpoint"], "region": options["region"], **keys}
+    context.client.sources.test(url, **place)
+    options |= keys
     added = context.client.sources.add(name, url, options.pop("dataset"), **options)
     context.emit(added, lambda out: out.print(f"{name} is added; now run: atom source scan {name}"))
 

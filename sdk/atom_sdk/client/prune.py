@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 
@@ -20,6 +20,30 @@ def remove_others(folder: Path, keep: Collection[str]) -> int:
                 path.unlink()
                 removed += 1
         _remove_if_empty(base, folder)
+    return removed
+
+
+def clear_way(folder: Path, paths: Iterable[str], keep: Collection[str]) -> int:
+    """Remove what is not in `keep` and makes it impossible to write `paths`; returns how many.
+
+    That is a file or link where a path needs a folder, and a folder where it needs a file.
+    """
+    removed = 0
+    cleared: set[Path] = set()
+    for path in paths:
+        target = folder / path
+        for above in [*target.parents][: path.count("/")]:
+            if above in cleared:
+                break
+            cleared.add(above)
+            name = above.relative_to(folder).as_posix()
+            if name not in keep and os.path.lexists(above) and not above.is_dir():
+                above.unlink()
+                removed += 1
+        if target.is_dir() and not target.is_symlink():
+            below = {name for name in keep if name.startswith(f"{path}/")}
+            removed += remove_others(target, {name[len(path) + 1 :] for name in below})
+            _remove_if_empty(target, folder)
     return removed
 
 

@@ -22,14 +22,14 @@ from atom_sdk.client.http import Http
 from atom_sdk.client.manifest import RemoteManifest
 from atom_sdk.client.object_reads import object_chunks
 from atom_sdk.client.progress import Progress, Silent
-from atom_sdk.client.prune import remove_others
+from atom_sdk.client.prune import clear_way, remove_others
 from atom_sdk.client.registered import (
     SourceFiles,
     SourceRanges,
     bring,
     source_ranges,
 )
-from atom_sdk.disk import naming_full_disk, whole_file
+from atom_sdk.disk import naming_full_disk, naming_the_way, whole_file
 from atom_sdk.errors import EmptyDatasetError, SampleDigestMismatchError
 from atom_sdk.manifests import Entry, Root, ViewSelector, build_view, parse_query, table_entries
 from atom_sdk.manifests.entries import entries_table
@@ -86,7 +86,8 @@ def pull(
 
     Files at a source come through the server and into the cache first. Raises
     PackDigestMismatchError or SampleDigestMismatchError before a wrong byte is written, QueryError,
-    EmptyDatasetError if nothing is selected, and ApiError if an object changed at its source.
+    EmptyDatasetError if nothing is selected, PathInTheWayError where a file and a folder meet, and
+    ApiError if an object changed at its source.
     """
     chosen = selector_of(options.selector)
     manifest = RemoteManifest(http, datasets.version_base(reference))
@@ -101,6 +102,7 @@ def pull(
     packs = {entry.pack for entry in entries if entry.pack is not None}
     hold.add(packs)
     _fetch(http, base, store, sorted(packs), progress)
+    cleared = clear_way(folder, [e.path for e in entries], selected_paths) if options.delete else 0
     if entries:
         progress.start("write", len(entries), "files")
     for entry in entries:
@@ -109,7 +111,7 @@ def pull(
     del hold
     PackRoom(store, cache_limit_bytes()).shrink()
     removed = remove_others(folder, selected_paths) if options.delete else 0
-    return PullResult(len(selected_paths), len(entries), removed)
+    return PullResult(len(selected_paths), len(entries), cleared + removed)
 
 
 def open_dataset(
@@ -332,14 +334,14 @@ def _pack_urls(http: Http, version_base: str, packs: Iterable[bytes]) -> dict[by
 def write_entry(store: PackStore, entry: Entry, folder: Path) -> None:
     """Write one file from a pack of this node, whole or not at all.
 
-    Raises PackMissingError, SampleDigestMismatchError, DiskFullError.
+    Raises PackMissingError, SampleDigestMismatchError, PathInTheWayError, DiskFullError.
     """
     target = folder / entry.path
     if entry.pack is None or entry.offset is None or entry.digest is None:
         raise SampleDigestMismatchError(entry.path, "")
-    with naming_full_disk(folder):
+    with naming_the_way(target), naming_full_disk(folder):
         target.parent.mkdir(parents=True, exist_ok=True)
-    with whole_file(target, f".{entry.digest.hex()}.part") as temporary:
+    with naming_the_way(target), whole_file(target, f".{entry.digest.hex()}.part") as temporary:
         if _copy(store.open_path(entry.pack), entry.offset, entry.size, temporary) != entry.digest:
             raise SampleDigestMismatchError(entry.path, entry.pack.hex())
 

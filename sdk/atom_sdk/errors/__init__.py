@@ -34,6 +34,7 @@
     │   ├── QueryError                the text of a query; manifests/query/errors.py
     │   └── PathNotFoundError
     ├── DiskFullError                 a folder has no room for a file
+    ├── PathInTheWayError             a file where a folder is needed, or a folder instead
     ├── ObjectNotFoundError           a key that the object store does not have
     ├── ExportError                   writing a dataset in another format
     └── ReaderError                   reading samples on a node
@@ -94,7 +95,7 @@ from atom_sdk.errors.readers import (
     SampleDigestMismatchError,
     ViewIndexError,
 )
-from atom_sdk.errors.storage import DiskFullError, ObjectNotFoundError
+from atom_sdk.errors.storage import DiskFullError, ObjectNotFoundError, PathInTheWayError
 
 __all__ = [
     "AbsolutePathError",
@@ -123,6 +124,7 @@ __all__ = [
     "PackTrailingDataError",
     "PackTruncatedError",
     "PathError",
+    "PathInTheWayError",
     "PathNotFoundError",
     "PathNotNormalisedError",
     "PathNotUnicodeError",

@@ -13,10 +13,10 @@ class ManifestError(AtomError):
 
 
 class EmptyDatasetError(ManifestError):
-    """A dataset version without entries."""
+    """A dataset version without entries, or a selection that no entry fits."""
 
     code = "dataset_empty"
-    hint = "Give at least one file."
+    hint = "Give at least one file; of a version, see what it has with `atom data ls`."
 
     def __init__(self, message: str = "A dataset version needs at least one file.") -> None:
         """Say what left nothing, if known."""

@@ -18,6 +18,21 @@ class DiskFullError(AtomError):
         self.free_bytes = free_bytes
 
 
+class PathInTheWayError(AtomError):
+    """A file is where a folder is needed, or a folder where a file is."""
+
+    code = "path_in_the_way"
+    hint = (
+        "Choose an empty folder, or remove what is there (`atom data pull --delete` does). Of a "
+        "version that has both, as an object store allows, rename one, or leave it out by a query."
+    )
+
+    def __init__(self, path: str) -> None:
+        """The path that cannot be written."""
+        super().__init__(f"{path}: there is a file where a folder is needed, or a folder instead.")
+        self.path = path
+
+
 class ObjectNotFoundError(AtomError):
     """The object store does not have this key."""
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atom_sdk.client.progress import Progress
-from atom_sdk.disk import naming_full_disk, whole_file
+from atom_sdk.disk import naming_full_disk, naming_the_way, whole_file
 from atom_sdk.errors import ExportError
 from atom_sdk.export.writers import Writer, write_parquet, write_tfrecord, write_webdataset
 from atom_sdk.packs.paths import encode_path
@@ -98,10 +98,11 @@ def _export_folder(dataset: LocalDataset, folder: Path, progress: Progress) -> E
     for sample in _told(dataset.read_many(missing), progress):
         encode_path(sample.path)
         path = folder / sample.path
-        path.parent.mkdir(parents=True, exist_ok=True)
+        with naming_the_way(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
         # Of no file's name: the dataset may have one that is called so, or a very long one.
         digest = dataset.index.digest_of(sample.row).hex()
-        with whole_file(path, f".{digest}.part") as temporary:
+        with naming_the_way(path), whole_file(path, f".{digest}.part") as temporary:
             temporary.write_bytes(sample.data)
     return ExportResult(len(dataset), len(missing), len(dataset))
 

@@ -21,6 +21,7 @@ from atom_sdk.importers.objects import (
     as_attributes,
     box_around,
     checked_box,
+    checked_label,
     checked_polygon,
 )
 from atom_sdk.importers.report import Report
@@ -28,6 +29,7 @@ from atom_sdk.importers.trees import Tree
 
 _HEAD_BYTES = 4096
 _KEYS = re.compile(rb'"(images|categories|annotations|licenses)"\s*:\s*\[')
+_MAX_SIDE_PX = 1 << 31
 _OTHER_TASKS = ("captions_", "person_keypoints_", "image_info_", "stuff_", "panoptic_")
 
 
@@ -95,8 +97,8 @@ class _Reader:
             for row in _rows(document, "categories", path)
             if row.get("name")
         }
-        images = _rows(document, "images", path)
-        known = {row.get("id") for row in images}
+        images = self._once(_rows(document, "images", path), path)
+        known = {row["id"] for row in images if row.get("id") is not None}
         objects: defaultdict[Any, list[AnnotatedObject]] = defaultdict(list)
         for row in _rows(document, "annotations", path):
             named = f"{path}: annotation {row.get('id')}"
@@ -112,9 +114,21 @@ class _Reader:
         subset = name.rpartition("_")[2]
         split = split_of(subset) or split_of(name) or split_in(path)
         for row in images:
-            item = self._item(row, objects[row.get("id")], split, (path, subset))
+            item = self._item(row, objects.get(row.get("id"), []), split, (path, subset))
             if item is not None:
                 yield item
+
+    def _once(self, images: list[Mapping[str, Any]], path: str) -> list[Mapping[str, Any]]:
+        """Images whose annotations are theirs alone."""
+        found: dict[Any, Mapping[str, Any]] = {}
+        for number, row in enumerate(images):
+            key = row.get("id")
+            if key is not None and key in found:
+                name = f"{path}: image {row.get('file_name')!r}"
+                self._report.skip(name, "another image has the same id; the first counts")
+            else:
+                found[("no id", number) if key is None else key] = row
+        return list(found.values())
 
     def _fetch_missing(self, images: list[Mapping[str, Any]]) -> None:
         """Download several at once; what is wrong with a name is said later."""
@@ -157,8 +171,12 @@ class _Reader:
         if lost:
             self._report.skip(where, lost)
         self._report.objects += len(objects)
-        sizes = {key: row[key] for key in ("width", "height") if isinstance(row.get(key), int)}
+        sizes = {key: row[key] for key in ("width", "height") if _is_side(row.get(key))}
         return Item(where, blob, split=split, attributes=attributes | sizes)
+
+
+def _is_side(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 < value < _MAX_SIDE_PX
 
 
 def _document(data: bytes, path: str) -> Mapping[str, Any]:
@@ -195,4 +213,4 @@ def _object(row: Mapping[str, Any], classes: Mapping[Any, str]) -> AnnotatedObje
         box = box_around([number for polygon in polygons for number in polygon])
     if not isinstance(box, (list, tuple)):
         raise ObjectRefusedError("it has neither a box nor polygons")
-    return AnnotatedObject(label, checked_box(box), polygons, flags)
+    return AnnotatedObject(checked_label(label), checked_box(box), polygons, flags)

@@ -154,8 +154,14 @@ def _bytes(row: _Row, tree: Tree, downloads: Downloads) -> tuple[str, Blob | Non
 
 
 def _name_of(url: str) -> str:
-    """A name that stays the same when rows are added: the address's last part and a hash of it."""
-    name = unquote(urlsplit(url).path).rpartition("/")[2]
+    """A name that stays the same when rows are added: the address's last part and a hash of it.
+
+    Raises NameRefusedError.
+    """
+    try:
+        name = unquote(urlsplit(url).path).rpartition("/")[2]
+    except ValueError as error:
+        raise NameRefusedError("its url is none") from error
     stem, dot, suffix = name.rpartition(".")
     if not dot:
         stem, suffix = name, ""

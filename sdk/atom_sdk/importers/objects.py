@@ -66,8 +66,19 @@ def checked_number(value: Any) -> float:
     return number
 
 
-def checked_polygon(numbers: Sequence[Any]) -> tuple[float, ...]:
+def checked_label(name: str) -> str:
+    """Return the name of a class. Raises ObjectRefusedError for half a character in it."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise ObjectRefusedError("the name of its class is no Unicode text") from None
+    return name
+
+
+def checked_polygon(numbers: Any) -> tuple[float, ...]:
     """Return x, y pairs of at least three points. Raises ObjectRefusedError."""
+    if not isinstance(numbers, (list, tuple)):
+        raise ObjectRefusedError("a polygon is no list of numbers")
     if len(numbers) < 6 or len(numbers) % 2:
         raise ObjectRefusedError("a polygon has not three points or more")
     return tuple(checked_number(number) for number in numbers)

@@ -113,6 +113,11 @@ class _Listing:
             self._check_end(archive.offset, report)
 
     def _member(self, member: tarfile.TarInfo, report: Report) -> Iterator[tuple[str, Blob]]:
+        if member.size < 0:
+            # After it, the archive would be read backwards, over and over.
+            raise ArchiveDamagedError(
+                f"{self._name}: the member {member.name!r} has a size below zero."
+            )
         self._budget.take_member(member.size)
         if member.isdir():
             return

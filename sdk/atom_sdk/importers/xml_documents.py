@@ -61,6 +61,9 @@ def parse_xml(data: bytes) -> Element:
     parser.StartDoctypeDeclHandler = refuse
     try:
         parser.Parse(data, True)
-    except expat.ExpatError as error:
+    except XmlRefusedError:
+        raise
+    except (expat.ExpatError, LookupError, ValueError) as error:
+        # The last two are of an encoding that is unknown, or has characters of several bytes.
         raise XmlRefusedError(f"it is not XML ({error})") from error
     return root.children[0]

@@ -5,6 +5,7 @@ Names of classes come from data.yaml, classes.txt or obj.names.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -22,6 +23,7 @@ from atom_sdk.importers.objects import (
     as_attributes,
     box_around,
     checked_box,
+    checked_label,
     checked_number,
     checked_polygon,
 )
@@ -97,15 +99,21 @@ def _yaml_names(text: str, path: str) -> dict[int, str]:
     except ImportError as error:
         raise MissingLibraryError(f"PyYAML is needed to read {path}.") from error
     try:
-        document: Any = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError) as error:
+        # Plain text: a class called `no` or `2020-01-01` is no truth value and no date.
+        document: Any = yaml.load(text, yaml.BaseLoader)
+    except (yaml.YAMLError, RecursionError, ValueError, OverflowError) as error:
         raise AnnotationsUnreadableError(f"{path} is not YAML: {error}.") from error
     names = document.get("names") if isinstance(document, dict) else None
     if isinstance(names, list):
-        names = dict(enumerate(names))
-    if not isinstance(names, dict) or not all(isinstance(key, int) for key in names):
+        names = {str(number): name for number, name in enumerate(names)}
+    if not isinstance(names, dict) or not all(map(_is_class, names.items())):
         raise AnnotationsUnreadableError(f"{path} has no list of class names under names:.")
-    return {number: str(name) for number, name in names.items()}
+    return {int(number): name for number, name in names.items() if name}
+
+
+def _is_class(item: tuple[Any, Any]) -> bool:
+    number, name = item
+    return isinstance(name, str) and re.fullmatch(r"[0-9]{1,9}", number) is not None
 
 
 def _objects(
@@ -135,7 +143,7 @@ def _object(words: Sequence[str], classes: dict[int, str]) -> AnnotatedObject:
     index = checked_number(words[0])
     if index != int(index) or int(index) not in classes:
         raise ObjectRefusedError("its class has no name")
-    label = classes[int(index)]
+    label = checked_label(classes[int(index)])
     if len(words) > 6:
         polygon = checked_polygon(words[1:])
         _check_inside(polygon)

@@ -52,7 +52,8 @@ MAX_LABEL_BYTES = 255
 
 def is_label(text: str) -> bool:
     """Whether a text can be a label: 1 to 255 bytes, all of it printable."""
-    return 0 < len(text.encode()) <= MAX_LABEL_BYTES and text.isprintable()
+    # Half a character is not printable; asked first, since it has no bytes.
+    return text.isprintable() and 0 < len(text.encode()) <= MAX_LABEL_BYTES
 
 
 def layer_schema(kind: str) -> pa.Schema:

@@ -7,8 +7,11 @@ from typing import Any
 
 import httpx
 import pytest
+from django.db.models import F
 
 from atom.accounts.models import S3KeyPair
+from atom.datasets.actions import pin
+from atom.datasets.models import Version
 from tests.datasets.pushing import Pusher, png
 from tests.factories.accounts import make_member, make_project
 from tests.gateway.s3.conftest import S3Address, Shelf
@@ -32,6 +35,28 @@ def test_tags_branches_and_commits_name_versions_too(client: Any, shelf: Shelf) 
         assert client.head_object(Bucket="digits", Key=f"{name}/a/1.png")["ContentLength"] > 0
     assert client.get_object(Bucket="digits", Key="main/new.png")["Body"].read() == png(7)
     assert client.get_object(Bucket="digits", Key="v2/new.png")["Body"].read() == png(7)
+
+
+def test_what_retention_let_go_of_is_no_key_and_the_rest_of_the_bucket_is_listed(
+    client: Any, shelf: Shelf
+) -> None:
+    shelf.pusher.push({"new.png": png(7)})
+    first = Version.objects.get(number=1)
+    pin(first, "run", "r1")
+    Version.objects.filter(pk=first.pk).update(state="expired", expired_at=datetime.now(UTC))
+    assert listed(client, Delimiter="/")[1] == ["main/", "v1/", "v2/"]
+
+    first.pins.all().delete()
+    assert listed(client, Delimiter="/")[1] == ["main/", "v2/"]
+    assert {key.partition("/")[0] for key in listed(client)[0]} == {"main", "v2"}
+    assert listed(client, Prefix="v1/") == ([], [])
+    assert refusal(client.get_object, Bucket="digits", Key="v1/a/1.png") == (404, "NoSuchKey")
+
+
+def test_a_bucket_is_listed_from_the_layout_without_deltas(client: Any, shelf: Shelf) -> None:
+    Version.objects.filter(number=1).update(root="0" * 64, layout=F("root"))
+
+    assert {key.partition("/")[0] for key in listed(client)[0]} == {"main", "v1"}
 
 
 def test_a_listing_of_a_branch_that_moves_stays_with_its_version(client: Any, shelf: Shelf) -> None:

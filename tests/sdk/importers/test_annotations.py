@@ -115,6 +115,34 @@ def test_annotations_that_are_none_are_an_error(data: bytes, tmp_path: Path, loo
         look(source)
 
 
+def test_odd_rows_of_coco_stop_nothing_and_are_named(tmp_path: Path, look: Look) -> None:
+    shapes: list[Any] = [[5], ["abcdefgh"], [{"x": 1}]]
+    odd: Any = [{"image_id": 1, "category_id": 3, "segmentation": shape} for shape in shapes]
+    odd += [{"category_id": 3, "bbox": [1, 1, 2, 2]}]
+    odd += [{"image_id": 1, "category_id": 5, "bbox": [1, 1, 2, 2]}]
+    odd += [{"image_id": 2, "category_id": 3, "bbox": [1, 1, 2, 2]}]
+    images = [
+        {"id": 1, "file_name": "1.png", "width": 10**50, "height": True},
+        {"file_name": "2.png"},
+        {"id": 1, "file_name": "3.png"},
+    ]
+    categories = [{"id": 3, "name": "cat"}, {"id": 5, "name": "\ud800"}]
+    document = coco(images=images, categories=categories, annotations=odd)
+    files = {"instances_val.json": document} | {f"{n}.png": PNG for n in (1, 2, 3)}
+
+    found, report = collected(write(tmp_path / "coco", files))
+
+    assert set(found.blobs) == {"1.png", "2.png"}
+    assert "width" not in found.attributes["1.png"]
+    assert {reason: count for reason, count in report.skipped.items() if count} == {
+        "a polygon is no list of numbers": 3,
+        "its image is not in the file": 2,
+        "the name of its class is no Unicode text": 1,
+        "another image has the same id; the first counts": 1,
+        "no annotation names it": 1,
+    }
+
+
 def test_objects_that_do_not_fit_lose_their_polygons_first(tmp_path: Path) -> None:
     polygon = [float(number) + 0.25 for number in range(2000)]
     rows = [{"id": 1, "image_id": 1, "category_id": 3, "segmentation": [polygon, polygon]}]
@@ -149,6 +177,34 @@ def test_yolo_gives_relative_boxes_and_names_bad_lines(tmp_path: Path) -> None:
     assert [problem.subject for problem in report.problems] == [
         f"labels/val/2.txt, line {number}" for number in (1, 2, 3)
     ]
+
+
+def yolo(data_yaml: str, lines: str = "0 .5 .5 .2 .2\n1 .5 .5 .2 .2\n") -> Files:
+    return {"data.yaml": data_yaml.encode(), "a.png": PNG, "a.txt": lines.encode()}
+
+
+def test_names_of_classes_are_text_whatever_yaml_makes_of_them(tmp_path: Path) -> None:
+    files = yolo("day: 2020-13-45\nnames: {0: no, 1: 2020-01-01}\n")
+    found, _ = collected(write(tmp_path / "yolo", files))
+    assert found.attributes["a.png"]["object_counts"] == {"no": 1, "2020-01-01": 1}
+
+
+def test_a_class_without_a_name_is_named_in_the_report(tmp_path: Path, look: Look) -> None:
+    report = look(write(tmp_path / "yolo", yolo("names:\n  0: cat\n  1:\n")))
+    assert (report.objects, report.skipped) == (1, {"its class has no name": 1})
+
+
+@pytest.mark.parametrize("names", ["[[a]]", "{a: b}", "{0: {b: c}}", "cat", '["\\UFFFFFFFF"]'])
+def test_names_that_are_none_are_an_error(names: str, tmp_path: Path, look: Look) -> None:
+    with pytest.raises(AnnotationsUnreadableError, match=r"data\.yaml"):
+        look(write(tmp_path / "yolo", yolo(f"names: {names}\n")))
+
+
+def test_names_that_unfold_without_end_are_an_error(tmp_path: Path, look: Look) -> None:
+    lines = ["l0: &l0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 10)}]" for n in range(1, 12)]
+    with pytest.raises(AnnotationsUnreadableError, match="no list of class names"):
+        look(write(tmp_path / "yolo", yolo("\n".join([*lines, "names: [*l11]\n"]))))
 
 
 def test_yolo_with_its_names_in_a_text_file(tmp_path: Path) -> None:
@@ -197,6 +253,17 @@ def test_voc_gives_boxes_flags_and_splits(tmp_path: Path) -> None:
     assert "no picture" in reasons["gone.xml"]
     assert "not XML" in reasons["torn.xml"]
     assert "no name or no box" in reasons["2.xml, object 1"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-7", "shift_jis", "nonsense"])
+def test_xml_in_an_encoding_that_is_not_read_is_left_out(
+    encoding: str, tmp_path: Path, look: Look
+) -> None:
+    odd = f'<?xml version="1.0" encoding="{encoding}"?>'.encode() + voc(name="2.jpg")
+    files = {"a/1.xml": voc(), "a/2.xml": odd, "1.jpg": PNG, "2.jpg": PNG}
+    report = look(write(tmp_path / "voc", files), "voc")
+    assert report.files == 1
+    assert any(reason.startswith("it is not XML") for reason in report.skipped)
 
 
 def test_class_folders_give_labels_and_splits(tmp_path: Path, look: Look) -> None:

@@ -167,6 +167,28 @@ def test_a_tar_whose_second_header_is_damaged_does_not_end_there(
         look(source)
 
 
+def test_a_member_with_a_size_below_zero_is_an_error(tmp_path: Path, look: Look) -> None:
+    data = bytearray(tar_of({"1.png": b"", "2.png": b""}))
+    # Base 256: -512, which leads back to the header itself.
+    data[512 + 124 : 512 + 136] = b"\xff" * 10 + b"\xfe\x00"
+    data[512 + 148 : 512 + 156] = b" " * 8
+    data[512 + 148 : 512 + 156] = b"%06o\0 " % sum(data[512:1024])
+    (tmp_path / "data.tar").write_bytes(data)
+    with pytest.raises(ArchiveDamagedError, match="below zero"):
+        look(tmp_path / "data.tar")
+
+
+def test_a_damaged_member_of_any_method_is_an_error(tmp_path: Path) -> None:
+    source = tmp_path / "data.zip"
+    with zipfile.ZipFile(source, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("1.png", bytes(range(256)) * 9)
+    data = bytearray(source.read_bytes())
+    data[44:60] = b"\xff" * 16
+    source.write_bytes(data)
+    with pytest.raises(ArchiveDamagedError, match=r"1\.png"):
+        imported(source)
+
+
 def test_members_of_a_zip_that_lie_are_an_error(tmp_path: Path) -> None:
     source = tmp_path / "data.zip"
     data = bytearray(zip_of({"1.png": b"some bytes that are no picture"}))

@@ -171,3 +171,9 @@ def test_a_csv_that_is_none_is_an_error(
 ) -> None:
     with pytest.raises(error):
         look(write(tmp_path, {"list.csv": text}) / "list.csv")
+
+
+def test_a_row_with_an_address_that_is_none_is_named(tmp_path: Path, look: Look) -> None:
+    files = {"t.csv": b"url,path\nhttp://[::1,\n,a.png\n", "a.png": b"a"}
+    report = look(write(tmp_path / "csv", files))
+    assert (report.files, report.skipped) == (1, {"its url is none": 1})

@@ -54,7 +54,7 @@ class _Spooled:
 
 def details_of(label: str | None, attributes: Mapping[str, Any] | None) -> Details:
     """Check a label and attributes. Raises AttributesError."""
-    if label is not None and not is_label(label):
+    if label is not None and not (isinstance(label, str) and is_label(label)):
         raise AttributesError("A label is plain text of 1 to 255 bytes.")
     if not attributes:
         return Details(label)
@@ -68,9 +68,10 @@ def details_of(label: str | None, attributes: Mapping[str, Any] | None) -> Detai
             ensure_ascii=False,
             allow_nan=False,
         )
-    except (TypeError, ValueError) as exc:
+        size_bytes = len(text.encode())
+    except (TypeError, ValueError, RecursionError) as exc:
         raise AttributesError(f"The attributes are no JSON object: {exc}.") from exc
-    if len(text.encode()) > MAX_ATTRIBUTE_BYTES:
+    if size_bytes > MAX_ATTRIBUTE_BYTES:
         raise AttributesError(f"Attributes may have {MAX_ATTRIBUTE_BYTES} bytes at most.")
     return Details(label, text)
 
