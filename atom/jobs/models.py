@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from django.conf import settings
+from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
+from django.db.models.functions import Cast
 
 from atom.accounts.models import Project, User
 from atom.clusters.models import Node
@@ -200,6 +202,13 @@ class Run(TimestampedModel):
         indexes: ClassVar = [
             models.Index(fields=["project", "-created_at", "-id"]),
             models.Index(fields=["state"]),
+            GinIndex(fields=["tags"], opclasses=["jsonb_path_ops"], name="run_tags"),
+            GinIndex(fields=["name"], opclasses=["gin_trgm_ops"], name="run_name_words"),
+            GinIndex(fields=["notes"], opclasses=["gin_trgm_ops"], name="run_notes_words"),
+            GinIndex(
+                OpClass(Cast("tags", models.TextField()), name="gin_trgm_ops"),
+                name="run_tags_words",
+            ),
         ]
 
     @property

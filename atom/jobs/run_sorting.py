@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from decimal import Decimal
 
 from django.db.models import F
@@ -12,12 +13,6 @@ from atom.jobs.errors import InvalidRunSort
 
 MAX_KEY = 250
 DEFAULT = "-created"
-# Those that an index holds, or that are cheap: pages over the columns themselves.
-PLAIN = {
-    "created": ("created_at", "id"),
-    "number": ("number", "id"),
-}
-COMPUTED = ("name", "duration", "cpu_hours", "gpu_hours")
 
 
 def _number(text: str) -> Decimal:
@@ -38,14 +33,6 @@ def _text(text: str) -> str:
     return text
 
 
-def plain_order(sort: str) -> tuple[str, ...] | None:
-    """Return the columns of a sort that needs no expression, None if it needs one."""
-    columns = PLAIN.get(sort.removeprefix("-"))
-    if columns is None:
-        return None
-    return tuple(f"-{one}" for one in columns) if sort.startswith("-") else columns
-
-
 def sorting_of(sort: str) -> Sorting:
     """Return how to sort by `cpu_hours`, `-metric.loss` or `param.lr`. Raises InvalidRunSort."""
     return Sorting(sort, _keys(sort.removeprefix("-")), sort.startswith("-"))
@@ -55,17 +42,23 @@ def _keys(name: str) -> tuple[SortKey, ...]:
     kind, dot, key = name.partition(".")
     if dot and 0 < len(key) <= MAX_KEY:
         if kind == "metric":
-            return (SortKey(run_values.metric_number(key), _number),)
+            return (SortKey(run_values.metric_number(key), _number, may_miss=True),)
         if kind == "param":
             # Numbers by size, then what is no number by its letters.
             return (
-                SortKey(run_values.parameter_number(key), _number),
-                SortKey(run_values.parameter_text(key), _text),
+                SortKey(run_values.parameter_number(key), _number, may_miss=True),
+                SortKey(run_values.parameter_text(key), _text, may_miss=True),
             )
-    if name == "name":
-        return (SortKey(F("name"), _text),)
-    if name == "duration":
-        return (SortKey(run_values.duration_s(), _float),)
-    if name in ("cpu_hours", "gpu_hours"):
-        return (SortKey(run_values.hours_of(name.removesuffix("_hours") + "s"), _float),)
+    if name in _OWN:
+        return (_OWN[name],)
     raise InvalidRunSort(errors={"sort": [f"Runs cannot be sorted by {name!r}."]})
+
+
+_OWN = {
+    "created": SortKey(F("created_at"), datetime.fromisoformat),
+    "number": SortKey(F("number"), int),
+    "name": SortKey(F("name"), _text),
+    "duration": SortKey(run_values.duration_s(), _float),
+    "cpu_hours": SortKey(run_values.hours_of("cpus"), _float),
+    "gpu_hours": SortKey(run_values.hours_of("gpus"), _float),
+}

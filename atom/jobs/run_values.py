@@ -59,30 +59,46 @@ def json_text(column: str, key: str) -> Func:
 
 
 def _json(column: str, key: str) -> Func:
-    return Func(F(column), Value(key), function="jsonb_extract_path", output_field=JSONField())
+    return Func(
+        F(column),
+        Value(key),
+        template="(%(expressions)s)",
+        arg_joiner=" -> ",
+        output_field=JSONField(),
+    )
 
 
 def _as_number(expression: Any) -> Func:
     return Func(expression, template="(%(expressions)s)::numeric", output_field=NUMBER)
 
 
+def _parameter(key: str) -> Expression:
+    found = [_json(one, key) for one in ("logged_parameters", "parameters")]
+    return Coalesce(*found, output_field=JSONField())
+
+
 def parameter_text(key: str) -> Expression:
     """Return a parameter as text: what the program logged, or what the run was started with."""
-    texts = [json_text(one, key) for one in ("logged_parameters", "parameters")]
-    return Coalesce(*texts, output_field=TextField())
+    return Func(_parameter(key), template="(%(expressions)s #>> '{}')", output_field=TextField())
 
 
 def parameter_number(key: str) -> Expression:
     """Return a parameter as a number; NULL where it is none."""
     text = parameter_text(key)
-    is_number = Func(
+    reads_like_one = Func(
         text,
         Value(_READS_LIKE_A_NUMBER),
         template="(%(expressions)s)",
         arg_joiner=" ~ ",
         output_field=BooleanField(),
     )
-    return Case(When(is_number, then=_as_number(text)), default=None, output_field=NUMBER)
+    kind = Func(_parameter(key), function="jsonb_typeof", output_field=TextField())
+    return Case(
+        When(Exact(kind, Value("number")), then=_as_number(_parameter(key))),
+        When(reads_like_one, then=_as_number(text)),
+        default=None,
+        output_field=NUMBER,
+    )
 
 
 def metric_number(key: str) -> Expression:

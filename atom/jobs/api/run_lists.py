@@ -22,7 +22,7 @@ from atom.jobs import run_sorting, run_values, states
 from atom.jobs.actions import runs
 from atom.jobs.api.request_serializers import RunRequestSerializer
 from atom.jobs.api.run_serializers import ListedRunSerializer, RunSerializer
-from atom.jobs.api.views import PAGE, listing, page_of, parse_request, render_run
+from atom.jobs.api.views import PAGE, listing, parse_request, render_run
 from atom.jobs.models import Run, RunQuerySet
 from atom.jobs.run_search import searched
 
@@ -53,9 +53,6 @@ _DESCRIBED = [
 class RunsView(ProjectScopedView, APIView):
     """`projects/<project>/runs/`."""
 
-    filters = (*FILTERS, "sort", "column")
-    keyset: tuple[str, ...]
-
     @extend_schema(
         operation_id="runs_list",
         parameters=[
@@ -78,21 +75,14 @@ class RunsView(ProjectScopedView, APIView):
     )
     def get(self, request: Request, project: str) -> Response:
         """List the runs of a project, newest first."""
+        refuse_unknown(request, ("limit", "cursor", "sort", "column", *FILTERS))
         found = filtered(self, request).for_lists()
+        sorting = run_sorting.sorting_of(request.query_params.get("sort") or run_sorting.DEFAULT)
+        cursor = request.query_params.get("cursor")
+        page, following = sorted_page(found, sorting, parse_limit(request), cursor)
         context = {"columns": _columns(request)}
-
-        def shape(rows: Any, many: bool) -> Any:
-            return ListedRunSerializer(rows, many=many, context=context)
-
-        sort = request.query_params.get("sort") or run_sorting.DEFAULT
-        if (columns := run_sorting.plain_order(sort)) is not None:
-            self.keyset = columns
-            return page_of(self, found, shape)
-        refuse_unknown(request, ("limit", "cursor", *self.filters))
-        sorting = run_sorting.sorting_of(sort)
-        limit, cursor = parse_limit(request), request.query_params.get("cursor")
-        page, following = sorted_page(found, sorting, limit, cursor)
-        return Response({"results": shape(page, many=True).data, "next": following})
+        rows = ListedRunSerializer(page, many=True, context=context).data
+        return Response({"results": rows, "next": following})
 
     @extend_schema(
         operation_id="runs_create", request=RunRequestSerializer, responses={201: RunSerializer}
