@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
+from atom.accounts.actions import create_token
 from atom.accounts.models import AuditEvent, Project
 from atom.jobs import states
 from atom.jobs.models import Run
+from tests.datasets.commands import runner
 from tests.factories.accounts import make_member, make_project
 from tests.factories.jobs import make_run
 
@@ -132,3 +134,38 @@ def test_many_runs_are_cancelled_though_one_is_over(api: APIClient, project: Pro
     assert [one["code"] for one in answer["refused"]] == ["not_cancellable"]
     waiting.refresh_from_db()
     assert waiting.state == states.CANCELLED
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_command_line_lists_tags_notes_and_archives(
+    live: str,
+    project: Project,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run = make_run(project, name="one", state=states.FAILED, parameters={"lr": 0.5})
+    make_run(project, name="other", state=states.QUEUED, parameters={"lr": 2})
+    token = create_token(make_member(project, "researcher"), "cli", ["write"])
+    variables = {"ATOM_URL": live, "ATOM_TOKEN": token.secret, "ATOM_PROJECT": "vision"}
+    atom = runner(monkeypatch, capsys, variables)
+
+    def said(*words: str) -> str:
+        code, printed, wrong = atom(*words)
+        assert code == 0, wrong
+        return printed
+
+    assert "one" in (text := said("ls", "lr<1", "--column", "param.lr"))
+    assert "0.5" in text
+    assert "other" not in text
+    assert "1 changed" in said("tag", "one", "--add", "good")
+    said("note", "one", "first")
+    assert said("note", "one", "second", "--append").strip() == "first\nsecond"
+    assert "good" in said("get", "one")
+    assert "stays: still_active" in said("archive", "one", "other")
+    assert "failed" in said("ls", "is:archived")
+    assert "1 changed" in said("archive", str(run.number), "--undo")
+    assert "2 runs" in said("ls", "--sums")
+    assert "other" in said("queue")
+    code, _, wrong = atom("ls", "lr>")
+    assert code != 0
+    assert "Character 4" in wrong

@@ -18,6 +18,7 @@ from atom_sdk.cli import (
     members,
     models,
     mounts,
+    run_lists,
     runs,
     s3_keys,
     secrets,
@@ -121,7 +122,7 @@ for command in (
     *cleaning.COMMANDS,
 ):
     data.data.add_command(command)
-for command in (*runs.COMMANDS, *mounts.COMMANDS):
+for command in (*runs.COMMANDS, *run_lists.COMMANDS, *mounts.COMMANDS):
     cli.add_command(command)
 
 
