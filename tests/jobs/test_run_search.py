@@ -220,9 +220,8 @@ def test_runs_are_sorted_over_pages(api: APIClient, runs: dict[str, Run]) -> Non
     for sort, order in SORTED:
         found, cursor = "", ""
         while cursor is not None:
-            answer = api.get(
-                URL, {"sort": sort, "limit": 1, **({"cursor": cursor} if cursor else {})}
-            )
+            asked: dict[str, Any] = {"sort": sort, "limit": 1}
+            answer = api.get(URL, {**asked, **({"cursor": cursor} if cursor else {})})
             assert answer.status_code == 200, answer.json()
             found += "".join(row["name"] for row in answer.json()["results"])
             cursor = answer.json()["next"]
@@ -233,7 +232,8 @@ def test_runs_are_sorted_over_pages(api: APIClient, runs: dict[str, Run]) -> Non
 def test_an_order_and_a_cursor_are_checked(api: APIClient, runs: dict[str, Run]) -> None:
     for sort in ("size", "metric.", "param"):
         assert api.get(URL, {"sort": sort}).json()["code"] == "invalid_run_sort"
-    cursor = api.get(URL, {"sort": "param.lr", "limit": 1}).json()["next"]
+    asked: dict[str, Any] = {"sort": "param.lr", "limit": 1}
+    cursor = api.get(URL, asked).json()["next"]
     for sort in ("param.opt", "metric.loss"):
         assert api.get(URL, {"sort": sort, "cursor": cursor}).status_code == 400
     assert api.get(URL, {"sort": "name", "cursor": "WyJuYW1lIiwiPWEiLCJ4Il0"}).status_code == 400
@@ -241,7 +241,7 @@ def test_an_order_and_a_cursor_are_checked(api: APIClient, runs: dict[str, Run])
 
 @db
 def test_chosen_columns_come_with_each_run(api: APIClient, runs: dict[str, Run]) -> None:
-    asked = {"column": ["param.lr", "metric.loss", "param.a,b"], "sort": "name"}
+    asked: dict[str, Any] = {"column": ["param.lr", "metric.loss", "param.a,b"], "sort": "name"}
     rows = api.get(URL, asked).json()["results"]
     assert [row["values"] for row in rows] == [
         {"param.lr": 0.1, "metric.loss": 0.5},

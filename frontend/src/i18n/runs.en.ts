@@ -82,6 +82,7 @@ export const runs = {
     why: 'Why it waits',
     asked: 'Asked for',
     since: 'Since',
+    asks: 'Asks for',
     holds: 'Holds',
     held: '{{cpus}} CPUs, {{memory}}, {{gpus}} GPUs',
     heldElsewhere: 'Other projects hold {{held}} in {{runs}} runs',

@@ -74,6 +74,7 @@ export const runs: Translation<typeof source> = {
     why: '等待原因',
     asked: '申请时间',
     since: '开始于',
+    asks: '申请',
     holds: '占用',
     held: '{{cpus}} 个 CPU、{{memory}}、{{gpus}} 个 GPU',
     heldElsewhere: '其他项目的 {{runs}} 个运行占用 {{held}}',

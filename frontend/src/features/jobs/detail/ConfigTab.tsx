@@ -9,6 +9,7 @@ import { KeyValueList } from '@/shared/KeyValueList';
 import { AnchorLink } from '@/shared/links';
 import { StateBadge } from '@/shared/StateBadge';
 import { Bytes } from '@/shared/values';
+import { hoursText } from '../hours';
 import { isTracked } from '../states';
 import { joinWords } from '../wizard/shellWords';
 
@@ -114,8 +115,8 @@ function Cost({ run }: { run: Run }) {
   const { t } = useTranslation();
   const format = useFormat();
   const said = [
-    t('runs.cpuHours', { hours: format.metric(run.cpu_hours ?? 0) }),
-    ...(run.gpu_hours ? [t('runs.gpuHours', { hours: format.metric(run.gpu_hours) })] : []),
+    t('runs.cpuHours', { hours: hoursText(format, run.cpu_hours ?? 0) }),
+    ...(run.gpu_hours ? [t('runs.gpuHours', { hours: hoursText(format, run.gpu_hours) })] : []),
   ];
   return <span title={t('runs.costHint')}>{said.join(' · ')}</span>;
 }

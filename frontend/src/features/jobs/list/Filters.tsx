@@ -51,7 +51,7 @@ export function Filters({ filter, onChange, problem }: FiltersProps) {
   const workflows = useWorkflows();
   const any = Object.values(filter).some(Boolean);
   return (
-    <Group gap="xs" mb="sm" role="search">
+    <Group gap="xs" mb="sm" align="flex-start" role="search">
       <TextInput
         ref={field}
         flex={1}

@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/shared/format';
+import { hoursText } from '../hours';
 import { type RunListQuery, useRunSums } from './listQueries';
 
 /** How many runs the filters leave and what they have cost together. */
@@ -13,8 +14,8 @@ export function Sums({ filter, enabled }: { filter: RunListQuery; enabled: boole
     <Text size="sm" c="dimmed" mb="xs" title={t('runs.costHint')} aria-live="polite">
       {[
         t('runs.count', { count: data.count }),
-        t('runs.cpuHours', { hours: format.metric(data.cpu_hours) }),
-        t('runs.gpuHours', { hours: format.metric(data.gpu_hours) }),
+        t('runs.cpuHours', { hours: hoursText(format, data.cpu_hours) }),
+        t('runs.gpuHours', { hours: hoursText(format, data.gpu_hours) }),
       ].join(' · ')}
     </Text>
   );

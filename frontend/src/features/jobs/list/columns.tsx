@@ -11,6 +11,7 @@ import { ProgressBar } from '@/shared/ProgressBar';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { useWords } from '@/shared/runWords';
 import { StateBadge } from '@/shared/StateBadge';
+import { hoursText } from '../hours';
 import { inputLink, inputName } from '../inputName';
 import { RunTime } from '../RunTime';
 import { isActive, isTracked, isWaiting } from '../states';
@@ -204,7 +205,7 @@ export function runColumns(t: TFunction, format: Format, chosen: string[]): Colu
         header: t(key === 'cpu_hours' ? 'runs.cpuColumn' : 'runs.gpuColumn'),
         cell: (run) => (
           <span className="tabular" title={t('runs.costHint')}>
-            {run[key] === null ? '–' : format.metric(run[key])}
+            {run[key] === null ? '–' : hoursText(format, run[key])}
           </span>
         ),
         sortValue: SORTED,

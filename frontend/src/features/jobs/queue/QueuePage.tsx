@@ -162,10 +162,10 @@ function Name({ run }: { run: RunShort }) {
 
 const personOf = (run: RunShort): string => run.created_by?.full_name || run.created_by?.username || '–';
 
-function holdsColumn<T>(t: TFunction, format: Format, runOf: (row: T) => RunShort): Column<T> {
+function amountsColumn<T>(t: TFunction, format: Format, header: string, runOf: (row: T) => RunShort): Column<T> {
   return {
-    key: 'holds',
-    header: t('runs.queue.holds'),
+    key: 'amounts',
+    header,
     cell: (row) => {
       const { cpus = 0, memory_bytes = 0, gpus = 0 } = runOf(row).resources;
       return amountsOf(t, format, { cpus, memory_bytes, gpus });
@@ -201,7 +201,7 @@ function waitingColumns(t: TFunction, format: Format, words: ReturnType<typeof u
       width: 70,
     },
     { key: 'why', header: t('runs.queue.why'), cell: (row) => <Reasons row={row} words={words} /> },
-    holdsColumn(t, format, ({ run }) => run),
+    amountsColumn(t, format, t('runs.queue.asks'), ({ run }) => run),
     { key: 'who', header: t('jobs.who'), cell: ({ run }) => personOf(run), from: 'lg' },
     {
       key: 'asked',
@@ -224,7 +224,7 @@ function holdingColumns(t: TFunction, format: Format): Column<RunShort>[] {
       from: 'sm',
       width: 160,
     },
-    holdsColumn<RunShort>(t, format, (run) => run),
+    amountsColumn<RunShort>(t, format, t('runs.queue.holds'), (run) => run),
     { key: 'where', header: t('jobs.where'), cell: (run) => run.node ?? '–', from: 'sm' },
     { key: 'who', header: t('jobs.who'), cell: personOf, from: 'lg' },
     {
