@@ -31,6 +31,7 @@ from bench import (
     push,
     reads,
     remote,
+    runs,
     targets,
     transfer,
 )
@@ -71,7 +72,7 @@ PEERS: dict[str, Part] = {
     "memory": lambda options, folder: memory.run(folder, options.entries),
     "growth": lambda options, folder: growth.run(folder, options.files, options.results),
 }
-WITH_STACK = ("push", "logs")
+WITH_STACK = ("push", "logs", "runs")
 
 
 def main() -> int:
@@ -161,6 +162,8 @@ def _stack_parts(wanted: list[str], options: Options) -> list[harness.Result]:
             results += push.run(_folder(options.scratch / "push"), options.files, client, dvc)
         if "logs" in wanted:
             results += logs.run(_folder(options.scratch / "logs"), client, password)
+        if "runs" in wanted:
+            results += runs.run(home, client)
     return results
 
 

@@ -61,6 +61,17 @@ TARGETS: dict[tuple[str, str | None], Target] = {
     ("memory of 10,000,000 entries: push onto a parent, client", None): _at_most(1024),
     ("memory of 10,000,000 entries: push onto a parent, server", None): _at_most(1024),
     ("memory of 10,000,000 entries: split by group", None): _at_most(1024),
+    ("page of 100,000 runs, newest, median", None): _at_most(300),
+    ("page of 100,000 runs, of a state, median", None): _at_most(300),
+    ("page of 100,000 runs, by a rare tag, median", None): _at_most(300),
+    ("page of 100,000 runs, by parameter and metric, median", None): _at_most(300),
+    ("page of 100,000 runs, that nothing matches, median", None): _at_most(300),
+    ("page of 100,000 runs, by words, median", None): _at_most(300),
+    ("page of 100,000 runs, by words that nothing has, median", None): _at_most(300),
+    ("page of 100,000 runs, sorted by a metric, median", None): _at_most(300),
+    ("page of 100,000 runs, sorted by a parameter, median", None): _at_most(300),
+    ("page of 100,000 runs, sorted by CPU hours, median", None): _at_most(300),
+    ("sums of 100,000 runs, median", None): _at_most(300),
 }
 
 

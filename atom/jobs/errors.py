@@ -29,6 +29,40 @@ class InvalidComparison(Invalid):
     action = "Choose 2 to 50 runs of one project, by their numbers or ids."
 
 
+class InvalidRunSearch(Invalid):
+    """The text that asks for runs cannot be read; `position` counts its characters from 1."""
+
+    code = "invalid_run_search"
+    title = "The search cannot be read."
+    action = "Correct it at the position given: state:failed lr>0.01 metric.loss<0.3 tag:baseline."
+
+
+class InvalidRunSort(Invalid):
+    """Runs have no such order."""
+
+    code = "invalid_run_sort"
+    title = "Runs cannot be sorted like this."
+    action = (
+        "Sort by created, number, name, duration, cpu_hours, gpu_hours, param.NAME, metric.NAME."
+    )
+
+
+class RunChanged(Conflict):
+    """Somebody else changed what is said of the run; what it is now is in `current`."""
+
+    code = "run_changed"
+    title = "The run's notes or tags were changed meanwhile."
+    action = "Read the run again, put both changes together and send them with its revision."
+
+
+class TooManyTags(Invalid):
+    """A run would have more tags than it may."""
+
+    code = "too_many_tags"
+    title = "A run has at most 30 tags."
+    action = "Remove some of its tags first."
+
+
 class ResourcesNeverFit(Invalid):
     """No machine could ever run this, so it is refused instead of waiting for ever."""
 

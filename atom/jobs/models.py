@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from django.conf import settings
+from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
+from django.db.models.functions import Cast
 
 from atom.accounts.models import Project, User
 from atom.clusters.models import Node
@@ -171,6 +173,11 @@ class Run(TimestampedModel):
     logged_parameters = models.JSONField(default=dict)
     labels = models.JSONField(default=dict)
     archived_at = models.DateTimeField(null=True)
+    # What people say of it: lines of text, and whether it is one to keep.
+    notes = models.TextField(blank=True)
+    starred = models.BooleanField(default=False)
+    # Grows with each change of name, tags, notes or star: who changes an older one is told.
+    revision = models.PositiveIntegerField(default=0)
     progress = models.FloatField(default=0)
     progress_text = models.CharField(max_length=300, blank=True)
     # The last value of each user metric, for lists; MetricSeries is the truth.
@@ -178,6 +185,10 @@ class Run(TimestampedModel):
     queued_at = models.DateTimeField(null=True)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
+    # For how long its ended attempts have run, and since when the open one does; the attempts are
+    # the truth, this is what a list of many runs sorts and sums by.
+    ran_s = models.FloatField(default=0)
+    running_since = models.DateTimeField(null=True)
     cancel_requested_at = models.DateTimeField(null=True)
     retry_at = models.DateTimeField(null=True)
     claimed_until = models.DateTimeField(null=True)
@@ -193,6 +204,13 @@ class Run(TimestampedModel):
         indexes: ClassVar = [
             models.Index(fields=["project", "-created_at", "-id"]),
             models.Index(fields=["state"]),
+            GinIndex(fields=["tags"], opclasses=["jsonb_path_ops"], name="run_tags"),
+            GinIndex(fields=["name"], opclasses=["gin_trgm_ops"], name="run_name_words"),
+            GinIndex(fields=["notes"], opclasses=["gin_trgm_ops"], name="run_notes_words"),
+            GinIndex(
+                OpClass(Cast("tags", models.TextField()), name="gin_trgm_ops"),
+                name="run_tags_words",
+            ),
         ]
 
     @property

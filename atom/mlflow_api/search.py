@@ -14,7 +14,6 @@ from django.db.models import (
     DateTimeField,
     F,
     FloatField,
-    Func,
     Lookup,
     OuterRef,
     Q,
@@ -24,17 +23,10 @@ from django.db.models import (
     Value,
 )
 from django.db.models.functions import Coalesce
-from django.db.models.lookups import (
-    Exact,
-    GreaterThan,
-    GreaterThanOrEqual,
-    In,
-    IsNull,
-    LessThan,
-    LessThanOrEqual,
-)
+from django.db.models.lookups import In, IsNull
 
 from atom.jobs.models import MetricSeries
+from atom.jobs.run_values import COMPARE, json_text, parameter_text
 from atom.jobs.tracking_models import DEFAULT_EXPERIMENT
 from atom.mlflow_api.actions.runs import RUN_NAME_LABEL
 from atom.mlflow_api.engines import filters
@@ -49,14 +41,7 @@ Expression = Any
 Field = tuple[Expression, Callable[[Any], Any]]
 Fields = Callable[[str, str], Field]
 
-_NUMERIC = {
-    "=": Exact,
-    "!=": Exact,
-    ">": GreaterThan,
-    ">=": GreaterThanOrEqual,
-    "<": LessThan,
-    "<=": LessThanOrEqual,
-}
+_NUMERIC = {**COMPARE, "!=": COMPARE["="]}
 
 
 class _Like(Lookup):  # type: ignore[type-arg]
@@ -170,12 +155,7 @@ def _flat(values: Iterable[Any]) -> list[Any]:
 
 def label_of(key: str, column: str = "labels") -> Field:
     """Return a label's text."""
-    return _json_text(column, key), text_value
-
-
-def _json_text(column: str, key: str) -> Func:
-    # Not Django's transform, to which the key `0` is a place in a list.
-    return Func(F(column), Value(key), function="jsonb_extract_path_text", output_field=TextField())
+    return json_text(column, key), text_value
 
 
 def run_field(entity: str, key: str) -> Field:
@@ -183,8 +163,7 @@ def run_field(entity: str, key: str) -> Field:
     if entity == filters.METRIC:
         return _metric(key), number_value
     if entity == filters.PARAM:
-        texts = [_json_text(one, key) for one in ("logged_parameters", "parameters")]
-        return Coalesce(*texts, output_field=TextField()), text_value
+        return parameter_text(key), text_value
     if entity == filters.TAG:
         return (F("name"), text_value) if key == RUN_NAME_LABEL else label_of(key)
     if entity == filters.DATASET:

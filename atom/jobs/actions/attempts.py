@@ -70,6 +70,7 @@ def note_started(attempt: Attempt, pid: int | None) -> None:
         now = clock.now()
         attempt.started_at = attempt.heartbeat_at = now
         run.started_at = run.started_at or now
+        run.running_since = now
         run.progress_text = ""
         move(run, states.RUNNING, attempt)
         record(run, EventKind.RUNNING, "The command was started.", attempt, pid=pid)

@@ -30,6 +30,9 @@ def conclude(run: Run, attempt: Attempt) -> bool:
         return False
     attempt.log_complete = log_complete
     attempt.finished_at = clock.now()
+    if attempt.started_at is not None:
+        run.ran_s += max(0.0, (attempt.finished_at - attempt.started_at).total_seconds())
+    run.running_since = None
     attempt.token_hash, attempt.token_expires_at = "", None
     withdraw(attempt)
     release(attempt.pk)

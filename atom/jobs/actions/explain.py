@@ -88,7 +88,7 @@ def explain(run: Run) -> Explanation:
     if run.state in (states.QUEUED, states.CREATED):
         return _queued(run)
     if run.state == states.RETRY_WAIT:
-        return _between_attempts(run)
+        return between_attempts(run)
     if run.state in (states.PLACING, states.WARMING):
         return _warming(run)
     if run.state == states.RUNNING:
@@ -96,7 +96,8 @@ def explain(run: Run) -> Explanation:
     return _moving(run)
 
 
-def _between_attempts(run: Run) -> Explanation:
+def between_attempts(run: Run) -> Explanation:
+    """Return until when a run waits for its next attempt."""
     when = f"{run.retry_at:%H:%M:%S} UTC" if run.retry_at else "soon"
     text = f"The last attempt was lost; the next one starts at {when}."
     at = run.retry_at.isoformat() if run.retry_at else None
@@ -118,7 +119,11 @@ def _ended(run: Run) -> Explanation:
 
 def _queued(run: Run) -> Explanation:
     placement = place(capacities_for(sizes_of(run)), demand_of(run))
-    ahead = queue_position(run) - 1
+    return waiting_in_queue(placement, queue_position(run) - 1)
+
+
+def waiting_in_queue(placement: Placement, ahead: int) -> Explanation:
+    """Return why a queued run waits, from where it would go and how many come before it."""
     reasons = []
     if ahead:
         plural = "run is" if ahead == 1 else "runs are"

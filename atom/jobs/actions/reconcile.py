@@ -12,7 +12,6 @@ from uuid import UUID
 
 import structlog
 from django.db import transaction
-from django.db.models import F
 
 from atom.clusters.actions import beat_local_node
 from atom.core import clock
@@ -21,6 +20,7 @@ from atom.jobs.actions import effects, logs, outputs
 from atom.jobs.actions.attempts import end_attempt, lock
 from atom.jobs.actions.conclude import conclude
 from atom.jobs.actions.events import move
+from atom.jobs.actions.queue import in_order
 from atom.jobs.actions.scheduling import place_run, warm_run
 from atom.jobs.actions.watch import bury_with_node, watch
 from atom.jobs.engines.failures import Failure
@@ -74,8 +74,7 @@ def _open_runs() -> list[UUID]:
 
 
 def _queued_runs() -> list[tuple[UUID, datetime | None]]:
-    queued = Run.objects.filter(state=states.QUEUED)
-    ordered = queued.order_by("-priority", F("queued_at").asc(nulls_first=True), "id")
+    ordered = in_order(Run.objects.filter(state=states.QUEUED))
     return list(ordered.values_list("pk", "queued_at")[:PLACED_PER_TICK])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import asdict, replace
 from uuid import UUID
 
@@ -36,16 +37,32 @@ def capacities_for(inputs: dict[UUID, int]) -> list[NodeCapacity]:
 
     `inputs` maps the id of each version that is read to its size in bytes.
     """
-    nodes = capacities()
+    return with_coverage(capacities(), inputs, data_on_nodes(inputs))
+
+
+def data_on_nodes(versions: Collection[UUID]) -> dict[UUID, list[tuple[UUID, float]]]:
+    """Return for each of the versions which part of it each node holds, from 0 to 1."""
+    found: dict[UUID, list[tuple[UUID, float]]] = {}
+    for node_id, version_id, here, all_bytes in CacheRecord.objects.filter(
+        version__in=versions
+    ).values_list("node_id", "version_id", "bytes_present", "bytes_total"):
+        found.setdefault(version_id, []).append((node_id, here / all_bytes if all_bytes else 0.0))
+    return found
+
+
+def with_coverage(
+    nodes: list[NodeCapacity],
+    inputs: dict[UUID, int],
+    parts: dict[UUID, list[tuple[UUID, float]]],
+) -> list[NodeCapacity]:
+    """Return the nodes with the part of the inputs that each holds; sizes are in bytes."""
     total_bytes = sum(inputs.values())
     if not total_bytes:
         return [replace(node, coverage=None) for node in nodes]
     present: dict[UUID, int] = {}
-    for node_id, version_id, here, all_bytes in CacheRecord.objects.filter(
-        version__in=inputs
-    ).values_list("node_id", "version_id", "bytes_present", "bytes_total"):
-        part = here / all_bytes if all_bytes else 0.0
-        present[node_id] = present.get(node_id, 0) + int(part * inputs[version_id])
+    for version_id, size_bytes in inputs.items():
+        for node_id, part in parts.get(version_id, []):
+            present[node_id] = present.get(node_id, 0) + int(part * size_bytes)
     return [
         replace(node, coverage=min(1.0, present.get(node.id, 0) / total_bytes)) for node in nodes
     ]

@@ -59,6 +59,7 @@ def create_tracked_run(project: Project, user: User, number: int, said: TrackedR
         memory_bytes=0,
         max_retries=0,
         started_at=started_at,
+        running_since=started_at,
     )
     Attempt.objects.create(
         run=run, number=1, state=states.RUNNING, started_at=started_at, log_complete=True
@@ -79,7 +80,10 @@ def report_state(run: Run, state: str, ended_at: datetime | None = None) -> None
     run.finished_at = (ended_at or clock.now()) if state in states.TERMINAL else None
     if state == states.SUCCEEDED:
         run.progress = 1.0
-    run.save(update_fields=["state", "finished_at", "progress", "updated_at"])
+    _count_time(run)
+    run.save(
+        update_fields=["state", "finished_at", "progress", "ran_s", "running_since", "updated_at"]
+    )
     # The attempt of a tracked run has no life of its own.
     ended = state if state in states.TERMINAL else states.RUNNING
     run.attempts.update(state=ended, finished_at=run.finished_at)
@@ -87,6 +91,14 @@ def report_state(run: Run, state: str, ended_at: datetime | None = None) -> None
         kind, text = _ENDS[state]
         record(run, kind, text)
     announce(run)
+
+
+def _count_time(run: Run) -> None:
+    """A tracked run is one stretch of time, which goes on when its program takes it up again."""
+    run.ran_s, run.running_since = 0.0, run.started_at
+    if run.finished_at is not None and run.started_at is not None:
+        run.ran_s = max(0.0, (run.finished_at - run.started_at).total_seconds())
+        run.running_since = None
 
 
 def lock_run(run_id: UUID) -> Run:

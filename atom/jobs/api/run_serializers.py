@@ -90,6 +90,8 @@ class RunShortSerializer(serializers.ModelSerializer[Run]):
     resources = ResourcesSerializer(source="*")
     node = serializers.SerializerMethodField()
     duration_s = serializers.SerializerMethodField()
+    cpu_hours = serializers.SerializerMethodField()
+    gpu_hours = serializers.SerializerMethodField()
     attempts = serializers.SerializerMethodField()
     failure_class = serializers.SerializerMethodField()
     failure_reason = serializers.SerializerMethodField()
@@ -103,9 +105,10 @@ class RunShortSerializer(serializers.ModelSerializer[Run]):
         model = Run
         fields: tuple[str, ...] = (
             "id", "number", "name", "state", "workflow", "created_by", "datasets", "resources",
-            "node", "progress", "progress_text", "duration_s", "failure_class", "failure_reason",
-            "failure", "origin", "experiment", "metrics_summary", "tags", "created_at",
-            "started_at", "finished_at", "attempts",
+            "node", "progress", "progress_text", "duration_s", "cpu_hours", "gpu_hours",
+            "failure_class", "failure_reason", "failure", "origin", "experiment",
+            "metrics_summary", "tags", "starred", "revision", "created_at", "started_at",
+            "finished_at", "archived_at", "attempts",
         )  # fmt: skip
 
     def get_workflow(self, run: Run) -> str | None:
@@ -129,6 +132,21 @@ class RunShortSerializer(serializers.ModelSerializer[Run]):
         ]
         return round(max(0.0, sum(ran, timedelta()).total_seconds()), 3) if ran else None
 
+    @extend_schema_field(serializers.FloatField(allow_null=True))
+    def get_cpu_hours(self, run: Run) -> float | None:
+        """Return the hours that it ran times its processors; None before it ran."""
+        return self._hours(run, run.cpus)
+
+    @extend_schema_field(serializers.FloatField(allow_null=True))
+    def get_gpu_hours(self, run: Run) -> float | None:
+        """Return the hours that it ran times its GPUs; None before it ran."""
+        return self._hours(run, run.gpus)
+
+    def _hours(self, run: Run, units: int) -> float | None:
+        # What a tracked run took of other machines, nobody knows.
+        ran_s = self.get_duration_s(run) if run.origin == states.EXECUTED else None
+        return None if ran_s is None else round(ran_s * units / 3600, 4)
+
     @extend_schema_field(serializers.IntegerField())
     def get_attempts(self, run: Run) -> Any:
         """Return how many attempts there were."""
@@ -148,6 +166,28 @@ class RunShortSerializer(serializers.ModelSerializer[Run]):
         """Return the failure as a code with what it names."""
         attempts = list(run.attempts.all())
         return failure_of(attempts[-1]) if run.failure_class and attempts else None
+
+
+class ListedRunSerializer(RunShortSerializer):
+    """A run in a list whose columns the reader chose; context: `columns`."""
+
+    values = serializers.SerializerMethodField()
+
+    class Meta(RunShortSerializer.Meta):
+        fields = (*RunShortSerializer.Meta.fields, "values")
+
+    @extend_schema_field(serializers.DictField(child=serializers.JSONField()))
+    def get_values(self, run: Run) -> dict[str, Any]:
+        """Return the chosen parameters and metrics that it has."""
+        columns: list[str] = self.context["columns"]
+        if not columns:
+            return {}
+        known = {
+            "param": {**run.parameters, **run.logged_parameters},
+            "metric": run.metrics_summary,
+        }
+        split = ((name, *name.split(".", 1)) for name in columns)
+        return {name: known[kind][key] for name, kind, key in split if key in known[kind]}
 
 
 class AttemptSerializer(serializers.ModelSerializer[Attempt]):
@@ -242,8 +282,8 @@ class RunSerializer(RunShortSerializer):
     class Meta(RunShortSerializer.Meta):
         fields = (
             *RunShortSerializer.Meta.fields,
-            "project", "parameters", "logged_parameters", "labels", "command", "runtime", "code",
-            "env", "secrets", "suggestion", "evidence", "outputs_count", "has_model",
+            "project", "notes", "parameters", "logged_parameters", "labels", "command", "runtime",
+            "code", "env", "secrets", "suggestion", "evidence", "outputs_count", "has_model",
             "model_versions", "workflow_version", "timeout_s", "max_retries", "may_write",
             "priority", "queued_at",
             "cancel_requested_at",

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from django.urls import path
 
-from atom.jobs.api import code_fetches, comparing, observing, runner, secrets, views, waiting
+from atom.jobs.api import (
+    code_fetches,
+    comparing,
+    observing,
+    queue,
+    run_changes,
+    run_lists,
+    runner,
+    secrets,
+    views,
+    waiting,
+)
 
 RUN = "runs/<uuid:run_id>/"
 PROJECT = "projects/<slug:project>/"
@@ -12,7 +23,14 @@ PROJECT = "projects/<slug:project>/"
 urlpatterns = [
     path("workflows/", views.WorkflowsView.as_view()),
     path("workflows/<slug:slug>/", views.WorkflowView.as_view()),
-    path(f"{PROJECT}runs/", views.RunsView.as_view()),
+    path(f"{PROJECT}runs/", run_lists.RunsView.as_view()),
+    path(f"{PROJECT}runs/sums/", run_lists.RunSumsView.as_view()),
+    path(f"{PROJECT}runs/columns/", run_lists.RunColumnsView.as_view()),
+    path(f"{PROJECT}runs/tags/", run_changes.RunTagsView.as_view()),
+    path(f"{PROJECT}runs/cancel/", run_changes.RunsCancelView.as_view()),
+    path(f"{PROJECT}runs/archive/", run_changes.RunsArchiveView.as_view()),
+    path(f"{PROJECT}runs/restore/", run_changes.RunsRestoreView.as_view()),
+    path(f"{PROJECT}queue/", queue.QueueView.as_view()),
     path(f"{PROJECT}runs/preview/", views.PreviewView.as_view()),
     path(f"{PROJECT}runs/compare/", comparing.CompareView.as_view()),
     path(f"{PROJECT}runs/compare/series/", comparing.CompareSeriesView.as_view()),

@@ -19,10 +19,7 @@ from atom.core.bodies import check
 from atom.core.errors import NotFound
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
-from atom.core.query import check_choices
-from atom.core.states import all_states
-from atom.jobs import states
-from atom.jobs.actions import code, explain, runs, workflows
+from atom.jobs.actions import code, descriptions, explain, runs, workflows
 from atom.jobs.actions.requests import RunRequest, plan_run
 from atom.jobs.api.explanation_serializers import ExplanationSerializer, RunPreviewSerializer
 from atom.jobs.api.request_serializers import (
@@ -31,14 +28,14 @@ from atom.jobs.api.request_serializers import (
     CodeStateSerializer,
     RunRequestSerializer,
 )
+from atom.jobs.api.run_changes import DescriptionSerializer, parse_description
 from atom.jobs.api.run_serializers import (
     AttemptSerializer,
     RunEventSerializer,
     RunSerializer,
-    RunShortSerializer,
 )
 from atom.jobs.api.workflow_serializers import WorkflowSerializer
-from atom.jobs.models import CodeSnapshot, Run, RunQuerySet, Workflow
+from atom.jobs.models import CodeSnapshot, Run, Workflow
 
 
 def page_of(view: APIView, queryset: Any, serializer: type[Any]) -> Response:
@@ -112,62 +109,6 @@ def parse_request(request: Request) -> RunRequest:
     return RunRequest(**given)
 
 
-class RunsView(ProjectScopedView, APIView):
-    """`projects/<project>/runs/`."""
-
-    filters = ("state", "q", "tag", "created_by", "origin", "experiment")
-
-    @extend_schema(
-        operation_id="runs_list",
-        parameters=[
-            *PAGE,
-            OpenApiParameter("state", str, description="One state, or several with commas."),
-            OpenApiParameter("q", str, description="A part of the name, or the number."),
-            OpenApiParameter("tag", str),
-            OpenApiParameter("created_by", str, description="A username."),
-            OpenApiParameter("origin", str, enum=states.RUN_ORIGINS),
-            OpenApiParameter("experiment", str, description="The name of an experiment."),
-        ],
-        responses=listing(RunShortSerializer, "RunPage"),
-    )
-    def get(self, request: Request, project: str) -> Response:
-        """List the runs of a project, newest first."""
-        shown = Run.objects.filter(project=self.project, archived_at=None)
-        found = filtered(shown, request)
-        return page_of(self, found.for_lists(), RunShortSerializer)
-
-    @extend_schema(
-        operation_id="runs_create", request=RunRequestSerializer, responses={201: RunSerializer}
-    )
-    @idempotent
-    def post(self, request: Request, project: str) -> Response:
-        """Start a run."""
-        run = runs.create_run(self.project, user_of(request), parse_request(request))
-        return render_run(run.pk, status=201)
-
-
-def filtered(found: RunQuerySet, request: Request) -> RunQuerySet:
-    """Apply the list's filters. Raises Invalid for a state that does not exist."""
-    params = request.query_params
-    if wanted := params.get("state"):
-        names = [name.strip() for name in wanted.split(",") if name.strip()]
-        check_choices("state", names, all_states(states.RUN_STATES))
-        found = found.filter(state__in=names)
-    if text := params.get("q"):
-        number = Q(number=int(text)) if text.isdecimal() and len(text) < 10 else Q()
-        found = found.filter(Q(name__icontains=text) | number)
-    if tag := params.get("tag"):
-        found = found.filter(tags__contains=[tag])
-    if username := params.get("created_by"):
-        found = found.filter(created_by__username=username)
-    if origin := params.get("origin"):
-        check_choices("origin", [origin], states.RUN_ORIGINS)
-        found = found.filter(origin=origin)
-    if experiment := params.get("experiment"):
-        found = found.filter(experiment__name=experiment)
-    return found
-
-
 class PreviewView(ProjectScopedView, APIView):
     """`projects/<project>/runs/preview/`."""
 
@@ -215,6 +156,15 @@ class RunView(RunScopedView):
     @extend_schema(operation_id="runs_get", responses=RunSerializer)
     def get(self, request: Request, run_id: UUID) -> Response:
         """Return one run."""
+        return render_run(self.run.pk)
+
+    @extend_schema(
+        operation_id="runs_describe", request=DescriptionSerializer, responses=RunSerializer
+    )
+    def patch(self, request: Request, run_id: UUID) -> Response:
+        """Change its name, notes, tags or star; 409 `run_changed` if others did meanwhile."""
+        said, expected = parse_description(request)
+        descriptions.describe_run(self.run.pk, user_of(request), said, expected)
         return render_run(self.run.pk)
 
 

@@ -189,6 +189,11 @@ const jobRoutes = [
   }),
   createRoute({
     getParentRoute: under,
+    path: '/runs/queue',
+    component: lazyRouteComponent(jobs, 'QueuePage'),
+  }),
+  createRoute({
+    getParentRoute: under,
     path: '/runs/compare',
     validateSearch: optional(compareSearch),
     component: lazyRouteComponent(jobs, 'ComparePage'),

@@ -11,6 +11,7 @@ import { models } from './models.en';
 import { overview } from './overview.en';
 import { people } from './people.en';
 import { secondFactor } from './secondFactor.en';
+import { runs } from './runs.en';
 import { secrets } from './secrets.en';
 import { settings } from './settings.en';
 import { nav, shell } from './shell.en';
@@ -37,6 +38,7 @@ const en = {
   nav,
   overview,
   secondFactor,
+  runs,
   secrets,
   people,
   settings,

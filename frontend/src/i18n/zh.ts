@@ -11,6 +11,7 @@ import { models } from './models.zh';
 import { overview } from './overview.zh';
 import { people } from './people.zh';
 import { secondFactor } from './secondFactor.zh';
+import { runs } from './runs.zh';
 import { secrets } from './secrets.zh';
 import { settings } from './settings.zh';
 import { nav, shell } from './shell.zh';
@@ -37,6 +38,7 @@ const zh = {
   nav,
   overview,
   secondFactor,
+  runs,
   secrets,
   people,
   settings,

@@ -32,6 +32,7 @@ ADVICE = {
         "'atom data log DATASET' lists its versions, 'atom data branch DATASET' its branches and "
         "tags."
     ),
+    "run_changed": "Read them again: atom note RUN; then change them once more.",
     "secrets_missing": "Set it again: atom secret set NAME; then retry: atom retry RUN",
     "source_not_found": "List the sources: atom source ls",
     "split_impossible": (

@@ -19,6 +19,7 @@ from atom_sdk.cli import (
     members,
     models,
     mounts,
+    run_lists,
     runs,
     s3_keys,
     secrets,
@@ -127,7 +128,7 @@ for command in (
     *cleaning.COMMANDS,
 ):
     data.data.add_command(command)
-for command in (*runs.COMMANDS, *mounts.COMMANDS):
+for command in (*runs.COMMANDS, *run_lists.COMMANDS, *mounts.COMMANDS):
     cli.add_command(command)
 
 

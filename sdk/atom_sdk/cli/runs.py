@@ -1,4 +1,4 @@
-"""Runs from the command line: `atom run`, `ls`, `get`, `logs`, `why`, `cancel`, `retry`, `wait`."""
+"""Runs from the command line: `atom run`, `get`, `logs`, `why`, `cancel`, `retry`, `wait`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from rich.console import Console
 
 from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.render import duration_text, print_table
+from atom_sdk.cli.run_lists import version_text
 from atom_sdk.cli.run_options import check_awaiting, request_of, with_awaiting, with_settings
 from atom_sdk.cli.run_watching import awaited, follow_run, print_log, started
 from atom_sdk.cli.workflows import workflow
@@ -94,31 +95,6 @@ def _code(context: Context, options: Mapping[str, Any]) -> str:
     return str(found["code_snapshot"])
 
 
-@click.command(name="ls")
-@click.option("--state", help="For instance running or failed.")
-@click.option("-q", "query", help="Part of the name.")
-@click.option("-n", "limit", default=20, show_default=True)
-@pass_context
-def list_(context: Context, state: str | None, query: str | None, limit: int) -> None:
-    """List runs, newest first."""
-    found = context.client.runs.list(state=state, q=query)
-    rows = [row for _, row in zip(range(limit), found, strict=False)]
-    cells = [
-        (
-            r["number"],
-            r["name"],
-            r["state"],
-            f"{100 * r['progress']:.0f} %",
-            " ".join(map(_version_text, r["datasets"])),
-            (r["created_by"] or {}).get("username", ""),
-            duration_text(r["duration_s"]),
-        )
-        for r in rows
-    ]
-    columns = ("run", "name", "state", "done", "data", "who", "duration")
-    context.emit(rows, lambda out: print_table(out, columns, cells))
-
-
 @click.command()
 @click.argument("run_name", metavar="RUN")
 @pass_context
@@ -128,13 +104,8 @@ def get(context: Context, run_name: str) -> None:
     context.emit(found, lambda out: _print_run(out, found))
 
 
-def _version_text(one: dict[str, Any]) -> str:
-    view = f"?view={one['view']}" if one["view"] else ""
-    return f"{one['dataset']}@{one['ref']}{view}"
-
-
 def _input_text(one: dict[str, Any]) -> str:
-    text = f"{one['alias']}={_version_text(one)}"
+    text = f"{one['alias']}={version_text(one)}"
     if one["mounted_by"]:
         return f"{text}:{one['delivery']} ({one['mounted_by']})"
     return text if one["delivery"] == "packs" else f"{text}:{one['delivery']}"
@@ -149,6 +120,8 @@ def _print_run(out: Console, found: dict[str, Any]) -> None:
         ("data", " ".join(map(_input_text, found["datasets"]))),
         ("duration", duration_text(found["duration_s"])),
         ("metrics", json.dumps(found["metrics_summary"])),
+        ("tags", " ".join(found["tags"])),
+        ("notes", found["notes"]),
     ]
     if found["failure_class"]:
         rows += [
@@ -244,4 +217,4 @@ def wait(context: Context, run_name: str, timeout_s: float | None) -> int:
     return awaited(context, run_name, timeout_s)
 
 
-COMMANDS = (run, list_, get, logs, why, advice, cancel, retry, clone, wait, workflow)
+COMMANDS = (run, get, logs, why, advice, cancel, retry, clone, wait, workflow)

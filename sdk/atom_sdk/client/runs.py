@@ -37,7 +37,12 @@ class Runs:
         return found
 
     def list(self, **filters: Any) -> Iterator[dict[str, Any]]:
-        """Yield runs, newest first; filters: state, q, tag, created_by."""
+        """Yield runs, newest first.
+
+        `search` is as in the portal, `lr>0.01 state:failed tag:baseline`; `sort` is `-metric.loss`,
+        `param.lr`, `cpu_hours` …; `column` names parameters and metrics to tell as `values`; others
+        are state, q, tag, created_by, workflow.
+        """
         return self._http.pages(f"projects/{self._project}/runs/", **filters)
 
     def get(self, run: str) -> dict[str, Any]:
@@ -60,6 +65,45 @@ class Runs:
         """
         made: dict[str, Any] = self._http.post(f"runs/{self.resolve(run)}/clone/", changes)
         return made
+
+    def describe(
+        self, run: str, expected_revision: int | None = None, **said: Any
+    ) -> dict[str, Any]:
+        """Change `name`, `notes`, `tags` or `starred` of a run.
+
+        With the `revision` of the run as it was read nobody's change is lost: ApiError with the
+        code `run_changed` says that others were first. Without it, whatever is there is replaced.
+        """
+        run_id = self.resolve(run)
+        if expected_revision is None:
+            expected_revision = self.get(run_id)["revision"]
+        body = {**said, "expected_revision": expected_revision}
+        found: dict[str, Any] = self._http.request("PATCH", f"runs/{run_id}/", json=body)
+        return found
+
+    def tag(
+        self, runs: Sequence[str], add: Sequence[str] = (), remove: Sequence[str] = ()
+    ) -> dict[str, Any]:
+        """Add tags to runs and take others away; tags that others add meanwhile stay."""
+        return self._many(runs, "tags", add=[*add], remove=[*remove])
+
+    def archive(self, runs: Sequence[str]) -> dict[str, Any]:
+        """Take runs that are over out of the list; `refused` names those that are not."""
+        return self._many(runs, "archive")
+
+    def restore(self, runs: Sequence[str]) -> dict[str, Any]:
+        """Bring archived runs, by their ids, back into the list."""
+        return self._many(runs, "restore")
+
+    def sums(self, **filters: Any) -> dict[str, Any]:
+        """Return how many runs the filters of `list` leave, and their CPU and GPU hours."""
+        found: dict[str, Any] = self._http.get(f"projects/{self._project}/runs/sums/", **filters)
+        return found
+
+    def queue(self) -> dict[str, Any]:
+        """Return what waits, in which order and why, and what holds a machine."""
+        found: dict[str, Any] = self._http.get(f"projects/{self._project}/queue/")
+        return found
 
     def explain(self, run: str) -> dict[str, Any]:
         """Return why a run is not running, in plain words."""
@@ -128,10 +172,21 @@ class Runs:
         """Return a run's id from an id, a number or a name. Raises NotFoundError."""
         if len(run) == 36:
             return run
-        for found in self._http.pages(f"projects/{self._project}/runs/", q=run):
+        for found in self._named(run):
             if run in {str(found["number"]), found["name"]}:
                 return str(found["id"])
         raise NotFoundError(f"The project {self._project} has no run {run!r}.")
+
+    def _named(self, run: str) -> Iterator[dict[str, Any]]:
+        path = f"projects/{self._project}/runs/"
+        yield from self._http.pages(path, q=run)
+        # Archived ones are in no list unless it is asked for them.
+        yield from self._http.pages(path, q=run, search="is:archived")
+
+    def _many(self, runs: Sequence[str], what: str, **more: Any) -> dict[str, Any]:
+        body = {"runs": [self.resolve(run) for run in runs], **more}
+        found: dict[str, Any] = self._http.post(f"projects/{self._project}/runs/{what}/", body)
+        return found
 
     def _ended(self, run_id: str, page: dict[str, Any]) -> bool:
         return bool(page["eof"]) or self.get(run_id)["state"] in TERMINAL

@@ -26,6 +26,13 @@ const run = (number: number, extra: object = {}) => ({
   origin: 'atom',
   experiment: '',
   tags: [],
+  starred: false,
+  revision: 0,
+  notes: '',
+  values: {},
+  cpu_hours: 0.1022,
+  gpu_hours: 0,
+  archived_at: null,
   created_at: '2026-01-01T00:00:00Z',
   started_at: '2026-01-01T00:00:00Z',
   finished_at: '2026-01-01T00:03:04Z',
@@ -93,13 +100,13 @@ describe('the list of runs', () => {
 
   test('selected runs are cancelled, those that are over are not', async () => {
     serve('GET', 'projects/{project}/runs/', listing(run(1, { state: 'running', finished_at: null }), run(2)));
-    serve('POST', 'runs/{run_id}/cancel/', {});
+    serve('POST', 'projects/{project}/runs/cancel/', { changed: ['run-1'], refused: [] });
     await renderPage(<RunsPage />, '/runs');
     await userEvent.click(await screen.findByRole('checkbox', { name: 'Select train-1' }));
     await userEvent.click(screen.getByRole('checkbox', { name: 'Select train-2' }));
     await userEvent.click(screen.getByRole('button', { name: 'Cancel 1 run' }));
-    await waitFor(() => expect(sent.map((one) => one.line)).toContain('POST /api/v1/runs/run-1/cancel/'));
-    expect(sent.map((one) => one.line)).not.toContain('POST /api/v1/runs/run-2/cancel/');
+    const told = () => sent.find(({ line }) => line === 'POST /api/v1/projects/vision/runs/cancel/');
+    await waitFor(() => expect(told()?.body).toEqual({ runs: ['run-1'] }));
   });
 });
 

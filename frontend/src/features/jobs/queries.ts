@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useCallback, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api, api, keyOf } from '@/api/client';
-import type { RunQuery, RunRequest, RunShort, Workflow } from '@/api/contract/jobs';
+import type { DescribedRun, ListedRun, Run, RunQuery, RunRequest, Workflow } from '@/api/contract/jobs';
 import type { Listing } from '@/api/contract/shapes';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
 import { useProject } from '@/shared/project';
@@ -39,7 +39,7 @@ export function useRuns(filter: RunQuery) {
       },
     },
   );
-  const listed = useKeysetRows<RunShort>(query);
+  const listed = useKeysetRows<ListedRun>(query);
   useCountedAgain(listed.rows?.map(({ id, state }) => id + state).join());
   return listed;
 }
@@ -256,6 +256,15 @@ export function useRefreshRun() {
     ] as const)
       void client.invalidateQueries({ queryKey: keyOf(path) });
   };
+}
+
+/** Changes what is said of a run: all but the star with the revision that was read. */
+export const describeRun = (id: string, body: DescribedRun) =>
+  api.PATCH('/api/v1/runs/{run_id}/', { params: { path: { run_id: id } }, body });
+
+export async function readRun(id: string): Promise<Run> {
+  const { data } = await api.GET('/api/v1/runs/{run_id}/', { params: { path: { run_id: id } } });
+  return data as Run;
 }
 
 export const cancelRun = (id: string) =>

@@ -1,5 +1,15 @@
-import { flag, list, number, oneOf, type RawSearch, sortOf, text } from '@/shared/search';
+import { flag, list, number, oneOf, type RawSearch, text } from '@/shared/search';
 import { readWithin } from './compare/axes';
+
+const ORDERS = new Set(['name', 'created', 'number', 'duration', 'cpu_hours', 'gpu_hours']);
+
+/** `param.lr` or `metric.loss`. */
+export const isColumn = (name: string): boolean => /^(param|metric)\../.test(name);
+
+function runSort(value: unknown): string | undefined {
+  const name = typeof value === 'string' ? value.replace(/^-/, '') : '';
+  return ORDERS.has(name) || isColumn(name) ? (value as string) : undefined;
+}
 
 export const runsSearch = (raw: RawSearch) => ({
   state: text(raw.state),
@@ -7,7 +17,9 @@ export const runsSearch = (raw: RawSearch) => ({
   tag: text(raw.tag),
   created_by: text(raw.created_by),
   experiment: text(raw.experiment),
-  sort: sortOf('name', 'metric', 'duration', 'created')(raw.sort),
+  workflow: text(raw.workflow),
+  sort: runSort(raw.sort),
+  columns: list(raw.columns)?.filter(isColumn),
 });
 
 export const newRunSearch = (raw: RawSearch) => ({

@@ -16,7 +16,13 @@ const IN_DATASET = '/api/v1/projects/{project}/datasets/{dataset}/';
 /** What each kind of event makes out of date. */
 const READ_AGAIN: Readonly<Record<string, readonly Parameters<typeof keyOf>[0][]>> = {
   // A cleaning report shows how far its run is.
-  run: [OVERVIEW, '/api/v1/projects/{project}/runs/', REPORT],
+  run: [
+    OVERVIEW,
+    '/api/v1/projects/{project}/runs/',
+    '/api/v1/projects/{project}/runs/sums/',
+    '/api/v1/projects/{project}/queue/',
+    REPORT,
+  ],
   writer: [`${IN_DATASET}writers/`, `${IN_DATASET}write-jobs/`],
   commit: [`${IN_DATASET}operations/`],
   cleaning: [`${IN_DATASET}versions/{ref}/cleaning/`, REPORT],

@@ -28,7 +28,10 @@ export function ChooseRuns({ chosen, onClose, onChoose }: ChooseRunsProps) {
   const [asked] = useDebouncedValue(q.trim(), 250);
   const runs = useRuns({ q: asked || undefined });
   const [selected, setSelected] = useState(new Set(chosen.map(String)));
-  const columns = useMemo(() => runColumns(t, format).filter(({ key }) => SHOWN.has(key)), [t, format]);
+  const columns = useMemo(() => {
+    const shown = runColumns(t, format, []).filter(({ key }) => SHOWN.has(key));
+    return shown.map((column) => ({ ...column, sortValue: undefined }));
+  }, [t, format]);
   const count = selected.size;
   return (
     <Dialog opened onClose={onClose} title={t('compare.choose')} size="xl">

@@ -9,6 +9,7 @@ import { KeyValueList } from '@/shared/KeyValueList';
 import { AnchorLink } from '@/shared/links';
 import { StateBadge } from '@/shared/StateBadge';
 import { Bytes } from '@/shared/values';
+import { hoursText } from '../hours';
 import { isTracked } from '../states';
 import { joinWords } from '../wizard/shellWords';
 
@@ -109,6 +110,17 @@ export function ConfigTab({ run }: { run: Run }) {
   );
 }
 
+/** What its attempts have cost together. */
+function Cost({ run }: { run: Run }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const said = [
+    t('runs.cpuHours', { hours: hoursText(format, run.cpu_hours ?? 0) }),
+    ...(run.gpu_hours ? [t('runs.gpuHours', { hours: hoursText(format, run.gpu_hours) })] : []),
+  ];
+  return <span title={t('runs.costHint')}>{said.join(' · ')}</span>;
+}
+
 /** What only a run has that Atom itself carries out. */
 function Executed({ run }: { run: Run }) {
   const { t } = useTranslation();
@@ -133,6 +145,7 @@ function Executed({ run }: { run: Run }) {
             [t('jobs.timeout'), run.timeout_s ? format.duration(run.timeout_s) : null],
             [t('jobs.maxRetries'), run.max_retries],
             [t('jobs.where'), run.node],
+            [t('runs.cost'), run.cpu_hours === null ? null : <Cost key="c" run={run} />],
             [t('jobs.mayWrite'), run.may_write ? t('common.yes') : t('common.no')],
           ]}
         />

@@ -13,6 +13,7 @@ import { useRun } from '../queries';
 import type { runSearch } from '../search';
 import { isActive, isTracked, isWaiting } from '../states';
 import { ConfigTab } from './ConfigTab';
+import { Described } from './Described';
 import classes from './detail.module.css';
 import { EventsTab } from './EventsTab';
 import { FailurePanel } from './FailurePanel';
@@ -86,6 +87,7 @@ function RunView({ run }: { run: Run }) {
   return (
     <Page fill>
       <RunHeader run={run} live={live} />
+      <Described run={run} />
       {isWaiting(run) && !tracked && <WhyPanel run={run} />}
       {run.state === 'failed' && !tracked && <FailurePanel run={run} />}
       <Tabs value={tab} onChange={open} keepMounted={false} className={classes.tabs}>

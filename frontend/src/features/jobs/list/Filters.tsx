@@ -1,9 +1,11 @@
-import { Button, Group, Select, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Group, Popover, Select, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { IconSearch, IconX } from '@tabler/icons-react';
+import { IconHelpCircle, IconSearch, IconX } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useShortcuts } from '@/shared/shortcuts';
+import { useWorkflows } from '../queries';
+import { SearchHelp } from './SearchHelp';
 
 export interface RunFilter {
   state?: string;
@@ -11,6 +13,7 @@ export interface RunFilter {
   tag?: string;
   created_by?: string;
   experiment?: string;
+  workflow?: string;
 }
 
 const STATES = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
@@ -27,7 +30,14 @@ function useTyped(value: string, onChange: (value: string) => void) {
   return [typed, type] as const;
 }
 
-export function Filters({ filter, onChange }: { filter: RunFilter; onChange: (filter: RunFilter) => void }) {
+interface FiltersProps {
+  filter: RunFilter;
+  onChange: (filter: RunFilter) => void;
+  /** What is wrong with the search, with its place and what to write instead. */
+  problem?: string;
+}
+
+export function Filters({ filter, onChange, problem }: FiltersProps) {
   const { t } = useTranslation();
   const field = useRef<HTMLInputElement>(null);
   const set = (values: RunFilter) => onChange({ ...filter, ...values });
@@ -38,18 +48,21 @@ export function Filters({ filter, onChange }: { filter: RunFilter; onChange: (fi
     set({ experiment: value || undefined }),
   );
   useShortcuts([{ keys: '/', label: t('jobs.searchRuns'), run: () => field.current?.focus() }]);
+  const workflows = useWorkflows();
   const any = Object.values(filter).some(Boolean);
   return (
-    <Group gap="xs" mb="sm" role="search">
+    <Group gap="xs" mb="sm" align="flex-start" role="search">
       <TextInput
         ref={field}
         flex={1}
-        miw={180}
-        maw={340}
+        miw={240}
         size="xs"
         aria-label={t('jobs.searchRuns')}
-        placeholder={t('jobs.searchRuns')}
+        placeholder={t('runs.searchHint')}
         leftSection={<IconSearch size={14} />}
+        rightSection={<Help />}
+        maxLength={2000}
+        error={problem}
         value={q}
         onChange={(event) => setQ(event.currentTarget.value)}
       />
@@ -62,6 +75,16 @@ export function Filters({ filter, onChange }: { filter: RunFilter; onChange: (fi
         data={STATES.map((state) => ({ value: state, label: t(`states.${state}`) }))}
         value={filter.state ?? null}
         onChange={(state) => set({ state: state ?? undefined })}
+      />
+      <Select
+        size="xs"
+        w={170}
+        aria-label={t('runs.workflow')}
+        placeholder={t('runs.anyWorkflow')}
+        clearable
+        data={workflows.data?.results.map(({ slug, title }) => ({ value: slug, label: title })) ?? []}
+        value={filter.workflow ?? null}
+        onChange={(workflow) => set({ workflow: workflow ?? undefined })}
       />
       <TextInput
         size="xs"
@@ -93,5 +116,21 @@ export function Filters({ filter, onChange }: { filter: RunFilter; onChange: (fi
         </Button>
       )}
     </Group>
+  );
+}
+
+function Help() {
+  const { t } = useTranslation();
+  return (
+    <Popover width="min(640px, 92vw)" position="bottom-end" shadow="md" withinPortal>
+      <Popover.Target>
+        <ActionIcon variant="subtle" color="gray" size="sm" aria-label={t('runs.help')}>
+          <IconHelpCircle size={15} />
+        </ActionIcon>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <SearchHelp />
+      </Popover.Dropdown>
+    </Popover>
   );
 }

@@ -1,8 +1,9 @@
-import { Button, Group, Stack, Text, Tooltip } from '@mantine/core';
-import { IconArrowsDiff, IconBan, IconPlayerPlay, IconPlus } from '@tabler/icons-react';
+import { Button, Stack } from '@mantine/core';
+import { IconColumns, IconListNumbers, IconPlayerPlay, IconPlus } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { asApiError } from '@/api/errors';
 import { DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
 import { useFormat } from '@/shared/format';
@@ -12,13 +13,16 @@ import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { useMay } from '@/shared/project';
 import { useShortcuts } from '@/shared/shortcuts';
-import { joined, MAX_COMPARED, MIN_COMPARED } from '../compare/numbers';
+import { useStored } from '@/shared/stored';
 import { useRuns } from '../queries';
-import type { runsSearch } from '../search';
-import { mayCancel } from '../states';
+import { isColumn, type runsSearch } from '../search';
+import { ColumnsDialog } from './ColumnsDialog';
 import { runColumns, runName } from './columns';
 import { Filters, type RunFilter } from './Filters';
-import { useBulkCancel } from './useBulkCancel';
+import { SearchHelp } from './SearchHelp';
+import { Sums } from './Sums';
+import { Toolbar } from './Toolbar';
+import { useBulk } from './useBulk';
 import { useMlflowLink } from './useMlflowLink';
 
 export function RunsPage() {
@@ -28,25 +32,26 @@ export function RunsPage() {
   const search = useSearch({ strict: false }) as ReturnType<typeof runsSearch>;
   const mayRun = useMay('researcher');
   useMlflowLink();
-  const { state, q, tag, created_by, experiment } = search;
-  const filter: RunFilter = { state, q, tag, created_by, experiment };
+  const { state, q, tag, created_by, experiment, workflow } = search;
+  const filter: RunFilter = { state, q, tag, created_by, experiment, workflow };
   const filtered = Object.values(filter).some(Boolean);
-  const runs = useRuns(filter);
+  const asked = { search: q, state, tag, created_by, experiment, workflow };
+  const [columns, setColumns] = useColumns(search.columns);
+  const found = useRuns({ ...asked, sort: search.sort, column: columns });
+  const problem = searchProblem(found.error);
   const [selected, setSelected] = useState<Set<string>>(new Set());
-  const bulk = useBulkCancel(setSelected);
-  const columns = useMemo(() => runColumns(t, format), [t, format]);
+  const bulk = useBulk(setSelected);
+  const [choosing, setChoosing] = useState(false);
+  const shown = useMemo(() => runColumns(t, format, columns), [t, format, columns]);
+  const rows = found.rows?.filter(({ id }) => !bulk.hidden.has(id));
   const setSearch = (values: Partial<typeof search>) =>
     void navigate({ to: '/runs', search: (old) => ({ ...old, ...values }), replace: true });
   const setFilter = (next: RunFilter) => {
     setSelected(new Set());
-    const none = { state: undefined, q: undefined, tag: undefined, created_by: undefined, experiment: undefined };
-    setSearch({ ...none, ...next });
+    setSearch({ ...NO_FILTER, ...next });
   };
   useShortcuts(mayRun ? [{ keys: 'N', label: t('nav.newRun'), run: () => void navigate({ to: '/runs/new' }) }] : []);
-  const cancellable = (runs.rows ?? []).filter((run) => selected.has(run.id) && mayCancel(run));
-
-  const chosen = (runs.rows ?? []).filter((run) => selected.has(run.id)).map((run) => run.number);
-
+  const chosen = (rows ?? []).filter((run) => selected.has(run.id));
   const start = mayRun && (
     <ButtonLink to="/runs/new" leftSection={<IconPlus size={15} />}>
       {t('nav.newRun')}
@@ -82,57 +87,69 @@ export function RunsPage() {
   return (
     <Page>
       <PageHeader title={t('jobs.title')} subtitle={t('jobs.subtitle')}>
+        <ButtonLink variant="default" to="/runs/queue" leftSection={<IconListNumbers size={15} />}>
+          {t('runs.queue.open')}
+        </ButtonLink>
+        <Button variant="default" leftSection={<IconColumns size={15} />} onClick={() => setChoosing(true)}>
+          {t('runs.columns')}
+        </Button>
         {start}
       </PageHeader>
-      <Filters filter={filter} onChange={setFilter} />
-      {selected.size > 0 && (
-        <Group gap="sm" mb="xs" role="toolbar" aria-label={t('common.actions')}>
-          <Text size="sm" fw={600}>
-            {t('common.selected', { count: selected.size })}
-          </Text>
-          <Tooltip label={t('compare.compareHint', { max: MAX_COMPARED })}>
-            <Button
-              variant="light"
-              leftSection={<IconArrowsDiff size={14} />}
-              disabled={chosen.length < MIN_COMPARED || chosen.length > MAX_COMPARED}
-              onClick={() => void navigate({ to: '/runs/compare', search: { runs: joined(chosen) } })}
-            >
-              {t('compare.compare', { count: chosen.length })}
-            </Button>
-          </Tooltip>
-          {mayRun && (
-            <Button
-              color="red"
-              variant="light"
-              leftSection={<IconBan size={14} />}
-              disabled={cancellable.length === 0 || (bulk.asked && bulk.done === null)}
-              loading={bulk.done !== null}
-              onClick={() => bulk.cancel(cancellable)}
-            >
-              {t('jobs.cancelSelected', { count: cancellable.length })}
-            </Button>
-          )}
-          {bulk.done !== null && (
-            <Text size="sm" c="dimmed" aria-live="polite">
-              {t('jobs.cancelling', { done: bulk.done + 1, count: cancellable.length })}
-            </Text>
-          )}
-        </Group>
+      <Filters filter={filter} onChange={setFilter} problem={problem} />
+      {problem === undefined && <Sums filter={asked} enabled={found.error == null} />}
+      {chosen.length > 0 && <Toolbar chosen={chosen} bulk={bulk} />}
+      {problem !== undefined ? (
+        <SearchHelp />
+      ) : (
+        <DataTable
+          label={t('jobs.title')}
+          columns={shown}
+          {...found}
+          rows={rows}
+          rowKey={(run) => run.id}
+          rowName={runName}
+          rowLink={(run) => ({ to: '/runs/$runId', params: { runId: run.id } })}
+          empty={empty}
+          sort={search.sort ?? ''}
+          onSort={(sort) => setSearch({ sort })}
+          selected={selected}
+          onSelect={setSelected}
+        />
       )}
-      <DataTable
-        label={t('jobs.title')}
-        columns={columns}
-        {...runs}
-        rowKey={(run) => run.id}
-        rowName={runName}
-        rowLink={(run) => ({ to: '/runs/$runId', params: { runId: run.id } })}
-        empty={empty}
-        sort={search.sort ?? ''}
-        onSort={(sort) => setSearch({ sort })}
-        sortLocally
-        selected={selected}
-        onSelect={setSelected}
-      />
+      {choosing && (
+        <ColumnsDialog
+          filter={asked}
+          columns={columns}
+          onClose={() => setChoosing(false)}
+          onChoose={(next) => {
+            setColumns(next);
+            setSearch({ columns: next.length > 0 ? next : undefined });
+          }}
+        />
+      )}
     </Page>
   );
+}
+
+const NO_FILTER = {
+  state: undefined,
+  q: undefined,
+  tag: undefined,
+  created_by: undefined,
+  experiment: undefined,
+  workflow: undefined,
+};
+
+/** The columns of the address, or else those that were chosen last. */
+function useColumns(given: string[] | undefined): [string[], (columns: string[]) => void] {
+  const [stored, store] = useStored('atom-run-columns', '');
+  const columns = useMemo(() => given ?? stored.split(',').filter(isColumn), [given, stored]);
+  return [columns, (next) => store(next.join(','))];
+}
+
+/** What the server says of a search that it cannot read. */
+function searchProblem(error: unknown): string | undefined {
+  if (error == null) return undefined;
+  const found = asApiError(error);
+  return found.code === 'invalid_run_search' ? (found.fields.search ?? found.detail) : undefined;
 }

@@ -1,6 +1,8 @@
 import { Badge, Group, Text, Tooltip } from '@mantine/core';
+import { IconStarFilled } from '@tabler/icons-react';
 import type { TFunction } from 'i18next';
-import type { RunShort } from '@/api/contract/jobs';
+import { useTranslation } from 'react-i18next';
+import type { ListedRun, RunShort } from '@/api/contract/jobs';
 import { CutName } from '@/shared/CutName';
 import type { Column } from '@/shared/DataTable';
 import type { Format } from '@/shared/format';
@@ -9,6 +11,7 @@ import { ProgressBar } from '@/shared/ProgressBar';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { useWords } from '@/shared/runWords';
 import { StateBadge } from '@/shared/StateBadge';
+import { hoursText } from '../hours';
 import { inputLink, inputName } from '../inputName';
 import { RunTime } from '../RunTime';
 import { isActive, isTracked, isWaiting } from '../states';
@@ -18,17 +21,24 @@ import { mainMetric } from './mainMetric';
 export const runName = (run: { name: string; number: number }): string => run.name || `#${run.number}`;
 
 function NameCell({ run }: { run: RunShort }) {
+  const { t } = useTranslation();
   return (
     <span className={classes.name}>
       <span className={classes.title}>
         <CutName name={runName(run)} />
       </span>
       <span className={classes.sub}>
+        {run.starred && <IconStarFilled size={11} role="img" aria-label={t('runs.starred')} />}
         {run.name && <span className="tabular">#{run.number}</span>}
         {run.workflow && <span>{run.workflow}</span>}
         {isTracked(run) && (
           <Badge size="xs" color="indigo" variant="light">
             MLflow
+          </Badge>
+        )}
+        {run.archived_at && (
+          <Badge size="xs" color="orange" variant="light">
+            {t('runs.isArchived')}
           </Badge>
         )}
         {run.experiment && <span>{run.experiment}</span>}
@@ -108,9 +118,36 @@ function MetricCell({ run, format }: { run: RunShort; format: Format }) {
   );
 }
 
-export function runColumns(t: TFunction, format: Format): Column<RunShort>[] {
+/** The server sorts; this says that it can. */
+const SORTED = () => null;
+
+const cellOf = (value: unknown, format: Format): string => {
+  if (value === undefined || value === null) return '–';
+  if (typeof value === 'number') return format.metric(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
+};
+
+/** A parameter or a metric that the reader chose, `param.lr`. */
+function chosenColumn(name: string, format: Format): Column<ListedRun> {
+  return {
+    key: name,
+    header: name.slice(name.indexOf('.') + 1),
+    cell: (run) => {
+      const shown = cellOf(run.values[name], format);
+      return (
+        <Text span inherit className={`tabular ${classes.chosen}`} title={shown}>
+          {shown}
+        </Text>
+      );
+    },
+    sortValue: SORTED,
+    align: 'right',
+  };
+}
+
+export function runColumns(t: TFunction, format: Format, chosen: string[]): Column<ListedRun>[] {
   return [
-    { key: 'name', header: t('jobs.run'), cell: (run) => <NameCell run={run} />, sortValue: (run) => run.number },
+    { key: 'name', header: t('jobs.run'), cell: (run) => <NameCell run={run} />, sortValue: SORTED },
     {
       key: 'state',
       header: t('jobs.state'),
@@ -127,10 +164,10 @@ export function runColumns(t: TFunction, format: Format): Column<RunShort>[] {
       key: 'metric',
       header: t('jobs.result'),
       cell: (run) => <MetricCell run={run} format={format} />,
-      sortValue: (run) => mainMetric(run.metrics_summary ?? {})?.value ?? null,
       from: 'sm',
       width: 130,
     },
+    ...chosen.map((name) => chosenColumn(name, format)),
     { key: 'data', header: t('jobs.data'), cell: (run) => <DataCell run={run} />, from: 'lg' },
     {
       key: 'where',
@@ -157,16 +194,31 @@ export function runColumns(t: TFunction, format: Format): Column<RunShort>[] {
       key: 'duration',
       header: t('jobs.duration'),
       cell: (run) => <RunTime run={run} />,
-      sortValue: (run) => run.duration_s,
+      sortValue: SORTED,
       align: 'right',
       from: 'sm',
       width: 90,
     },
+    ...(['cpu_hours', 'gpu_hours'] as const).map(
+      (key): Column<ListedRun> => ({
+        key,
+        header: t(key === 'cpu_hours' ? 'runs.cpuColumn' : 'runs.gpuColumn'),
+        cell: (run) => (
+          <span className="tabular" title={t('runs.costHint')}>
+            {run[key] === null ? '–' : hoursText(format, run[key])}
+          </span>
+        ),
+        sortValue: SORTED,
+        align: 'right',
+        from: 'lg',
+        width: 80,
+      }),
+    ),
     {
       key: 'created',
       header: t('jobs.created'),
       cell: (run) => <RelativeTime at={run.created_at} />,
-      sortValue: (run) => run.created_at,
+      sortValue: SORTED,
       align: 'right',
       from: 'sm',
       width: 130,

@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("jobs", "0007_tracked_runs")]
+    dependencies = [("jobs", "0010_run_words")]
 
     operations = [
         migrations.AddField(

@@ -1,0 +1,108 @@
+"""What a project's runs wait for and in which order, and what those hold that have a machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Count, F, Sum
+
+from atom.accounts.models import Project
+from atom.jobs import states
+from atom.jobs.actions.explain import Explanation, between_attempts, waiting_in_queue
+from atom.jobs.actions.requests import capacities
+from atom.jobs.actions.scheduling import data_on_nodes, demand_of, with_coverage
+from atom.jobs.engines.placement import place
+from atom.jobs.models import Run, RunInput, RunQuerySet
+
+MAX_ROWS = 200
+_HOLDING = states.ACTIVE - states.WAITING
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What runs hold together."""
+
+    runs: int
+    cpus: int
+    memory_bytes: int
+    gpus: int
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingRun:
+    """A run without a machine; `position` is over all projects, None between two attempts."""
+
+    run: Run
+    position: int | None
+    ahead_elsewhere: int
+    explanation: Explanation
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """The project's queue; of other projects only numbers are told."""
+
+    waiting: list[WaitingRun]
+    waiting_count: int
+    waiting_elsewhere: int
+    holding: list[Run]
+    held: Held
+    held_elsewhere: Held
+
+
+def queue_of(project: Project) -> Queue:
+    """Return what waits and what runs, in a number of queries that does not grow with it."""
+    order = list(in_order(Run.objects.filter(state=states.QUEUED)).values_list("pk", "project_id"))
+    own = [run_id for run_id, project_id in order if project_id == project.pk]
+    executed = Run.objects.executed().filter(project=project)
+    between = executed.filter(state__in=states.WAITING - {states.QUEUED}).order_by("retry_at", "pk")
+    holding = executed.filter(state__in=_HOLDING).order_by("started_at", "pk").for_lists()
+    waiting = [*_queued(own[:MAX_ROWS], order, project), *_between(between)]
+    return Queue(
+        waiting=waiting,
+        waiting_count=len(own) + between.count(),
+        waiting_elsewhere=len(order) - len(own),
+        holding=list(holding[:MAX_ROWS]),
+        held=_held(Run.objects.filter(project=project)),
+        held_elsewhere=_held(Run.objects.exclude(project=project)),
+    )
+
+
+def in_order(queued: RunQuerySet) -> RunQuerySet:
+    """Return queued runs as they are placed: by priority, then by when they were asked for."""
+    return queued.order_by("-priority", F("queued_at").asc(nulls_first=True), "id")
+
+
+def _queued(
+    run_ids: list[UUID], order: list[tuple[UUID, UUID]], project: Project
+) -> list[WaitingRun]:
+    elsewhere, positions = 0, {}
+    for place_in_queue, (run_id, project_id) in enumerate(order, 1):
+        positions[run_id] = (place_in_queue, elsewhere)
+        elsewhere += project_id != project.pk
+    runs = Run.objects.for_lists().in_bulk(run_ids)
+    inputs: dict[UUID, dict[UUID, int]] = {}
+    for run_id, version_id, size in RunInput.objects.filter(run__in=run_ids).values_list(
+        "run_id", "version_id", "version__size_bytes"
+    ):
+        inputs.setdefault(run_id, {})[version_id] = size
+    nodes = capacities()
+    parts = data_on_nodes({version for some in inputs.values() for version in some})
+    rows = []
+    for run in (runs[run_id] for run_id in run_ids if run_id in runs):
+        placement = place(with_coverage(nodes, inputs.get(run.pk, {}), parts), demand_of(run))
+        position, others = positions[run.pk]
+        rows.append(WaitingRun(run, position, others, waiting_in_queue(placement, position - 1)))
+    return rows
+
+
+def _between(found: RunQuerySet) -> list[WaitingRun]:
+    return [WaitingRun(run, None, 0, between_attempts(run)) for run in found.for_lists()[:MAX_ROWS]]
+
+
+def _held(found: RunQuerySet) -> Held:
+    sums = found.filter(state__in=_HOLDING, origin=states.EXECUTED).aggregate(
+        runs=Count("pk"), cpus=Sum("cpus"), memory_bytes=Sum("memory_bytes"), gpus=Sum("gpus")
+    )
+    return Held(**{name: value or 0 for name, value in sums.items()})

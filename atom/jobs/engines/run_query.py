@@ -1,0 +1,189 @@
+"""The search language of runs: `lr>0.01 state:failed tag:baseline metric.loss<0.3 "free words"`.
+
+Terms that must all hold, a minus sign before one that must not. Grammar: docs/runs.md. What comes
+out are values; nothing of the text becomes SQL.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+MAX_CHARACTERS: Final = 2000
+MAX_TERMS: Final = 40
+
+WORD: Final = "word"
+PARAM: Final = "param"
+METRIC: Final = "metric"
+# A bare name: a parameter, or else a metric.
+EITHER: Final = "either"
+OPERATORS: Final = ("=", "!=", "<", "<=", ">", ">=")
+
+NAMES: Final = frozenset(
+    {
+        "state", "tag", "author", "workflow", "dataset", "experiment", "node", "failure", "name",
+        "notes", "origin", "is",
+    }
+)  # fmt: skip
+NUMBERS: Final = frozenset(
+    {"number", "cpus", "gpus", "duration", "cpu_hours", "gpu_hours", "progress"}
+)
+TIMES: Final = frozenset({"created", "started", "finished"})
+_FIELDS: Final = NAMES | NUMBERS | TIMES
+_PREFIXES: Final = {
+    "param": PARAM, "params": PARAM, "parameter": PARAM, "metric": METRIC, "metrics": METRIC,
+}  # fmt: skip
+
+_TERM = re.compile(
+    r"""
+    (?P<minus>-?)
+    (?:
+        (?P<name>(?:[^\s"<>=!:,-][^\s"<>=!:,]*)?(?:"[^"]*")?)
+        (?P<op><=|>=|!=|=|<|>|:)
+        (?P<value>(?:"[^"]*"|[^\s",]+)(?:,(?:"[^"]*"|[^\s",]+))*)?
+      | "(?P<quoted>[^"]*)"
+      | (?P<word>[^\s"]+)
+    )
+    (?=\s|$)
+    """,
+    re.VERBOSE,
+)
+_PART = re.compile(r'"([^"]*)"|([^",]+)')
+
+
+class RunQueryError(ValueError):
+    """The text is not of the language; `position` counts characters from 1."""
+
+    def __init__(self, problem: str, position: int, instead: str) -> None:
+        """`instead` is what to write."""
+        super().__init__(f"Character {position}: {problem} {instead}".strip())
+        self.problem, self.position, self.instead = problem, position, instead
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One condition. `kind` is a field's name, or WORD, PARAM, METRIC or EITHER with a `key`.
+
+    `op` is one of OPERATORS; a term of several `values` holds for any of them.
+    """
+
+    kind: str
+    op: str
+    values: tuple[str, ...]
+    at: int
+    key: str = ""
+    negated: bool = False
+
+    def wrong(self, problem: str, instead: str) -> RunQueryError:
+        """Return an error that points at this term."""
+        return RunQueryError(problem, self.at, instead)
+
+
+def parse(text: str) -> list[Term]:
+    """Return the terms that must all hold. Raises RunQueryError."""
+    if len(text) > MAX_CHARACTERS:
+        problem = f"a search has at most {MAX_CHARACTERS} characters."
+        raise RunQueryError(problem, MAX_CHARACTERS + 1, "Shorten it, or give the runs a tag.")
+    terms: list[Term] = []
+    at = 0
+    while at < len(text):
+        if text[at].isspace():
+            at += 1
+            continue
+        found = _TERM.match(text, at)
+        if found is None:
+            raise _unreadable(text, at)
+        terms.append(_term(found))
+        at = found.end()
+    if len(terms) > MAX_TERMS:
+        problem = f"a search has at most {MAX_TERMS} conditions."
+        raise RunQueryError(problem, terms[MAX_TERMS].at, "Leave some out.")
+    return terms
+
+
+def _unreadable(text: str, at: int) -> RunQueryError:
+    end = re.compile(r"\s|$").search(text, at)
+    piece = text[at : end.start() if end else None]
+    if text.count('"', at) % 2:
+        place = text.rindex('"') + 1
+        return RunQueryError("a quotation mark is not closed.", place, 'Write "two words".')
+    problem = f"{piece!r} is not understood."
+    return RunQueryError(problem, at + 1, 'Write NAME>NUMBER, FIELD:VALUE or "words".')
+
+
+def _term(found: re.Match[str]) -> Term:
+    at, negated = found.start() + 1, bool(found["minus"])
+    if found["op"] is None:
+        word = found["quoted"] if found["word"] is None else found["word"]
+        return Term(WORD, "=", (word,), at, negated=negated)
+    kind, key = _named(found["name"], at)
+    op = found["op"]
+    if not found["value"]:
+        raise RunQueryError(
+            f"nothing follows {found['name']}{op}", found.end() + 1, _example(kind, key)
+        )
+    if op == ":" and kind == EITHER:
+        raise RunQueryError(
+            f"there is no field {key!r}.",
+            at,
+            f"Write {key}=VALUE for a parameter, quote the words to look for them, or use one of: "
+            f"{', '.join(sorted(_FIELDS))}.",
+        )
+    values = tuple(
+        part[1] if part[1] is not None else part[2] for part in _PART.finditer(found["value"])
+    )
+    term = Term(kind, "=" if op == ":" else op, values, at, key, negated)
+    _check_operator(term)
+    return term
+
+
+def _named(name: str, at: int) -> tuple[str, str]:
+    """Read `state`, `metric.val/loss` or `param."learning rate"`."""
+    prefix, dot, rest = name.partition(".")
+    if dot and prefix.lower() in _PREFIXES:
+        key = rest.strip('"')
+        kind = _PREFIXES[prefix.lower()]
+    elif name.lower() in _FIELDS:
+        return name.lower(), ""
+    else:
+        key, kind = name.strip('"'), EITHER
+    if not key:
+        raise RunQueryError("a name is missing here.", at, "Write metric.loss<0.3 or lr>0.01.")
+    return kind, key
+
+
+def _check_operator(term: Term) -> None:
+    ordered = term.op not in ("=", "!=")
+    if ordered and term.kind in NAMES:
+        problem = f"{term.kind} has no order."
+        raise term.wrong(problem, f"Write {term.kind}:{term.values[0]}.")
+    if ordered and len(term.values) > 1:
+        raise term.wrong("only one value can be compared by size.", "Write two conditions.")
+
+
+def _example(kind: str, key: str) -> str:
+    examples = {"state": "state:failed", "tag": "tag:baseline", "is": "is:starred"}
+    if kind in TIMES:
+        return f"Write {kind}>=2026-11-01."
+    if kind in (PARAM, METRIC, EITHER):
+        return f"Write {key}>0.5."
+    return f"Write {examples.get(kind, f'{kind}:VALUE')}."
+
+
+_SECONDS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "": 1}
+_NUMBER = re.compile(r"[+-]?(?:\d{1,30}\.?\d{0,30}|\.\d{1,30})(?:[eE][+-]?\d{1,3})?")
+
+
+def is_number(text: str) -> bool:
+    """Return whether a value can be compared as a number."""
+    return _NUMBER.fullmatch(text) is not None
+
+
+def seconds_of(text: str) -> float | None:
+    """Return the seconds of `90`, `90s`, `5m`, `2h` or `1d`; None for what is no time span."""
+    unit = text[-1:].lower() if text[-1:].isalpha() else ""
+    amount = text[: len(text) - len(unit)]
+    if unit not in _SECONDS or not is_number(amount):
+        return None
+    return float(amount) * _SECONDS[unit]
