@@ -16,9 +16,9 @@ from atom.core.query import choice, refuse_unknown
 from atom.jobs.actions import compare
 from atom.jobs.actions.compare import Measured, RunCurve
 from atom.jobs.actions.series import Window
-from atom.jobs.api.observing import NUMBERS, number_of
+from atom.jobs.api.observing import NUMBERS
 from atom.jobs.api.run_serializers import CodeSnapshotSerializer, RunShortSerializer
-from atom.jobs.api.values import finite
+from atom.jobs.api.values import finite, number_of
 from atom.jobs.engines import goals
 from atom.jobs.models import Run
 

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from django.urls import path
 
-from atom.jobs.api import code_fetches, comparing, observing, runner, secrets, views, waiting
+from atom.jobs.api import (
+    code_fetches,
+    comparing,
+    log_search,
+    observing,
+    runner,
+    secrets,
+    views,
+    waiting,
+)
 
 RUN = "runs/<uuid:run_id>/"
 PROJECT = "projects/<slug:project>/"
@@ -37,7 +46,8 @@ urlpatterns = [
     path(f"{RUN}advice/", observing.AdviceView.as_view()),
     path(f"{RUN}files/", observing.FilesView.as_view()),
     path(f"{RUN}logs/", observing.LogsView.as_view()),
-    path(f"{RUN}logs/raw/", observing.RawLogView.as_view()),
+    path(f"{RUN}logs/search/", log_search.LogSearchView.as_view()),
+    path(f"{RUN}logs/raw/", log_search.RawLogView.as_view()),
     path("runner/job/", runner.JobView.as_view()),
     path("runner/datasets/<str:alias>/pack-urls/", runner.StreamedPacksView.as_view()),
     path("runner/datasets/<str:alias>/source-urls/", runner.StreamedSourcesView.as_view()),

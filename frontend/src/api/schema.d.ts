@@ -3207,8 +3207,25 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Download the whole log as text, as the command wrote it. */
+        /** @description Download the log as the command wrote it, or the lines that match, without colours. */
         get: operations["runs_logs_raw"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/logs/search/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Find lines by text, by regular expression, or because they report an error. */
+        get: operations["runs_logs_search"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5032,6 +5049,52 @@ export interface components {
         /** @description The length of the whole log. */
         LogEofRequest: {
             bytes: number;
+        };
+        /** @description A line; its number counts from 1. */
+        LogLine: {
+            line: number;
+            stream: string;
+            text: string;
+        };
+        /** @description A line that matches. */
+        LogMatch: {
+            line: number;
+            stream: string;
+            text: string;
+            byte_off: number;
+            ts_ns: number;
+            /** @description Where in the text it matches: pairs of characters, the second one exclusive. */
+            spans: number[][];
+            /** @description The line is longer than its text here. */
+            cut: boolean;
+            kind: components["schemas"]["LogMatchKindEnum"];
+            /** @description Of a traceback: the exception at its end. */
+            summary: string;
+            before: components["schemas"]["LogLine"][];
+            after: components["schemas"]["LogLine"][];
+        };
+        /**
+         * @description * `` -
+         *     * `traceback` - traceback
+         *     * `out_of_memory` - out_of_memory
+         *     * `gpu` - gpu
+         *     * `network` - network
+         *     * `crash` - crash
+         *     * `exception` - exception
+         *     * `error` - error
+         * @enum {string}
+         */
+        LogMatchKindEnum: "traceback" | "out_of_memory" | "gpu" | "network" | "crash" | "exception" | "error";
+        /** @description A page of matches. `next` goes on; when complete, with what the log says from now on. */
+        LogMatches: {
+            attempt: number;
+            matches: components["schemas"]["LogMatch"][];
+            next: string;
+            /** @description So many lines have ended; what was found in later ones comes again. */
+            settled_lines: number;
+            complete: boolean;
+            searched_bytes: number;
+            total_bytes: number;
         };
         /** @description A name and a password. */
         LoginRequest: {
@@ -7761,6 +7824,10 @@ export type LineageNode = components['schemas']['LineageNode'];
 export type LineageNodeKindEnum = components['schemas']['LineageNodeKindEnum'];
 export type LinkRequest = components['schemas']['LinkRequest'];
 export type LogEofRequest = components['schemas']['LogEofRequest'];
+export type LogLine = components['schemas']['LogLine'];
+export type LogMatch = components['schemas']['LogMatch'];
+export type LogMatchKindEnum = components['schemas']['LogMatchKindEnum'];
+export type LogMatches = components['schemas']['LogMatches'];
 export type LoginRequest = components['schemas']['LoginRequest'];
 export type MadeInvitation = components['schemas']['MadeInvitation'];
 export type Mail = components['schemas']['Mail'];
@@ -16153,7 +16220,17 @@ export interface operations {
     runs_logs_raw: {
         parameters: {
             query?: {
+                /** @description Number or id; the last one if left out. */
                 attempt?: string;
+                /** @description Upper and lower case differ. */
+                case?: "0" | "1";
+                /** @description What reports an error, without `q`. */
+                errors?: "0" | "1";
+                /** @description What to find, up to 500 characters. */
+                q?: string;
+                /** @description `q` is a regular expression (RE2). */
+                regex?: "0" | "1";
+                stream?: "all" | "stderr" | "stdout";
             };
             header?: never;
             path: {
@@ -16169,6 +16246,55 @@ export interface operations {
                 };
                 content: {
                     "text/plain": string;
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_logs_search: {
+        parameters: {
+            query?: {
+                /** @description Number or id; the last one if left out. */
+                attempt?: string;
+                /** @description Upper and lower case differ. */
+                case?: "0" | "1";
+                /** @description Lines before and after; at most 20. */
+                context?: number;
+                /** @description `next` of the answer before. */
+                cursor?: string;
+                /** @description What reports an error, without `q`. */
+                errors?: "0" | "1";
+                /** @description Matches; at most 1,000. */
+                limit?: number;
+                /** @description What to find, up to 500 characters. */
+                q?: string;
+                /** @description `q` is a regular expression (RE2). */
+                regex?: "0" | "1";
+                stream?: "all" | "stderr" | "stdout";
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogMatches"];
                 };
             };
             429: components["responses"]["TooManyRequests"];

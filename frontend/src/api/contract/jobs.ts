@@ -11,6 +11,7 @@ export type {
   Explanation,
   Finding,
   GitHost,
+  LogMatch,
   Parameter,
   PartialResources as Resources,
   Placement,

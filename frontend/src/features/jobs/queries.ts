@@ -301,5 +301,34 @@ export async function readLog(id: string, attempt: number | undefined, from: num
   return data;
 }
 
-export const rawLogUrl = (id: string, attempt: number | undefined) =>
-  `/api/v1/runs/${id}/logs/raw/${attempt === undefined ? '' : `?attempt=${attempt}`}`;
+export interface LogQuery {
+  q?: string;
+  regex?: '1';
+  case?: '1';
+  errors?: '1';
+  stream?: 'stdout' | 'stderr';
+}
+
+/** One page of matches, from a cursor on; the server goes through the whole log, whatever the page holds of it. */
+export async function searchLog(
+  id: string,
+  attempt: number | undefined,
+  wanted: LogQuery,
+  cursor: string,
+  signal: AbortSignal,
+) {
+  const named = attempt === undefined ? {} : { attempt: String(attempt) };
+  const query = { ...wanted, ...named, ...(cursor && { cursor }), limit: 1000 };
+  const { data } = await api.GET('/api/v1/runs/{run_id}/logs/search/', {
+    params: { path: { run_id: id }, query },
+    signal,
+  });
+  return data;
+}
+
+export function rawLogUrl(id: string, attempt: number | undefined, wanted: LogQuery = {}) {
+  const params = new URLSearchParams(Object.entries(wanted));
+  if (attempt !== undefined) params.set('attempt', String(attempt));
+  const query = params.toString();
+  return `/api/v1/runs/${id}/logs/raw/${query && `?${query}`}`;
+}

@@ -24,6 +24,9 @@ export const runSearch = (raw: RawSearch) => ({
   attempt: number(raw.attempt),
   line: number(raw.line),
   q: text(raw.q),
+  /** How `q` is meant; `errors` needs none. */
+  find: oneOf('regex', 'errors')(raw.find),
+  case: flag(raw.case),
   from: number(raw.from),
   to: number(raw.to),
   keys: list(raw.keys),
