@@ -7,6 +7,7 @@ from django.urls import path
 from atom.jobs.api import (
     code_fetches,
     comparing,
+    files,
     log_search,
     observing,
     runner,
@@ -45,6 +46,9 @@ urlpatterns = [
     path(f"{RUN}metrics/series/", observing.SeriesView.as_view()),
     path(f"{RUN}advice/", observing.AdviceView.as_view()),
     path(f"{RUN}files/", observing.FilesView.as_view()),
+    path(f"{RUN}files/folder/", files.FolderView.as_view()),
+    path(f"{RUN}files/<uuid:file_id>/", files.FileView.as_view()),
+    path(f"{RUN}files/<uuid:file_id>/preview/", files.PreviewView.as_view()),
     path(f"{RUN}logs/", observing.LogsView.as_view()),
     path(f"{RUN}logs/search/", log_search.LogSearchView.as_view()),
     path(f"{RUN}logs/raw/", log_search.RawLogView.as_view()),

@@ -58,7 +58,7 @@ def wanted_of(options: Mapping[str, Any], follow: bool) -> dict[str, Any]:
 
 
 def print_matches(context: Context, matches: Iterable[dict[str, Any]]) -> int:
-    """Print `number:line` for a match and `number-line` for its neighbours; return the exit code."""
+    """Print `number:line` for a match, `number-line` for its neighbours; return the exit code."""
     printed = _Printed()
     found = False
     for match in matches:

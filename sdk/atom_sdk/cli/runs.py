@@ -11,8 +11,8 @@ import click
 from rich.console import Console
 
 from atom_sdk.cli.context import Context, pass_context
-from atom_sdk.cli.render import duration_text, print_table
 from atom_sdk.cli.log_search import print_matches, wanted_of, with_searching
+from atom_sdk.cli.render import duration_text, print_table
 from atom_sdk.cli.run_options import check_awaiting, request_of, with_awaiting, with_settings
 from atom_sdk.cli.run_watching import awaited, follow_run, print_log, started
 from atom_sdk.cli.workflows import workflow
