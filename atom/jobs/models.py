@@ -13,7 +13,7 @@ from atom.core import states
 from atom.core.clock import RowTimeField
 from atom.core.models import TimestampedModel
 from atom.datasets.models import Version
-from atom.jobs.code_models import CodeFetch, GitHost
+from atom.jobs.code_models import CodeChanges, CodeFetch, GitHost
 from atom.jobs.engines.deliveries import DELIVERIES, PACKS
 from atom.jobs.secret_models import ProjectSecret
 from atom.jobs.states import (
@@ -30,6 +30,7 @@ from atom.jobs.tracking_models import Experiment
 __all__ = [
     "Artifact",
     "Attempt",
+    "CodeChanges",
     "CodeFetch",
     "CodeSnapshot",
     "GitHost",

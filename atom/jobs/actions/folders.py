@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import connection
 
@@ -49,7 +50,12 @@ class Listing:
 def listing(run: Run, path: str) -> Listing:
     """Return what is in the folder `path` of the run's files, by name."""
     prefix = f"{path.strip('/')}/" if path.strip("/") else ""
-    given = {"run": run.pk, "prefix": prefix, "skipped": len(prefix) + 1, "most": MOST + 1}
+    given: dict[str, Any] = {
+        "run": run.pk,
+        "prefix": prefix,
+        "skipped": len(prefix) + 1,
+        "most": MOST + 1,
+    }
     with connection.cursor() as cursor:
         cursor.execute(_SQL, given)
         rows = cursor.fetchall()

@@ -22,7 +22,7 @@ from atom.jobs.api.views import RunScopedView
 MAX_PATH = 1000
 
 
-class FolderSerializer(serializers.Serializer[Any]):
+class RunFolderSerializer(serializers.Serializer[Any]):
     """A folder, with all that is below it."""
 
     name = serializers.CharField()
@@ -31,10 +31,10 @@ class FolderSerializer(serializers.Serializer[Any]):
     changed_at = serializers.DateTimeField()
 
 
-class FolderListingSerializer(serializers.Serializer[Any]):
+class RunFolderListingSerializer(serializers.Serializer[Any]):
     """What lies directly in a folder, by name."""
 
-    folders = FolderSerializer(many=True)
+    folders = RunFolderSerializer(many=True)
     files = ArtifactSerializer(many=True)
     truncated = serializers.BooleanField(help_text="There is more than 1,000 of them.")
 
@@ -66,11 +66,13 @@ class PreviewCurveSerializer(serializers.Serializer[Any]):
 
     def get_steps(self, curve: Curve) -> list[int]:
         """Return the steps."""
-        return curve.points.steps.tolist()
+        steps: list[int] = curve.points.steps.tolist()
+        return steps
 
     def get_ts(self, curve: Curve) -> list[int]:
         """Return the times in milliseconds since 1970."""
-        return curve.points.ts_ms.tolist()
+        times: list[int] = curve.points.ts_ms.tolist()
+        return times
 
     @extend_schema_field(serializers.ListField(child=serializers.FloatField(allow_null=True)))
     def get_values(self, curve: Curve) -> list[float | None]:
@@ -87,13 +89,15 @@ class FilePreviewSerializer(serializers.Serializer[Any]):
     )
     truncated = serializers.BooleanField(help_text="The file holds more than is shown.")
     text = serializers.CharField()
-    value = serializers.SerializerMethodField(help_text="Of kind `tree`: the JSON or YAML.")
+    value = serializers.SerializerMethodField(
+        "document", help_text="Of kind `tree`: the JSON or YAML."
+    )
     table = PreviewTableSerializer(allow_null=True)
     curves = PreviewCurveSerializer(many=True)
     others = serializers.IntegerField(help_text="Values of an event file that are no scalars.")
 
     @extend_schema_field(OpenApiTypes.ANY)
-    def get_value(self, preview: previews.Preview) -> Any:
+    def document(self, preview: previews.Preview) -> Any:
         """Return the document."""
         return preview.value
 
@@ -104,7 +108,7 @@ class FolderView(RunScopedView):
     @extend_schema(
         operation_id="runs_files_folder",
         parameters=[OpenApiParameter("path", str, description="A folder; the top if left out.")],
-        responses=FolderListingSerializer,
+        responses=RunFolderListingSerializer,
     )
     def get(self, request: Request, run_id: UUID) -> Response:
         """List what the run has written into one folder so far."""
@@ -112,7 +116,7 @@ class FolderView(RunScopedView):
         path = request.query_params.get("path", "")
         if len(path) > MAX_PATH or "\0" in path:
             raise Invalid(errors={"path": ["Give the path of a folder."]})
-        return Response(FolderListingSerializer(folders.listing(self.run, path)).data)
+        return Response(RunFolderListingSerializer(folders.listing(self.run, path)).data)
 
 
 class FileView(RunScopedView):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import path
 
 from atom.jobs.api import (
+    code_diffs,
     code_fetches,
     comparing,
     files,
@@ -26,6 +27,7 @@ urlpatterns = [
     path(f"{PROJECT}runs/preview/", views.PreviewView.as_view()),
     path(f"{PROJECT}runs/compare/", comparing.CompareView.as_view()),
     path(f"{PROJECT}runs/compare/series/", comparing.CompareSeriesView.as_view()),
+    path(f"{PROJECT}runs/compare/code/", code_diffs.CompareCodeView.as_view()),
     path(f"{PROJECT}code-snapshots/", views.CodeSnapshotsView.as_view()),
     path(f"{PROJECT}secrets/", secrets.SecretsView.as_view()),
     path(f"{PROJECT}secrets/<str:name>/", secrets.SecretView.as_view()),
@@ -49,6 +51,7 @@ urlpatterns = [
     path(f"{RUN}files/folder/", files.FolderView.as_view()),
     path(f"{RUN}files/<uuid:file_id>/", files.FileView.as_view()),
     path(f"{RUN}files/<uuid:file_id>/preview/", files.PreviewView.as_view()),
+    path(f"{RUN}code/changes/", code_diffs.CodeChangesView.as_view()),
     path(f"{RUN}logs/", observing.LogsView.as_view()),
     path(f"{RUN}logs/search/", log_search.LogSearchView.as_view()),
     path(f"{RUN}logs/raw/", log_search.RawLogView.as_view()),

@@ -3183,6 +3183,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/files/{file_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return one file of the run. */
+        get: operations["runs_file_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/files/{file_id}/preview/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return what the file holds, as data: a bounded part of it, and never its markup. */
+        get: operations["runs_file_preview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/files/folder/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List what the run has written into one folder so far. */
+        get: operations["runs_files_folder"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}/logs/": {
         parameters: {
             query?: never;
@@ -4659,11 +4710,21 @@ export interface components {
          * @enum {string}
          */
         EventsEnum: "alias.moved" | "label_task.published" | "model_version.registered" | "run.cancelled" | "run.failed" | "run.started" | "run.succeeded" | "version.committed";
+        /**
+         * @description * `exited` - exited
+         *     * `oom` - oom
+         *     * `timeout` - timeout
+         *     * `cancelled` - cancelled
+         *     * `not_found` - not_found
+         *     * `runner_lost` - runner_lost
+         * @enum {string}
+         */
+        ExitReasonEnum: "exited" | "oom" | "timeout" | "cancelled" | "not_found" | "runner_lost";
         /** @description The runner's last word. */
         ExitRequest: {
             exit_code?: number | null;
             signal?: number | null;
-            reason: components["schemas"]["ReasonEnum"];
+            reason: components["schemas"]["ExitReasonEnum"];
             evidence?: {
                 [key: string]: unknown;
             };
@@ -4723,6 +4784,49 @@ export interface components {
             detail: string;
             action: string;
         };
+        /** @description What is shown of a file; the fields of the other kinds are empty. */
+        FilePreview: {
+            kind: components["schemas"]["FilePreviewKindEnum"];
+            /**
+             * @description Of kind `none`: why there is nothing to see.
+             *
+             *     * `` -
+             *     * `not_stored` - not_stored
+             *     * `unknown` - unknown
+             *     * `too_large` - too_large
+             *     * `binary` - binary
+             */
+            reason: components["schemas"]["FilePreviewReasonEnum"];
+            /** @description The file holds more than is shown. */
+            truncated: boolean;
+            text: string;
+            /** @description Of kind `tree`: the JSON or YAML. */
+            readonly value: unknown;
+            table: components["schemas"]["PreviewTable"] | null;
+            curves: components["schemas"]["PreviewCurve"][];
+            /** @description Values of an event file that are no scalars. */
+            others: number;
+        };
+        /**
+         * @description * `none` - none
+         *     * `image` - image
+         *     * `table` - table
+         *     * `tree` - tree
+         *     * `text` - text
+         *     * `markdown` - markdown
+         *     * `scalars` - scalars
+         * @enum {string}
+         */
+        FilePreviewKindEnum: "none" | "image" | "table" | "tree" | "text" | "markdown" | "scalars";
+        /**
+         * @description * `` -
+         *     * `not_stored` - not_stored
+         *     * `unknown` - unknown
+         *     * `too_large` - too_large
+         *     * `binary` - binary
+         * @enum {string}
+         */
+        FilePreviewReasonEnum: "not_stored" | "unknown" | "too_large" | "binary";
         /** @description One finding of the advice after a run. */
         Finding: {
             code: components["schemas"]["FindingCodeEnum"];
@@ -5979,7 +6083,7 @@ export interface components {
         /** @description One field of a workflow's form. */
         Parameter: {
             name: string;
-            type: components["schemas"]["TypeEnum"];
+            type: components["schemas"]["ParameterTypeEnum"];
             title: string;
             help: string;
             default: unknown;
@@ -5995,6 +6099,18 @@ export interface components {
             title?: string;
             help?: string;
         };
+        /**
+         * @description * `int` - int
+         *     * `float` - float
+         *     * `string` - string
+         *     * `bool` - bool
+         *     * `enum` - enum
+         *     * `dataset` - dataset
+         *     * `model` - model
+         *     * `name` - name
+         * @enum {string}
+         */
+        ParameterTypeEnum: "int" | "float" | "string" | "bool" | "enum" | "dataset" | "model" | "name";
         /** @description A part that has arrived. */
         Part: {
             n: number;
@@ -6176,6 +6292,21 @@ export interface components {
             our_thumb_url: string | null;
             their_thumb_url: string | null;
         };
+        /** @description A curve of an event file, thinned to 1,000 points. */
+        PreviewCurve: {
+            key: string;
+            n: number;
+            /** @description Return the steps. */
+            readonly steps: number[];
+            /** @description Return the times in milliseconds since 1970. */
+            readonly ts: number[];
+            readonly values: (number | null)[];
+        };
+        /** @description The first 1,000 rows. */
+        PreviewTable: {
+            columns: components["schemas"]["TableColumn"][];
+            rows: (string | null)[][];
+        };
         /** @description What a test of the connection found. */
         Probe: {
             /** @description The first few. */
@@ -6246,16 +6377,6 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /**
-         * @description * `exited` - exited
-         *     * `oom` - oom
-         *     * `timeout` - timeout
-         *     * `cancelled` - cancelled
-         *     * `not_found` - not_found
-         *     * `runner_lost` - runner_lost
-         * @enum {string}
-         */
-        ReasonEnum: "exited" | "oom" | "timeout" | "cancelled" | "not_found" | "runner_lost";
         /**
          * @description * `retry` - retry
          *     * `queue` - queue
@@ -6574,6 +6695,21 @@ export interface components {
          * @enum {string}
          */
         RunFailureCodeEnum: "out_of_memory" | "deadline" | "command_not_found" | "not_prepared" | "signalled" | "exited" | "exited_with_error" | "not_launched" | "nothing_selected" | "not_mounted" | "runner_lost" | "node_lost" | "data_warmup" | "runtime_build";
+        /** @description A folder, with all that is below it. */
+        RunFolder: {
+            name: string;
+            files: number;
+            size_bytes: number;
+            /** Format: date-time */
+            changed_at: string;
+        };
+        /** @description What lies directly in a folder, by name. */
+        RunFolderListing: {
+            folders: components["schemas"]["RunFolder"][];
+            files: components["schemas"]["Artifact"][];
+            /** @description There is more than 1,000 of them. */
+            truncated: boolean;
+        };
         /** @description A dataset version that the run reads. */
         RunInput: {
             alias: string;
@@ -7208,6 +7344,20 @@ export interface components {
             /** @default 0 */
             active_ms?: number;
         };
+        /** @description A column, typed by the rows that are shown. */
+        TableColumn: {
+            name: string;
+            type: components["schemas"]["TableColumnTypeEnum"];
+        };
+        /**
+         * @description * `integer` - integer
+         *     * `number` - number
+         *     * `boolean` - boolean
+         *     * `time` - time
+         *     * `text` - text
+         * @enum {string}
+         */
+        TableColumnTypeEnum: "integer" | "number" | "boolean" | "time" | "text";
         /** @description A tag and its version. */
         Tag: {
             /** Format: uuid */
@@ -7329,18 +7479,6 @@ export interface components {
             /** Format: date-time */
             readonly created_at: string;
         };
-        /**
-         * @description * `int` - int
-         *     * `float` - float
-         *     * `string` - string
-         *     * `bool` - bool
-         *     * `enum` - enum
-         *     * `dataset` - dataset
-         *     * `model` - model
-         *     * `name` - name
-         * @enum {string}
-         */
-        TypeEnum: "int" | "float" | "string" | "bool" | "enum" | "dataset" | "model" | "name";
         /** @description A unit, what hangs on it, and the caller's role. */
         Unit: {
             /** Format: uuid */
@@ -7780,12 +7918,16 @@ export type Entry = components['schemas']['Entry'];
 export type EntryPage = components['schemas']['EntryPage'];
 export type Evaluation = components['schemas']['Evaluation'];
 export type EventsEnum = components['schemas']['EventsEnum'];
+export type ExitReasonEnum = components['schemas']['ExitReasonEnum'];
 export type ExitRequest = components['schemas']['ExitRequest'];
 export type Explanation = components['schemas']['Explanation'];
 export type ExplanationCodeEnum = components['schemas']['ExplanationCodeEnum'];
 export type Failure = components['schemas']['Failure'];
 export type FailureClassEnum = components['schemas']['FailureClassEnum'];
 export type FetchProblem = components['schemas']['FetchProblem'];
+export type FilePreview = components['schemas']['FilePreview'];
+export type FilePreviewKindEnum = components['schemas']['FilePreviewKindEnum'];
+export type FilePreviewReasonEnum = components['schemas']['FilePreviewReasonEnum'];
 export type Finding = components['schemas']['Finding'];
 export type FindingCodeEnum = components['schemas']['FindingCodeEnum'];
 export type FindingCount = components['schemas']['FindingCount'];
@@ -7935,6 +8077,7 @@ export type PaginatedWriteJobList = components['schemas']['PaginatedWriteJobList
 export type PaginatedWriterList = components['schemas']['PaginatedWriterList'];
 export type Parameter = components['schemas']['Parameter'];
 export type ParameterText = components['schemas']['ParameterText'];
+export type ParameterTypeEnum = components['schemas']['ParameterTypeEnum'];
 export type Part = components['schemas']['Part'];
 export type PartNumbersRequest = components['schemas']['PartNumbersRequest'];
 export type PartUrls = components['schemas']['PartUrls'];
@@ -7955,6 +8098,8 @@ export type Placement = components['schemas']['Placement'];
 export type PlacementCodeEnum = components['schemas']['PlacementCodeEnum'];
 export type PresignRequest = components['schemas']['PresignRequest'];
 export type PreviewConflict = components['schemas']['PreviewConflict'];
+export type PreviewCurve = components['schemas']['PreviewCurve'];
+export type PreviewTable = components['schemas']['PreviewTable'];
 export type Probe = components['schemas']['Probe'];
 export type Progress = components['schemas']['Progress'];
 export type ProgressRequest = components['schemas']['ProgressRequest'];
@@ -7962,7 +8107,6 @@ export type Project = components['schemas']['Project'];
 export type PublishRequest = components['schemas']['PublishRequest'];
 export type QuarantinedPack = components['schemas']['QuarantinedPack'];
 export type Reason = components['schemas']['Reason'];
-export type ReasonEnum = components['schemas']['ReasonEnum'];
 export type ReasonKindEnum = components['schemas']['ReasonKindEnum'];
 export type RegisteredVersion = components['schemas']['RegisteredVersion'];
 export type RemovalRequest = components['schemas']['RemovalRequest'];
@@ -7988,6 +8132,8 @@ export type RunEventKindEnum = components['schemas']['RunEventKindEnum'];
 export type RunEventPage = components['schemas']['RunEventPage'];
 export type RunFailure = components['schemas']['RunFailure'];
 export type RunFailureCodeEnum = components['schemas']['RunFailureCodeEnum'];
+export type RunFolder = components['schemas']['RunFolder'];
+export type RunFolderListing = components['schemas']['RunFolderListing'];
 export type RunInput = components['schemas']['RunInput'];
 export type RunLog = components['schemas']['RunLog'];
 export type RunLogFrame = components['schemas']['RunLogFrame'];
@@ -8046,6 +8192,8 @@ export type SplitRequest = components['schemas']['SplitRequest'];
 export type StageEnum = components['schemas']['StageEnum'];
 export type SubmitBatchRequest = components['schemas']['SubmitBatchRequest'];
 export type SubmitRequest = components['schemas']['SubmitRequest'];
+export type TableColumn = components['schemas']['TableColumn'];
+export type TableColumnTypeEnum = components['schemas']['TableColumnTypeEnum'];
 export type Tag = components['schemas']['Tag'];
 export type TakeEnum = components['schemas']['TakeEnum'];
 export type TaskError = components['schemas']['TaskError'];
@@ -8056,7 +8204,6 @@ export type ThresholdsRequest = components['schemas']['ThresholdsRequest'];
 export type Token = components['schemas']['Token'];
 export type TokenRequest = components['schemas']['TokenRequest'];
 export type TreeProject = components['schemas']['TreeProject'];
-export type TypeEnum = components['schemas']['TypeEnum'];
 export type Unit = components['schemas']['Unit'];
 export type UnitShort = components['schemas']['UnitShort'];
 export type Upload = components['schemas']['Upload'];
@@ -16163,6 +16310,104 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ArtifactPage"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_file_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                file_id: string;
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Artifact"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_file_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                file_id: string;
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FilePreview"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_files_folder: {
+        parameters: {
+            query?: {
+                /** @description A folder; the top if left out. */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunFolderListing"];
                 };
             };
             429: components["responses"]["TooManyRequests"];

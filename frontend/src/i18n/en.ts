@@ -9,6 +9,7 @@ import { labeling } from './labeling.en';
 import { models } from './models.en';
 import { overview } from './overview.en';
 import { people } from './people.en';
+import { runpage } from './runpage.en';
 import { secrets } from './secrets.en';
 import { settings } from './settings.en';
 import { nav, shell } from './shell.en';
@@ -33,6 +34,7 @@ const en = {
   models,
   nav,
   overview,
+  runpage,
   secrets,
   people,
   settings,

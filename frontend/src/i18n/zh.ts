@@ -9,6 +9,7 @@ import { labeling } from './labeling.zh';
 import { models } from './models.zh';
 import { overview } from './overview.zh';
 import { people } from './people.zh';
+import { runpage } from './runpage.zh';
 import { secrets } from './secrets.zh';
 import { settings } from './settings.zh';
 import { nav, shell } from './shell.zh';
@@ -33,6 +34,7 @@ const zh = {
   models,
   nav,
   overview,
+  runpage,
   secrets,
   people,
   settings,

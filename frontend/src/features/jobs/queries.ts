@@ -83,6 +83,30 @@ export const useFiles = (id: string, active: boolean) =>
     { refetchInterval: active ? ACTIVE_POLL_MS * 2 : false },
   );
 
+/** What lies directly in one folder of the run's files. */
+export const useFolder = (id: string, path: string, active: boolean) =>
+  $api.useQuery(
+    'get',
+    '/api/v1/runs/{run_id}/files/folder/',
+    { params: { path: { run_id: id }, query: path ? { path } : {} } },
+    { refetchInterval: active ? ACTIVE_POLL_MS * 2 : false, placeholderData: keepPreviousData },
+  );
+
+/** One file, which the address names. */
+export const useFile = (id: string, file: string) =>
+  $api.useQuery('get', '/api/v1/runs/{run_id}/files/{file_id}/', {
+    params: { path: { run_id: id, file_id: file } },
+  });
+
+/** What a file holds. The bytes of a file never change; that they are stored is news. */
+export const useFilePreview = (id: string, file: string, state: string) =>
+  $api.useQuery(
+    'get',
+    '/api/v1/runs/{run_id}/files/{file_id}/preview/',
+    { params: { path: { run_id: id, file_id: file } } },
+    { staleTime: state === 'persisted' ? Number.POSITIVE_INFINITY : 0 },
+  );
+
 export const useMetrics = (id: string, active: boolean) =>
   $api.useQuery(
     'get',

@@ -27,6 +27,9 @@ export const runSearch = (raw: RawSearch) => ({
   /** How `q` is meant; `errors` needs none. */
   find: oneOf('regex', 'errors')(raw.find),
   case: flag(raw.case),
+  /** Where one is in the run's files, and which of them is open. */
+  folder: text(raw.folder),
+  file: text(raw.file),
   from: number(raw.from),
   to: number(raw.to),
   keys: list(raw.keys),
