@@ -14,6 +14,7 @@ from atom.core.clock import RowTimeField
 from atom.core.models import TimestampedModel
 from atom.datasets.models import Version
 from atom.jobs.code_models import CodeChanges, CodeFetch, GitHost
+from atom.jobs.comment_models import RunComment
 from atom.jobs.engines.deliveries import DELIVERIES, PACKS
 from atom.jobs.secret_models import ProjectSecret
 from atom.jobs.states import (
@@ -40,6 +41,7 @@ __all__ = [
     "MetricSeries",
     "ProjectSecret",
     "Run",
+    "RunComment",
     "RunEvent",
     "RunFile",
     "RunInput",

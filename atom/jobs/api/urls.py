@@ -7,6 +7,7 @@ from django.urls import path
 from atom.jobs.api import (
     code_diffs,
     code_fetches,
+    comments,
     comparing,
     files,
     log_search,
@@ -52,6 +53,8 @@ urlpatterns = [
     path(f"{RUN}files/<uuid:file_id>/", files.FileView.as_view()),
     path(f"{RUN}files/<uuid:file_id>/preview/", files.PreviewView.as_view()),
     path(f"{RUN}code/changes/", code_diffs.CodeChangesView.as_view()),
+    path(f"{RUN}comments/", comments.CommentsView.as_view()),
+    path(f"{RUN}comments/<uuid:comment_id>/", comments.CommentView.as_view()),
     path(f"{RUN}logs/", observing.LogsView.as_view()),
     path(f"{RUN}logs/search/", log_search.LogSearchView.as_view()),
     path(f"{RUN}logs/raw/", log_search.RawLogView.as_view()),

@@ -2492,6 +2492,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/runs/compare/code/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return what differs from the code of the first run to that of the second. */
+        get: operations["runs_compare_code"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/runs/compare/series/": {
         parameters: {
             query?: never;
@@ -3126,6 +3143,23 @@ export interface paths {
         put?: never;
         /** @description Start a new run like this one, but for what the body names. */
         post: operations["runs_clone"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/code/changes/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return what the run's code has that its commit has not, as its client sent it. */
+        get: operations["runs_code_changes"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4181,6 +4215,32 @@ export interface components {
          * @enum {string}
          */
         ClusterStateEnum: "draining" | "ready" | "unreachable";
+        /** @description What the working tree has that its commit has not. */
+        CodeChangesRequest: {
+            patch: string;
+            /** @default false */
+            truncated?: boolean;
+        };
+        /** @description Files that differ; with none of them, `reason` says why. */
+        CodeDiff: {
+            files: components["schemas"]["FileDiff"][];
+            /** @description More files differ than these. */
+            truncated: boolean;
+            reason: components["schemas"]["CodeDiffReasonEnum"];
+            /** @description What the changes of one run are since. */
+            commit: string;
+        };
+        /**
+         * @description * `` -
+         *     * `no_code` - no_code
+         *     * `no_git` - no_git
+         *     * `clean` - clean
+         *     * `untold` - untold
+         *     * `same` - same
+         *     * `unreadable` - unreadable
+         * @enum {string}
+         */
+        CodeDiffReasonEnum: "no_code" | "no_git" | "clean" | "untold" | "same" | "unreadable";
         /** @description A commit that was asked for; `code_snapshot` is what a run names, once it is ready. */
         CodeFetch: {
             /** Format: uuid */
@@ -4246,6 +4306,8 @@ export interface components {
             git?: {
                 [key: string]: unknown;
             } | null;
+            /** @description Since the commit of `git`. */
+            changes?: components["schemas"]["CodeChangesRequest"] | null;
         };
         /** @description The code of a run. */
         CodeSnapshot: {
@@ -4783,6 +4845,23 @@ export interface components {
             title: string;
             detail: string;
             action: string;
+        };
+        /** @description A file that differs. */
+        FileDiff: {
+            path: string;
+            status: components["schemas"]["SideChangeEnum"];
+            /** @description Of a unified diff, from the first `@@` on. */
+            hunks: string;
+            added: number;
+            removed: number;
+            /**
+             * @description Why the hunks are left out.
+             *
+             *     * `` -
+             *     * `binary` - binary
+             *     * `large` - large
+             */
+            omitted: components["schemas"]["OmittedEnum"];
         };
         /** @description What is shown of a file; the fields of the other kinds are empty. */
         FilePreview: {
@@ -5787,6 +5866,13 @@ export interface components {
          * @enum {string}
          */
         OffReasonEnum: "person" | "failing" | "gone";
+        /**
+         * @description * `` -
+         *     * `binary` - binary
+         *     * `large` - large
+         * @enum {string}
+         */
+        OmittedEnum: "binary" | "large";
         /**
          * @description * `fail` - fail
          *     * `ours` - ours
@@ -7875,6 +7961,9 @@ export type Cluster = components['schemas']['Cluster'];
 export type ClusterKindEnum = components['schemas']['ClusterKindEnum'];
 export type ClusterPage = components['schemas']['ClusterPage'];
 export type ClusterStateEnum = components['schemas']['ClusterStateEnum'];
+export type CodeChangesRequest = components['schemas']['CodeChangesRequest'];
+export type CodeDiff = components['schemas']['CodeDiff'];
+export type CodeDiffReasonEnum = components['schemas']['CodeDiffReasonEnum'];
 export type CodeFetch = components['schemas']['CodeFetch'];
 export type CodeFetchPage = components['schemas']['CodeFetchPage'];
 export type CodeFetchRequestRequest = components['schemas']['CodeFetchRequestRequest'];
@@ -7925,6 +8014,7 @@ export type ExplanationCodeEnum = components['schemas']['ExplanationCodeEnum'];
 export type Failure = components['schemas']['Failure'];
 export type FailureClassEnum = components['schemas']['FailureClassEnum'];
 export type FetchProblem = components['schemas']['FetchProblem'];
+export type FileDiff = components['schemas']['FileDiff'];
 export type FilePreview = components['schemas']['FilePreview'];
 export type FilePreviewKindEnum = components['schemas']['FilePreviewKindEnum'];
 export type FilePreviewReasonEnum = components['schemas']['FilePreviewReasonEnum'];
@@ -8021,6 +8111,7 @@ export type Node = components['schemas']['Node'];
 export type NodeChoiceRequest = components['schemas']['NodeChoiceRequest'];
 export type NotEvaluableEnum = components['schemas']['NotEvaluableEnum'];
 export type OffReasonEnum = components['schemas']['OffReasonEnum'];
+export type OmittedEnum = components['schemas']['OmittedEnum'];
 export type OnConflictEnum = components['schemas']['OnConflictEnum'];
 export type Ontology = components['schemas']['Ontology'];
 export type OntologyVersion = components['schemas']['OntologyVersion'];
@@ -14518,6 +14609,40 @@ export interface operations {
             };
         };
     };
+    runs_compare_code: {
+        parameters: {
+            query: {
+                /** @description Two numbers or ids. */
+                runs: string;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CodeDiff"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     runs_compare_series: {
         parameters: {
             query: {
@@ -16209,6 +16334,37 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_code_changes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CodeDiff"];
                 };
             };
             429: components["responses"]["TooManyRequests"];

@@ -17,6 +17,28 @@ export const runpage: Translation<typeof en> = {
       failed: '文件内容与登记的不一致。',
     },
   },
+  code: {
+    changes: '未提交的更改',
+    since: '与提交 {{commit}} 相比，此运行的代码有以下更改：',
+    between: '两次运行的代码',
+    show: '比较代码',
+    from: '原运行',
+    to: '新运行',
+    truncated: '还有更多更改未显示。',
+    summary_other: '{{count, number}} 个文件不同',
+    lines: '新增 {{added, number}} 行，删除 {{removed, number}} 行',
+    patch: '{{path}} 的更改',
+    status: { added: '新增', removed: '删除', changed: '修改' },
+    omitted: { binary: '不是文本，或太大而无法比较。', large: '更改的行太多，无法显示。' },
+    reason: {
+      no_code: '没有可比较的代码。',
+      no_git: '代码不是来自 git 仓库。',
+      clean: '没有：代码与提交 {{commit}} 一致。',
+      untold: '有未提交的更改，但发送代码的客户端没有说明。新版本会说明。',
+      same: '两次运行的代码相同。',
+      unreadable: '代码无法读取，或太大而无法比较。',
+    },
+  },
   preview: {
     cut: '只显示文件的开头部分。完整内容请下载查看。',
     none: {

@@ -10,7 +10,8 @@ from typing import Any
 MAX_BYTES = 512 << 10
 _MAX_NEW_FILE_BYTES = 64 << 10
 _DIFF = (
-    "-c", "core.quotePath=false", "diff", "HEAD", "--no-color", "--no-ext-diff", "--no-textconv", "--relative", "--src-prefix=a/",
+    "-c", "core.quotePath=false", "diff", "HEAD",
+    "--no-color", "--no-ext-diff", "--no-textconv", "--relative", "--src-prefix=a/",
     "--dst-prefix=b/", "--", ".",
 )  # fmt: skip
 

@@ -107,6 +107,26 @@ export const useFilePreview = (id: string, file: string, state: string) =>
     { staleTime: state === 'persisted' ? Number.POSITIVE_INFINITY : 0 },
   );
 
+/** What the run's code has that its commit has not. */
+export const useCodeChanges = (id: string) =>
+  $api.useQuery(
+    'get',
+    '/api/v1/runs/{run_id}/code/changes/',
+    { params: { path: { run_id: id } } },
+    { staleTime: Number.POSITIVE_INFINITY },
+  );
+
+/** What differs from the code of one run to that of another; code never changes. */
+export function useCodeBetween(from: string, to: string) {
+  const project = useProject();
+  return $api.useQuery(
+    'get',
+    '/api/v1/projects/{project}/runs/compare/code/',
+    { params: { path: { project }, query: { runs: `${from},${to}` } } },
+    { enabled: from !== to, staleTime: Number.POSITIVE_INFINITY },
+  );
+}
+
 export const useMetrics = (id: string, active: boolean) =>
   $api.useQuery(
     'get',

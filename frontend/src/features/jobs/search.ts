@@ -48,4 +48,6 @@ export const compareSearch = (raw: RawSearch) => ({
   only: flag(raw.only),
   axes: list(raw.axes),
   within: readWithin(raw.within),
+  /** The two runs whose code is compared. */
+  code: list(raw.code),
 });

@@ -9,6 +9,7 @@ import { KeyValueList } from '@/shared/KeyValueList';
 import { AnchorLink } from '@/shared/links';
 import { StateBadge } from '@/shared/StateBadge';
 import { Bytes } from '@/shared/values';
+import { CodeChanges } from '../code/CodeChanges';
 import { isTracked } from '../states';
 import { joinWords } from '../wizard/shellWords';
 
@@ -105,6 +106,11 @@ export function ConfigTab({ run }: { run: Run }) {
         )}
         {!tracked && <Executed run={run} />}
       </SimpleGrid>
+      {run.code && (
+        <Section title={t('runpage.code.changes')}>
+          <CodeChanges run={run.id} />
+        </Section>
+      )}
     </Stack>
   );
 }
