@@ -3166,6 +3166,42 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/comments/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List what people said about the run. */
+        get: operations["runs_comments"];
+        put?: never;
+        /** @description Say something about the run. */
+        post: operations["runs_comments_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/comments/{comment_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Remove one's own comment. */
+        delete: operations["runs_comments_delete"];
+        options?: never;
+        head?: never;
+        /** @description Replace the text of one's own comment. */
+        patch: operations["runs_comments_update"];
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}/events/": {
         parameters: {
             query?: never;
@@ -4335,6 +4371,11 @@ export interface components {
          * @enum {string}
          */
         CodeStateStateEnum: "present" | "upload";
+        /** @description What is said. */
+        CommentTextRequest: {
+            /** @description Plain text; @name names a member. */
+            text: string;
+        };
         /** @description Why a commit failed; `head` is the head that it ran into. */
         CommitFailure: {
             code: string;
@@ -6248,6 +6289,11 @@ export interface components {
             /** Format: uuid */
             parent?: string | null;
         };
+        /** @description What is said. */
+        PatchedCommentTextRequest: {
+            /** @description Plain text; @name names a member. */
+            text?: string;
+        };
         /** @description The role that a member gets. */
         PatchedNewRoleRequest: {
             role?: components["schemas"]["RoleEnum"];
@@ -6706,6 +6752,22 @@ export interface components {
             queued_at: string | null;
             /** Format: date-time */
             cancel_requested_at: string | null;
+        };
+        /** @description A comment, and the members whom it names. */
+        RunComment: {
+            /** Format: uuid */
+            readonly id: string;
+            author: components["schemas"]["Person"] | null;
+            text: string;
+            mentioned: components["schemas"]["Person"][];
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            edited_at: string | null;
+        };
+        RunCommentPage: {
+            results: components["schemas"]["RunComment"][];
+            next: string | null;
         };
         RunCurve: {
             values: (number | null)[];
@@ -7972,6 +8034,7 @@ export type CodeRequestRequest = components['schemas']['CodeRequestRequest'];
 export type CodeSnapshot = components['schemas']['CodeSnapshot'];
 export type CodeState = components['schemas']['CodeState'];
 export type CodeStateStateEnum = components['schemas']['CodeStateStateEnum'];
+export type CommentTextRequest = components['schemas']['CommentTextRequest'];
 export type CommitFailure = components['schemas']['CommitFailure'];
 export type CommitRequest = components['schemas']['CommitRequest'];
 export type CommitStateEnum = components['schemas']['CommitStateEnum'];
@@ -8178,6 +8241,7 @@ export type PatchedChangedPersonRequest = components['schemas']['PatchedChangedP
 export type PatchedChangedProjectRequest = components['schemas']['PatchedChangedProjectRequest'];
 export type PatchedChangedServiceAccountRequest = components['schemas']['PatchedChangedServiceAccountRequest'];
 export type PatchedChangedUnitRequest = components['schemas']['PatchedChangedUnitRequest'];
+export type PatchedCommentTextRequest = components['schemas']['PatchedCommentTextRequest'];
 export type PatchedNewRoleRequest = components['schemas']['PatchedNewRoleRequest'];
 export type PatchedSavedViewChangesRequest = components['schemas']['PatchedSavedViewChangesRequest'];
 export type PatchedSourceChangesRequest = components['schemas']['PatchedSourceChangesRequest'];
@@ -8217,6 +8281,8 @@ export type RoleEnum = components['schemas']['RoleEnum'];
 export type RoleSource = components['schemas']['RoleSource'];
 export type RotationRequest = components['schemas']['RotationRequest'];
 export type Run = components['schemas']['Run'];
+export type RunComment = components['schemas']['RunComment'];
+export type RunCommentPage = components['schemas']['RunCommentPage'];
 export type RunCurve = components['schemas']['RunCurve'];
 export type RunEvent = components['schemas']['RunEvent'];
 export type RunEventKindEnum = components['schemas']['RunEventKindEnum'];
@@ -16365,6 +16431,154 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CodeDiff"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_comments: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunCommentPage"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_comments_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommentTextRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunComment"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_comments_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                comment_id: string;
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_comments_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                comment_id: string;
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedCommentTextRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunComment"];
                 };
             };
             429: components["responses"]["TooManyRequests"];

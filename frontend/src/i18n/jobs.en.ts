@@ -69,6 +69,7 @@ export const jobs = {
     files: 'Files',
     events: 'Events',
     config: 'Configuration',
+    comments: 'Comments',
   },
   log: {
     label: 'Log lines',

@@ -62,7 +62,7 @@ export const jobs: Translation<typeof source> = {
   timeout: '时限',
   maxRetries: '重试次数',
   mayWrite: '可写入本项目的数据集',
-  tab: { log: '日志', curves: '曲线', system: '系统', files: '文件', events: '事件', config: '配置' },
+  tab: { log: '日志', curves: '曲线', system: '系统', files: '文件', events: '事件', config: '配置', comments: '评论' },
   log: {
     label: '日志内容',
     find: '在日志中查找',

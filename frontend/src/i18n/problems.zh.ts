@@ -253,6 +253,7 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   git_timeout: ['获取代码用时过长。', '请重试；若仍如此，请改用分支而不是提交。'],
   git_too_large: ['该提交的内容超过代码快照的上限：100 MiB。', '请把数据放入数据集，并作为运行的输入。'],
   not_retryable: ['只有失败或已取消的运行可以重试。', '请等它结束或取消它；若已成功，可克隆后再运行一次。'],
+  not_your_comment: ['只有作者可以修改或删除评论。', '请用自己的评论回复它。'],
   output_incomplete: ['存储的文件与登记的大小不符。', '请重新上传文件。'],
   resources_never_fit: ['没有足够大的机器可以运行该任务。', '请减少 CPU、内存或 GPU，或添加更大的机器。'],
   secrets_missing: ['项目没有该运行所要的某个机密。', '请重新设置该机密，然后重试运行。'],

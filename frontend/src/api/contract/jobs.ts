@@ -21,6 +21,7 @@ export type {
   PreviewCurve,
   PreviewTable,
   Run,
+  RunComment,
   RunCurve as MetricSeries,
   RunEvent,
   RunFolder,

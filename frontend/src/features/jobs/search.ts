@@ -20,7 +20,7 @@ export const newRunSearch = (raw: RawSearch) => ({
 });
 
 export const runSearch = (raw: RawSearch) => ({
-  tab: oneOf('log', 'curves', 'system', 'files', 'events', 'config')(raw.tab),
+  tab: oneOf('log', 'curves', 'system', 'files', 'events', 'config', 'comments')(raw.tab),
   attempt: number(raw.attempt),
   line: number(raw.line),
   q: text(raw.q),

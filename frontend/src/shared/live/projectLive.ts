@@ -17,6 +17,7 @@ const IN_DATASET = '/api/v1/projects/{project}/datasets/{dataset}/';
 const READ_AGAIN: Readonly<Record<string, readonly Parameters<typeof keyOf>[0][]>> = {
   // A cleaning report shows how far its run is.
   run: [OVERVIEW, '/api/v1/projects/{project}/runs/', REPORT],
+  comment: ['/api/v1/runs/{run_id}/comments/'],
   writer: [`${IN_DATASET}writers/`, `${IN_DATASET}write-jobs/`],
   commit: [`${IN_DATASET}operations/`],
   cleaning: [`${IN_DATASET}versions/{ref}/cleaning/`, REPORT],

@@ -7,6 +7,7 @@ import { FailedPage } from '@/shared/FailedPage';
 import { AnchorLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { useShortcuts } from '@/shared/shortcuts';
+import { CommentsTab } from '../comments/CommentsTab';
 import { FilesTab } from '../files/FilesTab';
 import { LogTab } from '../log/LogTab';
 import { useLog } from '../log/useLog';
@@ -25,7 +26,7 @@ import { WhyPanel } from './WhyPanel';
 const CurvesTab = lazy(async () => ({ default: (await import('../curves/CurvesTab')).CurvesTab }));
 const SystemTab = lazy(async () => ({ default: (await import('../curves/SystemTab')).SystemTab }));
 
-const TABS = ['log', 'curves', 'system', 'files', 'events', 'config'] as const;
+const TABS = ['log', 'curves', 'system', 'files', 'events', 'config', 'comments'] as const;
 type Tab = (typeof TABS)[number];
 // What runs elsewhere has no log here.
 const TRACKED_TABS: readonly Tab[] = TABS.filter((name) => name !== 'log');
@@ -118,6 +119,9 @@ function RunView({ run }: { run: Run }) {
         </Tabs.Panel>
         <Tabs.Panel value="config" className={classes.scroll}>
           <ConfigTab run={run} />
+        </Tabs.Panel>
+        <Tabs.Panel value="comments" className={classes.scroll}>
+          <CommentsTab run={run} />
         </Tabs.Panel>
       </Tabs>
     </Page>
