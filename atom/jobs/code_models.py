@@ -71,3 +71,17 @@ class GitHost(TimestampedModel):
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["project", "name"], name="git_host_name"),
         ]
+
+
+class CodeChanges(TimestampedModel):
+    """What a snapshot has that the commit it was taken at has not, as its client said.
+
+    Apart from the snapshot: lists of runs need not read it.
+    """
+
+    snapshot = models.OneToOneField(
+        "jobs.CodeSnapshot", on_delete=models.CASCADE, related_name="changes"
+    )
+    # A unified diff, of which the end may be missing.
+    patch = models.TextField(blank=True)
+    truncated = models.BooleanField(default=False)

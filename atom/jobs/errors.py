@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from atom.core.errors import AlreadyExists, AtomError, Conflict, Invalid, NotAuthenticated
+from atom.core.errors import (
+    AlreadyExists,
+    AtomError,
+    Conflict,
+    Invalid,
+    NotAuthenticated,
+    PermissionDenied,
+)
 
 
 class InvalidParameters(Invalid):
@@ -160,6 +167,14 @@ class TooManySecrets(Conflict):
     code = "too_many_secrets"
     title = "The project has 200 secrets already."
     action = "Remove those that nothing uses any more."
+
+
+class NotYourComment(PermissionDenied):
+    """Only who wrote a comment changes it."""
+
+    code = "not_your_comment"
+    title = "Only its author can change or remove a comment."
+    action = "Answer it with a comment of your own."
 
 
 class RunnerTokenInvalid(NotAuthenticated):

@@ -15,7 +15,8 @@ from atom.core import states, tracing
 from atom.core.clock import RowTimeField
 from atom.core.models import TimestampedModel
 from atom.datasets.models import Version
-from atom.jobs.code_models import CodeFetch, GitHost
+from atom.jobs.code_models import CodeChanges, CodeFetch, GitHost
+from atom.jobs.comment_models import RunComment
 from atom.jobs.engines.deliveries import DELIVERIES, PACKS
 from atom.jobs.secret_models import ProjectSecret
 from atom.jobs.states import (
@@ -32,6 +33,7 @@ from atom.jobs.tracking_models import Experiment
 __all__ = [
     "Artifact",
     "Attempt",
+    "CodeChanges",
     "CodeFetch",
     "CodeSnapshot",
     "GitHost",
@@ -41,6 +43,7 @@ __all__ = [
     "MetricSeries",
     "ProjectSecret",
     "Run",
+    "RunComment",
     "RunEvent",
     "RunFile",
     "RunInput",

@@ -104,6 +104,8 @@ def test_a_run_reads_code_from_the_folder_and_shows_its_log(shell: Shell, tmp_pa
     listed = json.loads(shell("--json", "ls", "-q", "sum").stdout)
     assert listed[0]["state"] == "succeeded"
     assert "sum 45" in shell("logs", "sum").stdout
+    assert shell("logs", "sum", "--search", "SUM [0-9]+", "--regex").stdout == "1:sum 45\n"
+    assert shell("logs", "sum", "--errors", check=False).returncode == 1
     refused = shell("cancel", "sum", check=False)
     assert refused.returncode == 4
     assert "has succeeded already" in refused.stderr

@@ -12,15 +12,24 @@ from atom.accounts.models import Project, User
 from atom.core import storage
 from atom.core.errors import NotFound
 from atom.jobs.errors import CodeIncomplete
-from atom.jobs.models import CodeSnapshot
+from atom.jobs.models import CodeChanges, CodeSnapshot
 
 PUT_EXPIRES_S = 3600
 
 
 def announce(
-    project: Project, *, digest: str, size_bytes: int, files_count: int, git: dict[str, Any] | None
+    project: Project,
+    *,
+    digest: str,
+    size_bytes: int,
+    files_count: int,
+    git: dict[str, Any] | None,
+    changes: dict[str, Any] | None = None,
 ) -> CodeSnapshot:
-    """Return the snapshot of this digest; it is there already, or waits for its bytes."""
+    """Return the snapshot of this digest; it is there already, or waits for its bytes.
+
+    `changes` are those since the commit that `git` names: `patch` and `truncated`.
+    """
     snapshot, _ = CodeSnapshot.objects.get_or_create(
         project=project,
         digest=digest,
@@ -31,6 +40,9 @@ def announce(
             "key": _key(project, digest),
         },
     )
+    # The same files may be sent at another commit later: what is told stays that of the first.
+    if changes is not None and git and git.get("commit") == (snapshot.git or {}).get("commit"):
+        CodeChanges.objects.get_or_create(snapshot=snapshot, defaults=changes)
     return snapshot
 
 

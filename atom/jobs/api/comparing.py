@@ -16,9 +16,9 @@ from atom.core.query import choice, refuse_unknown
 from atom.jobs.actions import compare
 from atom.jobs.actions.compare import Measured, RunCurve
 from atom.jobs.actions.series import Window
-from atom.jobs.api.observing import NUMBERS, number_of
+from atom.jobs.api.observing import NUMBERS
 from atom.jobs.api.run_serializers import CodeSnapshotSerializer, RunShortSerializer
-from atom.jobs.api.values import finite
+from atom.jobs.api.values import finite, number_of
 from atom.jobs.engines import goals
 from atom.jobs.models import Run
 
@@ -126,7 +126,8 @@ class ComparedCurvesSerializer(serializers.Serializer[Any]):
     series = ComparedCurveSerializer(many=True)
 
 
-def _names(request: Request) -> list[str]:
+def names_of(request: Request) -> list[str]:
+    """Return the runs that the address names."""
     text = request.query_params.get("runs", "")
     return [name.strip() for name in text.split(",") if name.strip()]
 
@@ -145,7 +146,7 @@ class CompareView(ProjectScopedView, APIView):
     def get(self, request: Request, project: str) -> Response:
         """Set runs side by side: parameters, metrics, configuration, the best of each metric."""
         refuse_unknown(request, ("runs", "value"))
-        names = _names(request)
+        names = names_of(request)
         value = choice(request, "value", VALUES, default="last")
         found = compare.chosen(self.project, names).for_lists().select_related("runtime", "code")
         runs = compare.in_order(found, names)
@@ -192,7 +193,7 @@ class CompareSeriesView(ProjectScopedView, APIView):
         key = request.query_params.get("key", "")
         if not 0 < len(key) <= MAX_KEY or "\0" in key:
             raise Invalid(errors={"key": [f"Give a metric's name, of 1 to {MAX_KEY} characters."]})
-        names = _names(request)
+        names = names_of(request)
         runs = compare.in_order(compare.chosen(self.project, names), names)
         window = Window(
             points=number_of(request, "points", 500) or 500,

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
-from django.http import StreamingHttpResponse
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -22,11 +19,11 @@ from atom.jobs.actions.logs import LogSlice
 from atom.jobs.actions.series import Curve, Window
 from atom.jobs.api.explanation_serializers import FindingSerializer
 from atom.jobs.api.run_serializers import ArtifactSerializer
-from atom.jobs.api.values import finite
+from atom.jobs.api.values import finite, number_of
 from atom.jobs.api.views import PAGE, RunScopedView, listing, page_of
 from atom.jobs.engines.frames import STREAM_NAMES, Frame
-from atom.jobs.engines.text import search
-from atom.jobs.models import Attempt, LogStream, MetricSeries
+from atom.jobs.engines.log_search import MAX_PATTERN, Query, Search
+from atom.jobs.models import Attempt, MetricSeries
 
 DEFAULT_LOG_BYTES = 256 << 10
 MAX_LOG_BYTES = 4 << 20
@@ -34,17 +31,6 @@ MAX_LOG_BYTES = 4 << 20
 SEARCHED_BYTES = 32 << 20
 MAX_MATCHES = 1000
 MAX_KEYS = 100
-
-
-def number_of(request: Request, name: str, default: int | None = None) -> int | None:
-    """Return a whole number of the query. Raises Invalid."""
-    text = request.query_params.get(name)
-    if text is None or text == "":
-        return default
-    try:
-        return int(text)
-    except ValueError as error:
-        raise Invalid(errors={name: ["Give a whole number."]}) from error
 
 
 METRIC = inline_serializer(
@@ -264,12 +250,12 @@ def _rows(frames: list[Frame]) -> list[dict[str, Any]]:
 
 
 def _matches(frames: list[Frame], query: str) -> list[dict[str, Any]]:
-    rows = []
-    for match in search(frames, query):
-        rows.append(_row(match.fd, match.byte_off, match.ts_ns, match.line))
-        if len(rows) >= MAX_MATCHES:
-            break
-    return rows
+    looking = Search(Query(query[:MAX_PATTERN]))
+    for frame in frames:
+        looking.feed(frame)
+    looking.finish()
+    lines = [match.line for match in looking.matches[:MAX_MATCHES]]
+    return [_row(one.fd, one.byte_off, one.ts_ns, one.raw + b"\n") for one in lines]
 
 
 def _row(fd: int, byte_off: int, ts_ns: int, data: bytes) -> dict[str, Any]:
@@ -301,29 +287,3 @@ def _log(attempt: Attempt, found: LogSlice, rows: list[dict[str, Any]]) -> dict[
         # An attempt that was over before its supervisor started has no log that could end.
         "eof": found.eof or attempt.state in states.TERMINAL,
     }
-
-
-class RawLogView(RunScopedView):
-    """`runs/<id>/logs/raw/`."""
-
-    @extend_schema(
-        operation_id="runs_logs_raw",
-        parameters=[OpenApiParameter("attempt", str)],
-        responses={(200, "text/plain"): OpenApiTypes.BINARY},
-    )
-    def get(self, request: Request, run_id: UUID) -> StreamingHttpResponse:
-        """Download the whole log as text, as the command wrote it."""
-        attempt = find_attempt(self.run, request.query_params.get("attempt", ""))
-        stream = logs.stream_of(attempt)
-        response = StreamingHttpResponse(
-            _bytes_of(stream), content_type="text/plain; charset=utf-8"
-        )
-        name = f"run-{self.run.number}-attempt-{attempt.number}.log"
-        response["Content-Disposition"] = f'attachment; filename="{name}"'
-        response["X-Content-Type-Options"] = "nosniff"
-        return response
-
-
-def _bytes_of(stream: LogStream) -> Iterator[bytes]:
-    for frame in logs.iterate(stream, 0, 1 << 62):
-        yield frame.payload

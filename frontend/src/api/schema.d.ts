@@ -2457,23 +2457,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/projects/{project}/queue/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description Show what waits in which order and for what, and what holds a machine. */
-        get: operations["queue_get"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/projects/{project}/runs/": {
         parameters: {
             query?: never;
@@ -2492,57 +2475,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/projects/{project}/runs/archive/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** @description Take runs that are over out of the list; `runs/restore/` brings them back. */
-        post: operations["runs_archive"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/projects/{project}/runs/cancel/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** @description Ask runs to stop. */
-        post: operations["runs_cancel_many"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/projects/{project}/runs/columns/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description Name the parameters and metrics of the newest runs that the filters leave. */
-        get: operations["runs_columns"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/projects/{project}/runs/compare/": {
         parameters: {
             query?: never;
@@ -2552,6 +2484,23 @@ export interface paths {
         };
         /** @description Set runs side by side: parameters, metrics, configuration, the best of each metric. */
         get: operations["runs_compare"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/runs/compare/code/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return what differs from the code of the first run to that of the second. */
+        get: operations["runs_compare_code"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2588,57 +2537,6 @@ export interface paths {
         put?: never;
         /** @description Say where a run would go and what it would wait for, without starting it. */
         post: operations["runs_preview"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/projects/{project}/runs/restore/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** @description Bring archived runs back into the list. */
-        post: operations["runs_restore"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/projects/{project}/runs/sums/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description Count the runs that the filters leave, and sum the hours that they ran. */
-        get: operations["runs_sums"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/projects/{project}/runs/tags/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** @description Add tags to runs and take others away. */
-        post: operations["runs_tag"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3180,8 +3078,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** @description Change its name, notes, tags or star; 409 `run_changed` if others did meanwhile. */
-        patch: operations["runs_describe"];
+        patch?: never;
         trace?: never;
     };
     "/api/v1/runs/{run_id}/advice/": {
@@ -3252,6 +3149,59 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/code/changes/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return what the run's code has that its commit has not, as its client sent it. */
+        get: operations["runs_code_changes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/comments/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List what people said about the run. */
+        get: operations["runs_comments"];
+        put?: never;
+        /** @description Say something about the run. */
+        post: operations["runs_comments_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/comments/{comment_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Remove one's own comment. */
+        delete: operations["runs_comments_delete"];
+        options?: never;
+        head?: never;
+        /** @description Replace the text of one's own comment. */
+        patch: operations["runs_comments_update"];
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}/events/": {
         parameters: {
             query?: never;
@@ -3303,6 +3253,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/files/{file_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return one file of the run. */
+        get: operations["runs_file_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/files/{file_id}/preview/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return what the file holds, as data: a bounded part of it, and never its markup. */
+        get: operations["runs_file_preview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/files/folder/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List what the run has written into one folder so far. */
+        get: operations["runs_files_folder"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}/logs/": {
         parameters: {
             query?: never;
@@ -3327,8 +3328,25 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Download the whole log as text, as the command wrote it. */
+        /** @description Download the log as the command wrote it, or the lines that match, without colours. */
         get: operations["runs_logs_raw"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/logs/search/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Find lines by text, by regular expression, or because they report an error. */
+        get: operations["runs_logs_search"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4233,6 +4251,32 @@ export interface components {
          * @enum {string}
          */
         ClusterStateEnum: "draining" | "ready" | "unreachable";
+        /** @description What the working tree has that its commit has not. */
+        CodeChangesRequest: {
+            patch: string;
+            /** @default false */
+            truncated?: boolean;
+        };
+        /** @description Files that differ; with none of them, `reason` says why. */
+        CodeDiff: {
+            files: components["schemas"]["FileDiff"][];
+            /** @description More files differ than these. */
+            truncated: boolean;
+            reason: components["schemas"]["CodeDiffReasonEnum"];
+            /** @description What the changes of one run are since. */
+            commit: string;
+        };
+        /**
+         * @description * `` -
+         *     * `no_code` - no_code
+         *     * `no_git` - no_git
+         *     * `clean` - clean
+         *     * `untold` - untold
+         *     * `same` - same
+         *     * `unreadable` - unreadable
+         * @enum {string}
+         */
+        CodeDiffReasonEnum: "no_code" | "no_git" | "clean" | "untold" | "same" | "unreadable";
         /** @description A commit that was asked for; `code_snapshot` is what a run names, once it is ready. */
         CodeFetch: {
             /** Format: uuid */
@@ -4298,6 +4342,8 @@ export interface components {
             git?: {
                 [key: string]: unknown;
             } | null;
+            /** @description Since the commit of `git`. */
+            changes?: components["schemas"]["CodeChangesRequest"] | null;
         };
         /** @description The code of a run. */
         CodeSnapshot: {
@@ -4325,6 +4371,11 @@ export interface components {
          * @enum {string}
          */
         CodeStateStateEnum: "present" | "upload";
+        /** @description What is said. */
+        CommentTextRequest: {
+            /** @description Plain text; @name names a member. */
+            text: string;
+        };
         /** @description Why a commit failed; `head` is the head that it ran into. */
         CommitFailure: {
             code: string;
@@ -4437,10 +4488,6 @@ export interface components {
              * @description Return for how long its attempts have run together, without the pauses between them.
              */
             readonly duration_s: number | null;
-            /** Format: double */
-            readonly cpu_hours: number | null;
-            /** Format: double */
-            readonly gpu_hours: number | null;
             readonly failure_class: components["schemas"]["FailureClassEnum"] | null;
             /** @description Return the failure in a sentence. */
             readonly failure_reason: string | null;
@@ -4452,16 +4499,12 @@ export interface components {
                 [key: string]: number;
             };
             tags: string[];
-            starred: boolean;
-            revision: number;
             /** Format: date-time */
             readonly created_at: string;
             /** Format: date-time */
             started_at: string | null;
             /** Format: date-time */
             finished_at: string | null;
-            /** Format: date-time */
-            archived_at: string | null;
             readonly attempts: number;
             parameters: {
                 [key: string]: unknown;
@@ -4770,11 +4813,21 @@ export interface components {
          * @enum {string}
          */
         EventsEnum: "alias.moved" | "label_task.published" | "model_version.registered" | "run.cancelled" | "run.failed" | "run.started" | "run.succeeded" | "version.committed";
+        /**
+         * @description * `exited` - exited
+         *     * `oom` - oom
+         *     * `timeout` - timeout
+         *     * `cancelled` - cancelled
+         *     * `not_found` - not_found
+         *     * `runner_lost` - runner_lost
+         * @enum {string}
+         */
+        ExitReasonEnum: "exited" | "oom" | "timeout" | "cancelled" | "not_found" | "runner_lost";
         /** @description The runner's last word. */
         ExitRequest: {
             exit_code?: number | null;
             signal?: number | null;
-            reason: components["schemas"]["ReasonEnum"];
+            reason: components["schemas"]["ExitReasonEnum"];
             evidence?: {
                 [key: string]: unknown;
             };
@@ -4834,6 +4887,66 @@ export interface components {
             detail: string;
             action: string;
         };
+        /** @description A file that differs. */
+        FileDiff: {
+            path: string;
+            status: components["schemas"]["SideChangeEnum"];
+            /** @description Of a unified diff, from the first `@@` on. */
+            hunks: string;
+            added: number;
+            removed: number;
+            /**
+             * @description Why the hunks are left out.
+             *
+             *     * `` -
+             *     * `binary` - binary
+             *     * `large` - large
+             */
+            omitted: components["schemas"]["OmittedEnum"];
+        };
+        /** @description What is shown of a file; the fields of the other kinds are empty. */
+        FilePreview: {
+            kind: components["schemas"]["FilePreviewKindEnum"];
+            /**
+             * @description Of kind `none`: why there is nothing to see.
+             *
+             *     * `` -
+             *     * `not_stored` - not_stored
+             *     * `unknown` - unknown
+             *     * `too_large` - too_large
+             *     * `binary` - binary
+             */
+            reason: components["schemas"]["FilePreviewReasonEnum"];
+            /** @description The file holds more than is shown. */
+            truncated: boolean;
+            text: string;
+            /** @description Of kind `tree`: the JSON or YAML. */
+            readonly value: unknown;
+            table: components["schemas"]["PreviewTable"] | null;
+            curves: components["schemas"]["PreviewCurve"][];
+            /** @description Values of an event file that are no scalars. */
+            others: number;
+        };
+        /**
+         * @description * `none` - none
+         *     * `image` - image
+         *     * `table` - table
+         *     * `tree` - tree
+         *     * `text` - text
+         *     * `markdown` - markdown
+         *     * `scalars` - scalars
+         * @enum {string}
+         */
+        FilePreviewKindEnum: "none" | "image" | "table" | "tree" | "text" | "markdown" | "scalars";
+        /**
+         * @description * `` -
+         *     * `not_stored` - not_stored
+         *     * `unknown` - unknown
+         *     * `too_large` - too_large
+         *     * `binary` - binary
+         * @enum {string}
+         */
+        FilePreviewReasonEnum: "not_stored" | "unknown" | "too_large" | "binary";
         /** @description One finding of the advice after a run. */
         Finding: {
             code: components["schemas"]["FindingCodeEnum"];
@@ -4959,13 +5072,6 @@ export interface components {
             lease_no: number;
             /** Format: date-time */
             expires_at: string | null;
-        };
-        /** @description What runs hold together. */
-        Held: {
-            runs: number;
-            cpus: number;
-            memory_bytes: number;
-            gpus: number;
         };
         /** @description One legal hold; `ref` is null when the whole dataset is held. */
         Hold: {
@@ -5164,61 +5270,55 @@ export interface components {
         LinkRequest: {
             token: string;
         };
-        /** @description A run in a list whose columns the reader chose; context: `columns`. */
-        ListedRun: {
-            /** Format: uuid */
-            readonly id: string;
-            number: number;
-            name: string;
-            state: components["schemas"]["RunStateEnum"];
-            /** @description Return the workflow's slug. */
-            readonly workflow: string | null;
-            created_by: components["schemas"]["Person"];
-            datasets: components["schemas"]["RunInput"][];
-            resources: components["schemas"]["Resources"];
-            /** @description Return the machine of the last attempt. */
-            readonly node: string | null;
-            /** Format: double */
-            progress: number;
-            progress_text: string;
-            /**
-             * Format: double
-             * @description Return for how long its attempts have run together, without the pauses between them.
-             */
-            readonly duration_s: number | null;
-            /** Format: double */
-            readonly cpu_hours: number | null;
-            /** Format: double */
-            readonly gpu_hours: number | null;
-            readonly failure_class: components["schemas"]["FailureClassEnum"] | null;
-            /** @description Return the failure in a sentence. */
-            readonly failure_reason: string | null;
-            readonly failure: components["schemas"]["RunFailure"] | null;
-            origin: components["schemas"]["OriginEnum"];
-            /** @default  */
-            experiment: string;
-            metrics_summary: {
-                [key: string]: number;
-            };
-            tags: string[];
-            starred: boolean;
-            revision: number;
-            /** Format: date-time */
-            readonly created_at: string;
-            /** Format: date-time */
-            started_at: string | null;
-            /** Format: date-time */
-            finished_at: string | null;
-            /** Format: date-time */
-            archived_at: string | null;
-            readonly attempts: number;
-            readonly values: {
-                [key: string]: unknown;
-            };
-        };
         /** @description The length of the whole log. */
         LogEofRequest: {
             bytes: number;
+        };
+        /** @description A line; its number counts from 1. */
+        LogLine: {
+            line: number;
+            stream: string;
+            text: string;
+        };
+        /** @description A line that matches. */
+        LogMatch: {
+            line: number;
+            stream: string;
+            text: string;
+            byte_off: number;
+            ts_ns: number;
+            /** @description Where in the text it matches: pairs of characters, the second one exclusive. */
+            spans: number[][];
+            /** @description The line is longer than its text here. */
+            cut: boolean;
+            kind: components["schemas"]["LogMatchKindEnum"];
+            /** @description Of a traceback: the exception at its end. */
+            summary: string;
+            before: components["schemas"]["LogLine"][];
+            after: components["schemas"]["LogLine"][];
+        };
+        /**
+         * @description * `` -
+         *     * `traceback` - traceback
+         *     * `out_of_memory` - out_of_memory
+         *     * `gpu` - gpu
+         *     * `network` - network
+         *     * `crash` - crash
+         *     * `exception` - exception
+         *     * `error` - error
+         * @enum {string}
+         */
+        LogMatchKindEnum: "traceback" | "out_of_memory" | "gpu" | "network" | "crash" | "exception" | "error";
+        /** @description A page of matches. `next` goes on; when complete, with what the log says from now on. */
+        LogMatches: {
+            attempt: number;
+            matches: components["schemas"]["LogMatch"][];
+            next: string;
+            /** @description So many lines have ended; what was found in later ones comes again. */
+            settled_lines: number;
+            complete: boolean;
+            searched_bytes: number;
+            total_bytes: number;
         };
         /** @description A name and a password. */
         LoginRequest: {
@@ -5808,6 +5908,13 @@ export interface components {
          */
         OffReasonEnum: "person" | "failing" | "gone";
         /**
+         * @description * `` -
+         *     * `binary` - binary
+         *     * `large` - large
+         * @enum {string}
+         */
+        OmittedEnum: "binary" | "large";
+        /**
          * @description * `fail` - fail
          *     * `ours` - ours
          *     * `theirs` - theirs
@@ -6103,7 +6210,7 @@ export interface components {
         /** @description One field of a workflow's form. */
         Parameter: {
             name: string;
-            type: components["schemas"]["TypeEnum"];
+            type: components["schemas"]["ParameterTypeEnum"];
             title: string;
             help: string;
             default: unknown;
@@ -6119,6 +6226,18 @@ export interface components {
             title?: string;
             help?: string;
         };
+        /**
+         * @description * `int` - int
+         *     * `float` - float
+         *     * `string` - string
+         *     * `bool` - bool
+         *     * `enum` - enum
+         *     * `dataset` - dataset
+         *     * `model` - model
+         *     * `name` - name
+         * @enum {string}
+         */
+        ParameterTypeEnum: "int" | "float" | "string" | "bool" | "enum" | "dataset" | "model" | "name";
         /** @description A part that has arrived. */
         Part: {
             n: number;
@@ -6170,15 +6289,10 @@ export interface components {
             /** Format: uuid */
             parent?: string | null;
         };
-        /** @description What is to be said of a run; what is left out stays as it is. */
-        PatchedDescriptionRequest: {
-            name?: string;
-            notes?: string;
-            /** @description All of its tags. */
-            tags?: string[];
-            starred?: boolean;
-            /** @description The run's `revision` as it was read; needed to change name, notes or tags. */
-            expected_revision?: number;
+        /** @description What is said. */
+        PatchedCommentTextRequest: {
+            /** @description Plain text; @name names a member. */
+            text?: string;
         };
         /** @description The role that a member gets. */
         PatchedNewRoleRequest: {
@@ -6310,6 +6424,21 @@ export interface components {
             our_thumb_url: string | null;
             their_thumb_url: string | null;
         };
+        /** @description A curve of an event file, thinned to 1,000 points. */
+        PreviewCurve: {
+            key: string;
+            n: number;
+            /** @description Return the steps. */
+            readonly steps: number[];
+            /** @description Return the times in milliseconds since 1970. */
+            readonly ts: number[];
+            readonly values: (number | null)[];
+        };
+        /** @description The first 1,000 rows. */
+        PreviewTable: {
+            columns: components["schemas"]["TableColumn"][];
+            rows: (string | null)[][];
+        };
         /** @description What a test of the connection found. */
         Probe: {
             /** @description The first few. */
@@ -6371,15 +6500,6 @@ export interface components {
             /** @description What to do next. */
             action: string;
         };
-        /** @description The queue of a project; of other projects only numbers are told. */
-        Queue: {
-            waiting: components["schemas"]["WaitingRun"][];
-            waiting_count: number;
-            waiting_elsewhere: number;
-            holding: components["schemas"]["RunShort"][];
-            held: components["schemas"]["Held"];
-            held_elsewhere: components["schemas"]["Held"];
-        };
         /** @description One thing that a run waits for, or why it ended. */
         Reason: {
             kind: components["schemas"]["ReasonKindEnum"];
@@ -6389,16 +6509,6 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /**
-         * @description * `exited` - exited
-         *     * `oom` - oom
-         *     * `timeout` - timeout
-         *     * `cancelled` - cancelled
-         *     * `not_found` - not_found
-         *     * `runner_lost` - runner_lost
-         * @enum {string}
-         */
-        ReasonEnum: "exited" | "oom" | "timeout" | "cancelled" | "not_found" | "runner_lost";
         /**
          * @description * `retry` - retry
          *     * `queue` - queue
@@ -6412,19 +6522,6 @@ export interface components {
          * @enum {string}
          */
         ReasonKindEnum: "retry" | "queue" | "resources" | "placement" | "data" | "data_retry" | "runtime" | "cancelled" | "failed";
-        /** @description A run that stayed as it was. */
-        RefusedRun: {
-            /** Format: uuid */
-            run: string;
-            number: number;
-            code: components["schemas"]["RefusedRunCodeEnum"];
-        };
-        /**
-         * @description * `still_active` - still_active
-         *     * `not_cancellable` - not_cancellable
-         * @enum {string}
-         */
-        RefusedRunCodeEnum: "still_active" | "not_cancellable";
         /** @description A model version that a run became. */
         RegisteredVersion: {
             model: string;
@@ -6598,10 +6695,6 @@ export interface components {
              * @description Return for how long its attempts have run together, without the pauses between them.
              */
             readonly duration_s: number | null;
-            /** Format: double */
-            readonly cpu_hours: number | null;
-            /** Format: double */
-            readonly gpu_hours: number | null;
             readonly failure_class: components["schemas"]["FailureClassEnum"] | null;
             /** @description Return the failure in a sentence. */
             readonly failure_reason: string | null;
@@ -6613,19 +6706,14 @@ export interface components {
                 [key: string]: number;
             };
             tags: string[];
-            starred: boolean;
-            revision: number;
             /** Format: date-time */
             readonly created_at: string;
             /** Format: date-time */
             started_at: string | null;
             /** Format: date-time */
             finished_at: string | null;
-            /** Format: date-time */
-            archived_at: string | null;
             readonly attempts: components["schemas"]["Attempt"][];
             project: string;
-            notes: string;
             parameters: {
                 [key: string]: unknown;
             };
@@ -6665,10 +6753,21 @@ export interface components {
             /** Format: date-time */
             cancel_requested_at: string | null;
         };
-        /** @description What may be a column, by how many of the newest runs have it. */
-        RunColumns: {
-            parameters: string[];
-            metrics: string[];
+        /** @description A comment, and the members whom it names. */
+        RunComment: {
+            /** Format: uuid */
+            readonly id: string;
+            author: components["schemas"]["Person"] | null;
+            text: string;
+            mentioned: components["schemas"]["Person"][];
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            edited_at: string | null;
+        };
+        RunCommentPage: {
+            results: components["schemas"]["RunComment"][];
+            next: string | null;
         };
         RunCurve: {
             values: (number | null)[];
@@ -6744,9 +6843,20 @@ export interface components {
          * @enum {string}
          */
         RunFailureCodeEnum: "out_of_memory" | "deadline" | "command_not_found" | "not_prepared" | "signalled" | "exited" | "exited_with_error" | "not_launched" | "nothing_selected" | "not_mounted" | "runner_lost" | "node_lost" | "data_warmup" | "runtime_build";
-        /** @description Runs of one project. */
-        RunIdsRequest: {
-            runs: string[];
+        /** @description A folder, with all that is below it. */
+        RunFolder: {
+            name: string;
+            files: number;
+            size_bytes: number;
+            /** Format: date-time */
+            changed_at: string;
+        };
+        /** @description What lies directly in a folder, by name. */
+        RunFolderListing: {
+            folders: components["schemas"]["RunFolder"][];
+            files: components["schemas"]["Artifact"][];
+            /** @description There is more than 1,000 of them. */
+            truncated: boolean;
         };
         /** @description A dataset version that the run reads. */
         RunInput: {
@@ -6812,7 +6922,7 @@ export interface components {
             name: string;
         };
         RunPage: {
-            results: components["schemas"]["ListedRun"][];
+            results: components["schemas"]["RunShort"][];
             next: string | null;
         };
         /** @description What would happen to a run like this. */
@@ -6885,10 +6995,6 @@ export interface components {
              * @description Return for how long its attempts have run together, without the pauses between them.
              */
             readonly duration_s: number | null;
-            /** Format: double */
-            readonly cpu_hours: number | null;
-            /** Format: double */
-            readonly gpu_hours: number | null;
             readonly failure_class: components["schemas"]["FailureClassEnum"] | null;
             /** @description Return the failure in a sentence. */
             readonly failure_reason: string | null;
@@ -6900,16 +7006,12 @@ export interface components {
                 [key: string]: number;
             };
             tags: string[];
-            starred: boolean;
-            revision: number;
             /** Format: date-time */
             readonly created_at: string;
             /** Format: date-time */
             started_at: string | null;
             /** Format: date-time */
             finished_at: string | null;
-            /** Format: date-time */
-            archived_at: string | null;
             readonly attempts: number;
         };
         /**
@@ -6932,23 +7034,6 @@ export interface components {
          * @enum {string}
          */
         RunStateEnum: "admitted" | "cancelled" | "cancelling" | "created" | "failed" | "finalizing" | "placing" | "preempted" | "pulling" | "queued" | "retry_wait" | "running" | "scheduling" | "submitted" | "succeeded" | "warming";
-        /** @description What the runs of a list have in common: how many, and what they have cost. */
-        RunSums: {
-            count: number;
-            states: {
-                [key: string]: number;
-            };
-            /** Format: double */
-            cpu_hours: number;
-            /** Format: double */
-            gpu_hours: number;
-        };
-        /** @description Tags to add to runs, and tags to take away. */
-        RunTagsRequest: {
-            runs: string[];
-            add?: string[];
-            remove?: string[];
-        };
         RunnerLogNext: {
             next: number;
         };
@@ -7021,11 +7106,6 @@ export interface components {
          * @enum {string}
          */
         RunningOperationKindEnum: "merge" | "revert" | "cherry_pick" | "edit" | "split";
-        /** @description What became of each run; those in neither list were so already. */
-        RunsChanged: {
-            changed: string[];
-            refused: components["schemas"]["RefusedRun"][];
-        };
         /** @description Counts of runs and the newest of them. */
         RunsOverview: {
             queued: number;
@@ -7412,6 +7492,20 @@ export interface components {
             /** @default 0 */
             active_ms?: number;
         };
+        /** @description A column, typed by the rows that are shown. */
+        TableColumn: {
+            name: string;
+            type: components["schemas"]["TableColumnTypeEnum"];
+        };
+        /**
+         * @description * `integer` - integer
+         *     * `number` - number
+         *     * `boolean` - boolean
+         *     * `time` - time
+         *     * `text` - text
+         * @enum {string}
+         */
+        TableColumnTypeEnum: "integer" | "number" | "boolean" | "time" | "text";
         /** @description A tag and its version. */
         Tag: {
             /** Format: uuid */
@@ -7533,18 +7627,6 @@ export interface components {
             /** Format: date-time */
             readonly created_at: string;
         };
-        /**
-         * @description * `int` - int
-         *     * `float` - float
-         *     * `string` - string
-         *     * `bool` - bool
-         *     * `enum` - enum
-         *     * `dataset` - dataset
-         *     * `model` - model
-         *     * `name` - name
-         * @enum {string}
-         */
-        TypeEnum: "int" | "float" | "string" | "bool" | "enum" | "dataset" | "model" | "name";
         /** @description A unit, what hangs on it, and the caller's role. */
         Unit: {
             /** Format: uuid */
@@ -7705,15 +7787,6 @@ export interface components {
             unreadable: number;
             /** @description The first few files that cannot be read. */
             unreadable_paths: string[];
-        };
-        /** @description A run without a machine, and why. */
-        WaitingRun: {
-            run: components["schemas"]["RunShort"];
-            /** @description From 1, over all projects; null between two attempts. */
-            position: number | null;
-            /** @description How many runs of other projects come before it. */
-            ahead_elsewhere: number;
-            explanation: components["schemas"]["Explanation"];
         };
         /** @description What to warm. */
         WarmRequest: {
@@ -7950,6 +8023,9 @@ export type Cluster = components['schemas']['Cluster'];
 export type ClusterKindEnum = components['schemas']['ClusterKindEnum'];
 export type ClusterPage = components['schemas']['ClusterPage'];
 export type ClusterStateEnum = components['schemas']['ClusterStateEnum'];
+export type CodeChangesRequest = components['schemas']['CodeChangesRequest'];
+export type CodeDiff = components['schemas']['CodeDiff'];
+export type CodeDiffReasonEnum = components['schemas']['CodeDiffReasonEnum'];
 export type CodeFetch = components['schemas']['CodeFetch'];
 export type CodeFetchPage = components['schemas']['CodeFetchPage'];
 export type CodeFetchRequestRequest = components['schemas']['CodeFetchRequestRequest'];
@@ -7958,6 +8034,7 @@ export type CodeRequestRequest = components['schemas']['CodeRequestRequest'];
 export type CodeSnapshot = components['schemas']['CodeSnapshot'];
 export type CodeState = components['schemas']['CodeState'];
 export type CodeStateStateEnum = components['schemas']['CodeStateStateEnum'];
+export type CommentTextRequest = components['schemas']['CommentTextRequest'];
 export type CommitFailure = components['schemas']['CommitFailure'];
 export type CommitRequest = components['schemas']['CommitRequest'];
 export type CommitStateEnum = components['schemas']['CommitStateEnum'];
@@ -7993,12 +8070,17 @@ export type Entry = components['schemas']['Entry'];
 export type EntryPage = components['schemas']['EntryPage'];
 export type Evaluation = components['schemas']['Evaluation'];
 export type EventsEnum = components['schemas']['EventsEnum'];
+export type ExitReasonEnum = components['schemas']['ExitReasonEnum'];
 export type ExitRequest = components['schemas']['ExitRequest'];
 export type Explanation = components['schemas']['Explanation'];
 export type ExplanationCodeEnum = components['schemas']['ExplanationCodeEnum'];
 export type Failure = components['schemas']['Failure'];
 export type FailureClassEnum = components['schemas']['FailureClassEnum'];
 export type FetchProblem = components['schemas']['FetchProblem'];
+export type FileDiff = components['schemas']['FileDiff'];
+export type FilePreview = components['schemas']['FilePreview'];
+export type FilePreviewKindEnum = components['schemas']['FilePreviewKindEnum'];
+export type FilePreviewReasonEnum = components['schemas']['FilePreviewReasonEnum'];
 export type Finding = components['schemas']['Finding'];
 export type FindingCodeEnum = components['schemas']['FindingCodeEnum'];
 export type FindingCount = components['schemas']['FindingCount'];
@@ -8015,7 +8097,6 @@ export type GitHost = components['schemas']['GitHost'];
 export type GitHostPage = components['schemas']['GitHostPage'];
 export type GoalEnum = components['schemas']['GoalEnum'];
 export type Heartbeat = components['schemas']['Heartbeat'];
-export type Held = components['schemas']['Held'];
 export type Hold = components['schemas']['Hold'];
 export type Invitation = components['schemas']['Invitation'];
 export type Label = components['schemas']['Label'];
@@ -8037,8 +8118,11 @@ export type LineageEdge = components['schemas']['LineageEdge'];
 export type LineageNode = components['schemas']['LineageNode'];
 export type LineageNodeKindEnum = components['schemas']['LineageNodeKindEnum'];
 export type LinkRequest = components['schemas']['LinkRequest'];
-export type ListedRun = components['schemas']['ListedRun'];
 export type LogEofRequest = components['schemas']['LogEofRequest'];
+export type LogLine = components['schemas']['LogLine'];
+export type LogMatch = components['schemas']['LogMatch'];
+export type LogMatchKindEnum = components['schemas']['LogMatchKindEnum'];
+export type LogMatches = components['schemas']['LogMatches'];
 export type LoginRequest = components['schemas']['LoginRequest'];
 export type MadeInvitation = components['schemas']['MadeInvitation'];
 export type Mail = components['schemas']['Mail'];
@@ -8090,6 +8174,7 @@ export type Node = components['schemas']['Node'];
 export type NodeChoiceRequest = components['schemas']['NodeChoiceRequest'];
 export type NotEvaluableEnum = components['schemas']['NotEvaluableEnum'];
 export type OffReasonEnum = components['schemas']['OffReasonEnum'];
+export type OmittedEnum = components['schemas']['OmittedEnum'];
 export type OnConflictEnum = components['schemas']['OnConflictEnum'];
 export type Ontology = components['schemas']['Ontology'];
 export type OntologyVersion = components['schemas']['OntologyVersion'];
@@ -8146,6 +8231,7 @@ export type PaginatedWriteJobList = components['schemas']['PaginatedWriteJobList
 export type PaginatedWriterList = components['schemas']['PaginatedWriterList'];
 export type Parameter = components['schemas']['Parameter'];
 export type ParameterText = components['schemas']['ParameterText'];
+export type ParameterTypeEnum = components['schemas']['ParameterTypeEnum'];
 export type Part = components['schemas']['Part'];
 export type PartNumbersRequest = components['schemas']['PartNumbersRequest'];
 export type PartUrls = components['schemas']['PartUrls'];
@@ -8155,7 +8241,7 @@ export type PatchedChangedPersonRequest = components['schemas']['PatchedChangedP
 export type PatchedChangedProjectRequest = components['schemas']['PatchedChangedProjectRequest'];
 export type PatchedChangedServiceAccountRequest = components['schemas']['PatchedChangedServiceAccountRequest'];
 export type PatchedChangedUnitRequest = components['schemas']['PatchedChangedUnitRequest'];
-export type PatchedDescriptionRequest = components['schemas']['PatchedDescriptionRequest'];
+export type PatchedCommentTextRequest = components['schemas']['PatchedCommentTextRequest'];
 export type PatchedNewRoleRequest = components['schemas']['PatchedNewRoleRequest'];
 export type PatchedSavedViewChangesRequest = components['schemas']['PatchedSavedViewChangesRequest'];
 export type PatchedSourceChangesRequest = components['schemas']['PatchedSourceChangesRequest'];
@@ -8167,18 +8253,16 @@ export type Placement = components['schemas']['Placement'];
 export type PlacementCodeEnum = components['schemas']['PlacementCodeEnum'];
 export type PresignRequest = components['schemas']['PresignRequest'];
 export type PreviewConflict = components['schemas']['PreviewConflict'];
+export type PreviewCurve = components['schemas']['PreviewCurve'];
+export type PreviewTable = components['schemas']['PreviewTable'];
 export type Probe = components['schemas']['Probe'];
 export type Progress = components['schemas']['Progress'];
 export type ProgressRequest = components['schemas']['ProgressRequest'];
 export type Project = components['schemas']['Project'];
 export type PublishRequest = components['schemas']['PublishRequest'];
 export type QuarantinedPack = components['schemas']['QuarantinedPack'];
-export type Queue = components['schemas']['Queue'];
 export type Reason = components['schemas']['Reason'];
-export type ReasonEnum = components['schemas']['ReasonEnum'];
 export type ReasonKindEnum = components['schemas']['ReasonKindEnum'];
-export type RefusedRun = components['schemas']['RefusedRun'];
-export type RefusedRunCodeEnum = components['schemas']['RefusedRunCodeEnum'];
 export type RegisteredVersion = components['schemas']['RegisteredVersion'];
 export type RemovalRequest = components['schemas']['RemovalRequest'];
 export type RenewalRequest = components['schemas']['RenewalRequest'];
@@ -8197,14 +8281,16 @@ export type RoleEnum = components['schemas']['RoleEnum'];
 export type RoleSource = components['schemas']['RoleSource'];
 export type RotationRequest = components['schemas']['RotationRequest'];
 export type Run = components['schemas']['Run'];
-export type RunColumns = components['schemas']['RunColumns'];
+export type RunComment = components['schemas']['RunComment'];
+export type RunCommentPage = components['schemas']['RunCommentPage'];
 export type RunCurve = components['schemas']['RunCurve'];
 export type RunEvent = components['schemas']['RunEvent'];
 export type RunEventKindEnum = components['schemas']['RunEventKindEnum'];
 export type RunEventPage = components['schemas']['RunEventPage'];
 export type RunFailure = components['schemas']['RunFailure'];
 export type RunFailureCodeEnum = components['schemas']['RunFailureCodeEnum'];
-export type RunIdsRequest = components['schemas']['RunIdsRequest'];
+export type RunFolder = components['schemas']['RunFolder'];
+export type RunFolderListing = components['schemas']['RunFolderListing'];
 export type RunInput = components['schemas']['RunInput'];
 export type RunLog = components['schemas']['RunLog'];
 export type RunLogFrame = components['schemas']['RunLogFrame'];
@@ -8218,8 +8304,6 @@ export type RunRequestRequest = components['schemas']['RunRequestRequest'];
 export type RunSeries = components['schemas']['RunSeries'];
 export type RunShort = components['schemas']['RunShort'];
 export type RunStateEnum = components['schemas']['RunStateEnum'];
-export type RunSums = components['schemas']['RunSums'];
-export type RunTagsRequest = components['schemas']['RunTagsRequest'];
 export type RunnerLogNext = components['schemas']['RunnerLogNext'];
 export type RunnerMetricsNext = components['schemas']['RunnerMetricsNext'];
 export type RunnerMetricsRequest = components['schemas']['RunnerMetricsRequest'];
@@ -8229,7 +8313,6 @@ export type RunnerUpload = components['schemas']['RunnerUpload'];
 export type RunnerUploads = components['schemas']['RunnerUploads'];
 export type RunningOperation = components['schemas']['RunningOperation'];
 export type RunningOperationKindEnum = components['schemas']['RunningOperationKindEnum'];
-export type RunsChanged = components['schemas']['RunsChanged'];
 export type RunsOverview = components['schemas']['RunsOverview'];
 export type Runtime = components['schemas']['Runtime'];
 export type RuntimeState = components['schemas']['RuntimeState'];
@@ -8266,6 +8349,8 @@ export type SplitRequest = components['schemas']['SplitRequest'];
 export type StageEnum = components['schemas']['StageEnum'];
 export type SubmitBatchRequest = components['schemas']['SubmitBatchRequest'];
 export type SubmitRequest = components['schemas']['SubmitRequest'];
+export type TableColumn = components['schemas']['TableColumn'];
+export type TableColumnTypeEnum = components['schemas']['TableColumnTypeEnum'];
 export type Tag = components['schemas']['Tag'];
 export type TakeEnum = components['schemas']['TakeEnum'];
 export type TaskError = components['schemas']['TaskError'];
@@ -8276,7 +8361,6 @@ export type ThresholdsRequest = components['schemas']['ThresholdsRequest'];
 export type Token = components['schemas']['Token'];
 export type TokenRequest = components['schemas']['TokenRequest'];
 export type TreeProject = components['schemas']['TreeProject'];
-export type TypeEnum = components['schemas']['TypeEnum'];
 export type Unit = components['schemas']['Unit'];
 export type UnitShort = components['schemas']['UnitShort'];
 export type Upload = components['schemas']['Upload'];
@@ -8291,7 +8375,6 @@ export type Version = components['schemas']['Version'];
 export type VersionShort = components['schemas']['VersionShort'];
 export type VersionStateEnum = components['schemas']['VersionStateEnum'];
 export type VersionStats = components['schemas']['VersionStats'];
-export type WaitingRun = components['schemas']['WaitingRun'];
 export type WarmRequest = components['schemas']['WarmRequest'];
 export type Warmth = components['schemas']['Warmth'];
 export type Webhook = components['schemas']['Webhook'];
@@ -14465,42 +14548,9 @@ export interface operations {
             };
         };
     };
-    queue_get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                project: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Queue"];
-                };
-            };
-            429: components["responses"]["TooManyRequests"];
-            /** @description The request failed. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
     runs_list: {
         parameters: {
             query?: {
-                /** @description param.NAME or metric.NAME, told in `values` of each run. */
-                column?: string[];
                 /** @description A username. */
                 created_by?: string;
                 cursor?: string;
@@ -14510,15 +14560,9 @@ export interface operations {
                 origin?: "atom" | "mlflow";
                 /** @description A part of the name, or the number. */
                 q?: string;
-                /** @description Conditions that must all hold: `lr>0.01 state:failed tag:baseline metric.loss<0.3 author:ann created>=2026-11-01 "free words"`, a minus sign before one that must not. */
-                search?: string;
-                /** @description created, number, name, duration, cpu_hours, gpu_hours, param.NAME or metric.NAME; a minus sign before it turns it around. `-created` by default. */
-                sort?: string;
                 /** @description One state, or several with commas. */
                 state?: string;
                 tag?: string;
-                /** @description The short name of a workflow. */
-                workflow?: string;
             };
             header?: never;
             path: {
@@ -14595,122 +14639,6 @@ export interface operations {
             };
         };
     };
-    runs_archive: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                project: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["RunIdsRequest"];
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RunsChanged"];
-                };
-            };
-            429: components["responses"]["TooManyRequests"];
-            /** @description The request failed. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    runs_cancel_many: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                project: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["RunIdsRequest"];
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RunsChanged"];
-                };
-            };
-            429: components["responses"]["TooManyRequests"];
-            /** @description The request failed. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    runs_columns: {
-        parameters: {
-            query?: {
-                /** @description A username. */
-                created_by?: string;
-                /** @description The name of an experiment. */
-                experiment?: string;
-                origin?: "atom" | "mlflow";
-                /** @description A part of the name, or the number. */
-                q?: string;
-                /** @description Conditions that must all hold: `lr>0.01 state:failed tag:baseline metric.loss<0.3 author:ann created>=2026-11-01 "free words"`, a minus sign before one that must not. */
-                search?: string;
-                /** @description One state, or several with commas. */
-                state?: string;
-                tag?: string;
-                /** @description The short name of a workflow. */
-                workflow?: string;
-            };
-            header?: never;
-            path: {
-                project: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RunColumns"];
-                };
-            };
-            429: components["responses"]["TooManyRequests"];
-            /** @description The request failed. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
     runs_compare: {
         parameters: {
             query: {
@@ -14733,6 +14661,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_compare_code: {
+        parameters: {
+            query: {
+                /** @description Two numbers or ids. */
+                runs: string;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CodeDiff"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -14807,122 +14769,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunPreview"];
-                };
-            };
-            429: components["responses"]["TooManyRequests"];
-            /** @description The request failed. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    runs_restore: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                project: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["RunIdsRequest"];
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RunsChanged"];
-                };
-            };
-            429: components["responses"]["TooManyRequests"];
-            /** @description The request failed. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    runs_sums: {
-        parameters: {
-            query?: {
-                /** @description A username. */
-                created_by?: string;
-                /** @description The name of an experiment. */
-                experiment?: string;
-                origin?: "atom" | "mlflow";
-                /** @description A part of the name, or the number. */
-                q?: string;
-                /** @description Conditions that must all hold: `lr>0.01 state:failed tag:baseline metric.loss<0.3 author:ann created>=2026-11-01 "free words"`, a minus sign before one that must not. */
-                search?: string;
-                /** @description One state, or several with commas. */
-                state?: string;
-                tag?: string;
-                /** @description The short name of a workflow. */
-                workflow?: string;
-            };
-            header?: never;
-            path: {
-                project: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RunSums"];
-                };
-            };
-            429: components["responses"]["TooManyRequests"];
-            /** @description The request failed. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    runs_tag: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                project: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["RunTagsRequest"];
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RunsChanged"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -16425,41 +16271,6 @@ export interface operations {
             };
         };
     };
-    runs_describe: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                run_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["PatchedDescriptionRequest"];
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Run"];
-                };
-            };
-            429: components["responses"]["TooManyRequests"];
-            /** @description The request failed. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
     runs_advice: {
         parameters: {
             query?: never;
@@ -16603,6 +16414,185 @@ export interface operations {
             };
         };
     };
+    runs_code_changes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CodeDiff"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_comments: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunCommentPage"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_comments_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommentTextRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunComment"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_comments_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                comment_id: string;
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_comments_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                comment_id: string;
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedCommentTextRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunComment"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     runs_events: {
         parameters: {
             query?: {
@@ -16704,6 +16694,104 @@ export interface operations {
             };
         };
     };
+    runs_file_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                file_id: string;
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Artifact"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_file_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                file_id: string;
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FilePreview"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_files_folder: {
+        parameters: {
+            query?: {
+                /** @description A folder; the top if left out. */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunFolderListing"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     runs_logs: {
         parameters: {
             query?: {
@@ -16747,7 +16835,17 @@ export interface operations {
     runs_logs_raw: {
         parameters: {
             query?: {
+                /** @description Number or id; the last one if left out. */
                 attempt?: string;
+                /** @description Upper and lower case differ. */
+                case?: "0" | "1";
+                /** @description What reports an error, without `q`. */
+                errors?: "0" | "1";
+                /** @description What to find, up to 500 characters. */
+                q?: string;
+                /** @description `q` is a regular expression (RE2). */
+                regex?: "0" | "1";
+                stream?: "all" | "stderr" | "stdout";
             };
             header?: never;
             path: {
@@ -16763,6 +16861,55 @@ export interface operations {
                 };
                 content: {
                     "text/plain": string;
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_logs_search: {
+        parameters: {
+            query?: {
+                /** @description Number or id; the last one if left out. */
+                attempt?: string;
+                /** @description Upper and lower case differ. */
+                case?: "0" | "1";
+                /** @description Lines before and after; at most 20. */
+                context?: number;
+                /** @description `next` of the answer before. */
+                cursor?: string;
+                /** @description What reports an error, without `q`. */
+                errors?: "0" | "1";
+                /** @description Matches; at most 1,000. */
+                limit?: number;
+                /** @description What to find, up to 500 characters. */
+                q?: string;
+                /** @description `q` is a regular expression (RE2). */
+                regex?: "0" | "1";
+                stream?: "all" | "stderr" | "stdout";
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogMatches"];
                 };
             };
             429: components["responses"]["TooManyRequests"];

@@ -12,6 +12,7 @@ import { overview } from './overview.en';
 import { people } from './people.en';
 import { secondFactor } from './secondFactor.en';
 import { runs } from './runs.en';
+import { runpage } from './runpage.en';
 import { secrets } from './secrets.en';
 import { settings } from './settings.en';
 import { nav, shell } from './shell.en';
@@ -39,6 +40,7 @@ const en = {
   overview,
   secondFactor,
   runs,
+  runpage,
   secrets,
   people,
   settings,

@@ -263,6 +263,7 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   run_changed: ['该运行的备注或标签刚刚被更改。', '请重新读取该运行，合并双方的更改，并附上新的 revision 发送。'],
   too_many_tags: ['一个运行最多有 30 个标签。', '请先移除一些标签。'],
   not_retryable: ['只有失败或已取消的运行可以重试。', '请等它结束或取消它；若已成功，可克隆后再运行一次。'],
+  not_your_comment: ['只有作者可以修改或删除评论。', '请用自己的评论回复它。'],
   output_incomplete: ['存储的文件与登记的大小不符。', '请重新上传文件。'],
   resources_never_fit: ['没有足够大的机器可以运行该任务。', '请减少 CPU、内存或 GPU，或添加更大的机器。'],
   secrets_missing: ['项目没有该运行所要的某个机密。', '请重新设置该机密，然后重试运行。'],

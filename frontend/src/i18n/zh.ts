@@ -12,6 +12,7 @@ import { overview } from './overview.zh';
 import { people } from './people.zh';
 import { secondFactor } from './secondFactor.zh';
 import { runs } from './runs.zh';
+import { runpage } from './runpage.zh';
 import { secrets } from './secrets.zh';
 import { settings } from './settings.zh';
 import { nav, shell } from './shell.zh';
@@ -39,6 +40,7 @@ const zh = {
   overview,
   secondFactor,
   runs,
+  runpage,
   secrets,
   people,
   settings,

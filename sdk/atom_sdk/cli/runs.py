@@ -11,6 +11,7 @@ import click
 from rich.console import Console
 
 from atom_sdk.cli.context import Context, pass_context
+from atom_sdk.cli.log_search import print_matches, wanted_of, with_searching
 from atom_sdk.cli.render import duration_text, print_table
 from atom_sdk.cli.run_lists import version_text
 from atom_sdk.cli.run_options import check_awaiting, request_of, with_awaiting, with_settings
@@ -135,10 +136,22 @@ def _print_run(out: Console, found: dict[str, Any]) -> None:
 @click.argument("run_name", metavar="RUN")
 @click.option("-f", "--follow", is_flag=True, help="Go on until the run has ended; exit like it.")
 @click.option("--attempt", type=int, help="An earlier attempt.")
+@with_searching
 @pass_context
-def logs(context: Context, run_name: str, follow: bool, attempt: int | None) -> int:
-    """Print the log of RUN; with --json, a line of JSON for each piece."""
+def logs(
+    context: Context, /, run_name: str, follow: bool, attempt: int | None, **options: Any
+) -> int:
+    """Print the log of RUN; with --json, a line of JSON for each piece.
+
+    With --search or --errors only the lines that match, with their numbers; exit code 1 when there
+    are none.
+    """
+    wanted = wanted_of(options, follow)
     run_id = context.client.runs.resolve(run_name)
+    if wanted:
+        return print_matches(
+            context, context.client.runs.search_log(run_id, attempt=attempt, **wanted)
+        )
     if follow:
         return follow_run(context, run_id, attempt)
     print_log(context, context.client.runs.frames(run_id, attempt=attempt))

@@ -168,6 +168,20 @@ class Runs:
                 return
             time.sleep(_POLL_S)
 
+    def search_log(self, run: str, **wanted: Any) -> Iterator[dict[str, Any]]:
+        """Yield the lines of the log that match, with their numbers and neighbours.
+
+        `wanted`: q with regex=1 (RE2) and case=1, or errors=1; attempt, stream, context.
+        """
+        run_id = self.resolve(run)
+        cursor = ""
+        while True:
+            page = self._http.get(f"runs/{run_id}/logs/search/", **wanted, cursor=cursor)
+            yield from page["matches"]
+            if page["complete"]:
+                return
+            cursor = page["next"]
+
     def resolve(self, run: str) -> str:
         """Return a run's id from an id, a number or a name. Raises NotFoundError."""
         if len(run) == 36:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import gzip
 import io
 import os
-import subprocess
 import tarfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import Any
 
 from blake3 import blake3
 
+from atom_sdk.client.changes import run_git, working_changes
 from atom_sdk.client.errors import ClientError
 from atom_sdk.client.http import Http, send_object
 from atom_sdk.words import size_text
@@ -55,6 +55,8 @@ class Snapshot:
     digest: str
     files_count: int
     git: dict[str, Any] | None
+    # The changes since that commit; None without one.
+    changes: dict[str, Any] | None = None
 
 
 def take_snapshot(folder: Path) -> Snapshot:
@@ -70,7 +72,8 @@ def take_snapshot(folder: Path) -> Snapshot:
             f"The largest: {largest}."
         )
     archive = _archive(folder, paths)
-    return Snapshot(archive, blake3(archive).hexdigest(), len(paths), git)
+    changes = working_changes(folder, paths) if git and git["dirty"] else None
+    return Snapshot(archive, blake3(archive).hexdigest(), len(paths), git, changes)
 
 
 def send_snapshot(http: Http, project: str, snapshot: Snapshot) -> str:
@@ -80,6 +83,7 @@ def send_snapshot(http: Http, project: str, snapshot: Snapshot) -> str:
         "size_bytes": len(snapshot.archive),
         "files_count": snapshot.files_count,
         "git": snapshot.git,
+        "changes": snapshot.changes,
     }
     answer = http.post(f"projects/{project}/code-snapshots/", body)
     if answer["state"] == "upload":
@@ -128,25 +132,12 @@ def _archive(folder: Path, paths: list[str]) -> bytes:
     return raw.getvalue()
 
 
-def _git(folder: Path, *arguments: str) -> bytes | None:
-    try:
-        done = subprocess.run(  # fixed program, arguments of our own
-            ["git", "-C", str(folder), *arguments],
-            capture_output=True,
-            check=False,
-            timeout=30,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout if done.returncode == 0 else None
-
-
 def _git_state(folder: Path) -> dict[str, Any] | None:
-    commit = _git(folder, "rev-parse", "HEAD")
+    commit = run_git(folder, "rev-parse", "HEAD")
     if commit is None:
         return None
-    branch = _git(folder, "rev-parse", "--abbrev-ref", "HEAD") or b""
-    dirty = _git(folder, "status", "--porcelain", "--", ".") or b""
+    branch = run_git(folder, "rev-parse", "--abbrev-ref", "HEAD") or b""
+    dirty = run_git(folder, "status", "--porcelain", "--", ".") or b""
     return {
         "commit": commit.decode().strip(),
         "branch": branch.decode().strip(),
@@ -155,7 +146,7 @@ def _git_state(folder: Path) -> dict[str, Any] | None:
 
 
 def _git_files(folder: Path) -> list[str]:
-    listed = _git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard") or b""
+    listed = run_git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard") or b""
     paths = {os.fsdecode(name) for name in listed.split(b"\0") if name}
     return sorted(path for path in paths if _regular(folder / path))
 

@@ -198,6 +198,34 @@ describe('the page of a run', () => {
     await screen.findByText('1 of 2');
   });
 
+  test('errors of the log are found by the server, and each is told', async () => {
+    const text = 'first line\nTraceback (most recent call last):\n  x\nValueError: bad\n';
+    const frame = { stream: 'main', seq: 0, byte_off: 0, ts_ns: 0, fd: 1, text };
+    serve('GET', 'runs/{run_id}/', whole(5));
+    serve('GET', 'runs/{run_id}/logs/', { ...emptyLog, frames: [frame], next: text.length });
+    const match = {
+      line: 2,
+      stream: 'stdout',
+      text: 'Traceback (most recent call last):',
+      spans: [[0, 34]],
+      cut: false,
+      kind: 'traceback',
+      summary: 'ValueError: bad',
+      before: [],
+      after: [],
+      byte_off: 11,
+      ts_ns: 0,
+    };
+    const page = { attempt: 1, matches: [match], next: '60.4.4', settled_lines: 4, complete: true };
+    serve('GET', 'runs/{run_id}/logs/search/', { ...page, searched_bytes: 60, total_bytes: 60 });
+    const { container } = await renderPage(<RunPage />, '/runs/run-5', '/runs/$runId');
+    await userEvent.click(await screen.findByRole('button', { name: 'Errors' }));
+    await screen.findByText('1 of 1');
+    const told = screen.getAllByRole('status').map((one) => one.textContent);
+    expect(told).toContain('TracebackValueError: bad');
+    await expectNoViolations(container);
+  });
+
   test.each([
     ['succeeded with a model', {}, 1],
     ['an evaluation that left only a report', { has_model: false }, 0],

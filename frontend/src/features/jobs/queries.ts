@@ -83,6 +83,50 @@ export const useFiles = (id: string, active: boolean) =>
     { refetchInterval: active ? ACTIVE_POLL_MS * 2 : false },
   );
 
+/** What lies directly in one folder of the run's files. */
+export const useFolder = (id: string, path: string, active: boolean) =>
+  $api.useQuery(
+    'get',
+    '/api/v1/runs/{run_id}/files/folder/',
+    { params: { path: { run_id: id }, query: path ? { path } : {} } },
+    { refetchInterval: active ? ACTIVE_POLL_MS * 2 : false, placeholderData: keepPreviousData },
+  );
+
+/** One file, which the address names. */
+export const useFile = (id: string, file: string) =>
+  $api.useQuery('get', '/api/v1/runs/{run_id}/files/{file_id}/', {
+    params: { path: { run_id: id, file_id: file } },
+  });
+
+/** What a file holds. The bytes of a file never change; that they are stored is news. */
+export const useFilePreview = (id: string, file: string, state: string) =>
+  $api.useQuery(
+    'get',
+    '/api/v1/runs/{run_id}/files/{file_id}/preview/',
+    { params: { path: { run_id: id, file_id: file } } },
+    { staleTime: state === 'persisted' ? Number.POSITIVE_INFINITY : 0 },
+  );
+
+/** What the run's code has that its commit has not. */
+export const useCodeChanges = (id: string) =>
+  $api.useQuery(
+    'get',
+    '/api/v1/runs/{run_id}/code/changes/',
+    { params: { path: { run_id: id } } },
+    { staleTime: Number.POSITIVE_INFINITY },
+  );
+
+/** What differs from the code of one run to that of another; code never changes. */
+export function useCodeBetween(from: string, to: string) {
+  const project = useProject();
+  return $api.useQuery(
+    'get',
+    '/api/v1/projects/{project}/runs/compare/code/',
+    { params: { path: { project }, query: { runs: `${from},${to}` } } },
+    { enabled: from !== to, staleTime: Number.POSITIVE_INFINITY },
+  );
+}
+
 export const useMetrics = (id: string, active: boolean) =>
   $api.useQuery(
     'get',
@@ -310,5 +354,34 @@ export async function readLog(id: string, attempt: number | undefined, from: num
   return data;
 }
 
-export const rawLogUrl = (id: string, attempt: number | undefined) =>
-  `/api/v1/runs/${id}/logs/raw/${attempt === undefined ? '' : `?attempt=${attempt}`}`;
+export interface LogQuery {
+  q?: string;
+  regex?: '1';
+  case?: '1';
+  errors?: '1';
+  stream?: 'stdout' | 'stderr';
+}
+
+/** One page of matches, from a cursor on; the server goes through the whole log, whatever the page holds of it. */
+export async function searchLog(
+  id: string,
+  attempt: number | undefined,
+  wanted: LogQuery,
+  cursor: string,
+  signal: AbortSignal,
+) {
+  const named = attempt === undefined ? {} : { attempt: String(attempt) };
+  const query = { ...wanted, ...named, ...(cursor && { cursor }), limit: 1000 };
+  const { data } = await api.GET('/api/v1/runs/{run_id}/logs/search/', {
+    params: { path: { run_id: id }, query },
+    signal,
+  });
+  return data;
+}
+
+export function rawLogUrl(id: string, attempt: number | undefined, wanted: LogQuery = {}) {
+  const params = new URLSearchParams(Object.entries(wanted));
+  if (attempt !== undefined) params.set('attempt', String(attempt));
+  const query = params.toString();
+  return `/api/v1/runs/${id}/logs/raw/${query && `?${query}`}`;
+}

@@ -32,10 +32,16 @@ export const newRunSearch = (raw: RawSearch) => ({
 });
 
 export const runSearch = (raw: RawSearch) => ({
-  tab: oneOf('log', 'curves', 'system', 'files', 'events', 'config')(raw.tab),
+  tab: oneOf('log', 'curves', 'system', 'files', 'events', 'config', 'comments')(raw.tab),
   attempt: number(raw.attempt),
   line: number(raw.line),
   q: text(raw.q),
+  /** How `q` is meant; `errors` needs none. */
+  find: oneOf('regex', 'errors')(raw.find),
+  case: flag(raw.case),
+  /** Where one is in the run's files, and which of them is open. */
+  folder: text(raw.folder),
+  file: text(raw.file),
   from: number(raw.from),
   to: number(raw.to),
   keys: list(raw.keys),
@@ -54,4 +60,6 @@ export const compareSearch = (raw: RawSearch) => ({
   only: flag(raw.only),
   axes: list(raw.axes),
   within: readWithin(raw.within),
+  /** The two runs whose code is compared. */
+  code: list(raw.code),
 });

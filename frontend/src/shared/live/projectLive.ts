@@ -23,6 +23,7 @@ const READ_AGAIN: Readonly<Record<string, readonly Parameters<typeof keyOf>[0][]
     '/api/v1/projects/{project}/queue/',
     REPORT,
   ],
+  comment: ['/api/v1/runs/{run_id}/comments/'],
   writer: [`${IN_DATASET}writers/`, `${IN_DATASET}write-jobs/`],
   commit: [`${IN_DATASET}operations/`],
   cleaning: [`${IN_DATASET}versions/{ref}/cleaning/`, REPORT],

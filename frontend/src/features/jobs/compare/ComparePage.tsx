@@ -25,6 +25,7 @@ import { useComparison } from '../queries';
 import { AxisFilters } from './AxisFilters';
 import { axesOf, type MetricValue, parameterNames, passing, type Within } from './axes';
 import { ChooseRuns } from './ChooseRuns';
+import { CompareCode } from './CompareCode';
 import { CompareTable } from './CompareTable';
 import { looksOf } from './looks';
 import { joined, MIN_COMPARED } from './numbers';
@@ -217,6 +218,9 @@ function Compared({ data, names, search, setSearch }: ComparedProps) {
             }
           />
         )}
+      </Card>
+      <Card padding="md">
+        <CompareCode runs={runs} chosen={search.code} onChoose={(code) => setSearch({ code })} />
       </Card>
     </Stack>
   );

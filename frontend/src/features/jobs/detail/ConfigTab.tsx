@@ -10,6 +10,7 @@ import { AnchorLink } from '@/shared/links';
 import { StateBadge } from '@/shared/StateBadge';
 import { Bytes } from '@/shared/values';
 import { hoursText } from '../hours';
+import { CodeChanges } from '../code/CodeChanges';
 import { isTracked } from '../states';
 import { joinWords } from '../wizard/shellWords';
 
@@ -106,6 +107,11 @@ export function ConfigTab({ run }: { run: Run }) {
         )}
         {!tracked && <Executed run={run} />}
       </SimpleGrid>
+      {run.code && (
+        <Section title={t('runpage.code.changes')}>
+          <CodeChanges run={run.id} />
+        </Section>
+      )}
     </Stack>
   );
 }

@@ -7,6 +7,8 @@ import { FailedPage } from '@/shared/FailedPage';
 import { AnchorLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { useShortcuts } from '@/shared/shortcuts';
+import { CommentsTab } from '../comments/CommentsTab';
+import { FilesTab } from '../files/FilesTab';
 import { LogTab } from '../log/LogTab';
 import { useLog } from '../log/useLog';
 import { useRun } from '../queries';
@@ -17,7 +19,6 @@ import { Described } from './Described';
 import classes from './detail.module.css';
 import { EventsTab } from './EventsTab';
 import { FailurePanel } from './FailurePanel';
-import { FilesTab } from './FilesTab';
 import { RunHeader } from './RunHeader';
 import { useRunLive } from './useRunLive';
 import { WhyPanel } from './WhyPanel';
@@ -26,7 +27,7 @@ import { WhyPanel } from './WhyPanel';
 const CurvesTab = lazy(async () => ({ default: (await import('../curves/CurvesTab')).CurvesTab }));
 const SystemTab = lazy(async () => ({ default: (await import('../curves/SystemTab')).SystemTab }));
 
-const TABS = ['log', 'curves', 'system', 'files', 'events', 'config'] as const;
+const TABS = ['log', 'curves', 'system', 'files', 'events', 'config', 'comments'] as const;
 type Tab = (typeof TABS)[number];
 // What runs elsewhere has no log here.
 const TRACKED_TABS: readonly Tab[] = TABS.filter((name) => name !== 'log');
@@ -120,6 +121,9 @@ function RunView({ run }: { run: Run }) {
         </Tabs.Panel>
         <Tabs.Panel value="config" className={classes.scroll}>
           <ConfigTab run={run} />
+        </Tabs.Panel>
+        <Tabs.Panel value="comments" className={classes.scroll}>
+          <CommentsTab run={run} />
         </Tabs.Panel>
       </Tabs>
     </Page>

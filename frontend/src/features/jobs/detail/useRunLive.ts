@@ -14,6 +14,7 @@ type Message =
   | ({ type: 'run' } & Pick<Run, 'state' | 'progress' | 'progress_text'>)
   | { type: 'metrics'; keys: Record<string, number> }
   | { type: 'event'; seq: number }
+  | { type: 'file'; id?: string; state: string }
   | { type: 'eof'; attempt: string };
 
 export interface RunLiveOptions {
@@ -32,6 +33,7 @@ function readAgain(client: ReturnType<typeof useQueryClient>, types: Set<Message
   if (types.has('metrics')) again('/api/v1/runs/{run_id}/metrics/');
   if (types.has('event') || types.has('eof')) again('/api/v1/runs/{run_id}/');
   if (types.has('eof')) again('/api/v1/runs/{run_id}/files/');
+  if (types.has('file') || types.has('eof')) again('/api/v1/runs/{run_id}/files/folder/');
 }
 
 export function useRunLive({ run, runId, attempt, store, feed, wantsLog }: RunLiveOptions) {

@@ -1,5 +1,6 @@
 import Anser from 'anser';
 import { memo, type ReactNode } from 'react';
+import type { Highlight } from './highlight';
 import classes from './log.module.css';
 import type { LogLine as Line } from './logStore';
 
@@ -26,16 +27,6 @@ function spansOf(line: Line): Span[] {
   });
 }
 
-/** Positions of `query` in `text`; a lower-case query ignores case, as the search does. */
-function matchesIn(text: string, query: string): [number, number][] {
-  if (query === '') return [];
-  const haystack = query === query.toLowerCase() ? text.toLowerCase() : text;
-  const found: [number, number][] = [];
-  for (let at = haystack.indexOf(query); at !== -1; at = haystack.indexOf(query, at + query.length))
-    found.push([at, at + query.length]);
-  return found;
-}
-
 /** Cuts a span at the edges of the matches: a match may lie across two colours. */
 function cut(span: Span, start: number, matches: [number, number][]): ReactNode[] {
   const end = start + span.text.length;
@@ -52,8 +43,8 @@ function cut(span: Span, start: number, matches: [number, number][]): ReactNode[
   return out;
 }
 
-export const LogLineText = memo(function LogLineText({ line, query }: { line: Line; query: string }) {
-  const matches = matchesIn(line.plain, query);
+export const LogLineText = memo(function LogLineText({ line, highlight }: { line: Line; highlight: Highlight }) {
+  const matches = highlight(line.plain);
   let start = 0;
   return spansOf(line).map((span) => {
     const key = start;

@@ -1,21 +1,24 @@
-import { ActionIcon, Group, SegmentedControl, Select, Switch, Text, TextInput, Tooltip } from '@mantine/core';
-import { IconChevronDown, IconChevronUp, IconClock, IconDownload, IconSearch } from '@tabler/icons-react';
+import { ActionIcon, Badge, Group, SegmentedControl, Select, Switch, Text, Tooltip } from '@mantine/core';
+import { IconClock } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Run } from '@/api/contract/jobs';
+import type { LogMatch, Run } from '@/api/contract/jobs';
 import { ErrorState } from '@/shared/ErrorState';
 import { useFormat } from '@/shared/format';
 import { useShortcuts } from '@/shared/shortcuts';
 import { useStored } from '@/shared/stored';
-import { rawLogUrl } from '../queries';
 import type { runSearch } from '../search';
 import { isActive, isWaiting } from '../states';
 import { FeedBadge } from './FeedBadge';
+import { NOTHING, ofSpans, ofText } from './highlight';
+import { LogDownload } from './LogDownload';
+import { LogFinder } from './LogFinder';
 import { LogView } from './LogView';
+import classes from './log.module.css';
 import type { LogFeed } from './logFeed';
 import type { LogFilter, LogStore } from './logStore';
-import { useLogSearch } from './useLogSearch';
+import { asked, type Find, useLogSearch } from './useLogSearch';
 
 export interface LogTabProps {
   run: Run;
@@ -32,37 +35,57 @@ export function LogTab({ run, attempt, store, feed, revision }: LogTabProps) {
   const search = useSearch({ strict: false }) as ReturnType<typeof runSearch>;
   const [filter, setFilter] = useState<LogFilter>('all');
   const [query, setQuery] = useState(search.q ?? '');
+  const find: Find = search.find ?? 'text';
+  const matchCase = search.case ?? false;
   const [times, setTimes] = useStored('atom-log-times', 'no');
-  const [follow, setFollow] = useState(isActive(run) && search.line === undefined && !search.q);
-  const { hits, settled } = useLogSearch(store, revision, query, filter);
-  const [current, setCurrent] = useState(0);
+  const [follow, setFollow] = useState(isActive(run) && search.line === undefined && !search.q && !search.find);
+  const wanted = { query, find, matchCase, filter };
+  const { hits, matches, settled, active, searching, error } = useLogSearch(
+    { store, revision, runId: run.id, attempt },
+    wanted,
+  );
   const [target, setTarget] = useState(search.line === undefined ? null : { line: search.line - 1, nonce: 0 });
   const field = useRef<HTMLInputElement>(null);
+  const marked = search.line === undefined ? null : search.line - 1;
+  const current = Math.max(0, marked === null ? 0 : hits.indexOf(marked));
 
   const setSearch = (values: Partial<typeof search>) =>
     void navigate({ to: '.', search: (old) => ({ ...old, ...values }), replace: true });
-  const jump = (line: number) => {
+  const show = (line: number) => {
     setFollow(false);
     setTarget((old) => ({ line, nonce: (old?.nonce ?? 0) + 1 }));
+    setSearch({ line: line + 1, q: settled || undefined });
   };
-  const go = (index: number) => {
-    if (hits.length === 0) return;
-    const wrapped = (index + hits.length) % hits.length;
-    setCurrent(wrapped);
-    jump(hits[wrapped] as number);
+  const step = (by: 1 | -1) => {
+    const hit = hits[(current + by + hits.length) % hits.length];
+    if (hit !== undefined) show(hit);
   };
-  // The log may come after the query, as with a link that names one.
+  // Once per question, not whenever the log grows. The log may come after the query, as with a link that names one;
+  // a line that the link names is shown rather than the first match.
   const found = hits.length > 0;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once per query, not whenever the log grows
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => {
-    if (settled && found) go(0);
-    if ((search.q ?? '') !== settled) setSearch({ q: settled || undefined });
-  }, [settled, filter, found]);
+    if (active && found && (marked === null || !hits.includes(marked))) show(hits[0] as number);
+    else if ((search.q ?? '') !== settled) setSearch({ q: settled || undefined });
+  }, [settled, filter, find, matchCase, found]);
 
   useShortcuts([
     { keys: '/', label: t('jobs.log.find'), run: () => field.current?.focus() },
     { keys: 'F', label: t('jobs.log.follow'), run: () => setFollow((on) => !on) },
+    { keys: 'E', label: t('jobs.log.firstError'), run: () => setSearch({ find: 'errors', line: undefined }) },
+    { keys: 'N', label: t('jobs.log.next'), run: () => step(1) },
+    { keys: 'P', label: t('jobs.log.previous'), run: () => step(-1) },
   ]);
+
+  const highlightOf = useCallback(
+    (line: number) => {
+      if (!active) return NOTHING;
+      if (find === 'text') return ofText(settled, matchCase);
+      const match = matches.get(line);
+      return match && !match.cut ? ofSpans(match.spans) : NOTHING;
+    },
+    [active, find, settled, matchCase, matches],
+  );
 
   const emptyText =
     feed.state === 'loading'
@@ -76,57 +99,28 @@ export function LogTab({ run, attempt, store, feed, revision }: LogTabProps) {
     value: String(number),
     label: t('jobs.attemptNumber', { number }),
   }));
-  const shown = settled && hits.length > 0 ? (hits[current] ?? null) : null;
+  const finding = find === 'errors' && hits[current] !== undefined ? matches.get(hits[current]) : undefined;
 
   return (
     <>
-      <Group gap="xs" mb="xs" wrap="wrap">
-        <TextInput
-          ref={field}
-          size="xs"
-          flex={1}
-          miw={200}
-          maw={420}
-          aria-label={t('jobs.log.find')}
-          placeholder={t('jobs.log.find')}
-          leftSection={<IconSearch size={14} />}
-          value={query}
-          onChange={(event) => setQuery(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter') go(current + (event.shiftKey ? -1 : 1));
-            if (event.key === 'Escape') setQuery('');
+      <Group gap="xs" mb="xs" wrap="wrap" align="flex-start">
+        <LogFinder
+          field={field}
+          query={find === 'errors' ? '' : query}
+          find={find}
+          matchCase={matchCase}
+          count={active ? hits.length : null}
+          current={current}
+          searching={searching}
+          error={error && find === 'regex' ? t('jobs.log.badRegex') : undefined}
+          onQuery={(text) => {
+            setQuery(text);
+            if (find === 'errors' && text) setSearch({ find: undefined });
           }}
-          rightSectionWidth={112}
-          rightSection={
-            settled ? (
-              <Text size="xs" c="dimmed" className="tabular" role="status">
-                {hits.length === 0
-                  ? t('jobs.log.noMatch')
-                  : t('jobs.log.match', {
-                      at: format.number(current + 1),
-                      count: hits.length,
-                      total: format.number(hits.length),
-                    })}
-              </Text>
-            ) : undefined
-          }
+          onFind={(next) => setSearch({ find: next === 'text' ? undefined : next, line: undefined })}
+          onCase={(on) => setSearch({ case: on || undefined, line: undefined })}
+          onStep={step}
         />
-        <ActionIcon
-          variant="default"
-          disabled={hits.length === 0}
-          aria-label={t('jobs.log.previous')}
-          onClick={() => go(current - 1)}
-        >
-          <IconChevronUp size={15} />
-        </ActionIcon>
-        <ActionIcon
-          variant="default"
-          disabled={hits.length === 0}
-          aria-label={t('jobs.log.next')}
-          onClick={() => go(current + 1)}
-        >
-          <IconChevronDown size={15} />
-        </ActionIcon>
         <SegmentedControl
           size="xs"
           aria-label={t('jobs.log.stream')}
@@ -149,49 +143,43 @@ export function LogTab({ run, attempt, store, feed, revision }: LogTabProps) {
             onChange={(value) => setSearch({ attempt: value ? Number(value) : undefined, line: undefined })}
           />
         )}
-        <Switch
-          size="xs"
-          label={t('jobs.log.follow')}
-          checked={follow}
-          onChange={(event) => setFollow(event.currentTarget.checked)}
-        />
-        <FeedBadge feed={feed} />
-        <Text size="xs" c="dimmed" className="tabular">
-          {t('jobs.log.lines', { count: store.total, shown: format.number(store.count(filter)) })}
-        </Text>
-        <Tooltip label={t('jobs.log.times')}>
-          <ActionIcon
-            color={times === 'yes' ? undefined : 'gray'}
-            aria-label={t('jobs.log.times')}
-            aria-pressed={times === 'yes'}
-            onClick={() => setTimes(times === 'yes' ? 'no' : 'yes')}
-          >
-            <IconClock size={15} />
-          </ActionIcon>
-        </Tooltip>
-        <Tooltip label={t('jobs.log.download')}>
-          <ActionIcon
-            component="a"
-            color="gray"
-            href={rawLogUrl(run.id, attempt)}
-            download
-            aria-label={t('jobs.log.download')}
-          >
-            <IconDownload size={15} />
-          </ActionIcon>
-        </Tooltip>
+        <Group gap="xs" mih={30}>
+          <Switch
+            size="xs"
+            label={t('jobs.log.follow')}
+            checked={follow}
+            onChange={(event) => setFollow(event.currentTarget.checked)}
+          />
+          <FeedBadge feed={feed} />
+          <Text size="xs" c="dimmed" className="tabular">
+            {t('jobs.log.lines', { count: store.total, shown: format.number(store.count(filter)) })}
+          </Text>
+          <Tooltip label={t('jobs.log.times')}>
+            <ActionIcon
+              color={times === 'yes' ? undefined : 'gray'}
+              aria-label={t('jobs.log.times')}
+              aria-pressed={times === 'yes'}
+              onClick={() => setTimes(times === 'yes' ? 'no' : 'yes')}
+            >
+              <IconClock size={15} />
+            </ActionIcon>
+          </Tooltip>
+          <LogDownload run={run.id} attempt={attempt} wanted={asked({ ...wanted, query: settled }, false)} />
+        </Group>
       </Group>
+      {finding && <Finding match={finding} />}
       {feed.state === 'failed' && <ErrorState error={feed.error} onRetry={() => feed.resume()} compact retrying />}
+      {error != null && find === 'errors' && <ErrorState error={error} compact />}
       <LogView
         store={store}
         revision={revision}
         filter={filter}
-        query={settled}
+        highlightOf={highlightOf}
         follow={follow}
         onFollow={setFollow}
         showTimes={times === 'yes'}
         target={target}
-        marked={shown ?? (search.line === undefined ? null : search.line - 1)}
+        marked={marked}
         onMark={(line) => {
           setFollow(false);
           setSearch({ line: line + 1 });
@@ -199,5 +187,16 @@ export function LogTab({ run, attempt, store, feed, revision }: LogTabProps) {
         emptyText={emptyText}
       />
     </>
+  );
+}
+
+/** The error that is shown: what it is, and how a traceback ends. */
+function Finding({ match }: { match: LogMatch }) {
+  const { t } = useTranslation();
+  return (
+    <div className={classes.finding} role="status">
+      <Badge color="red">{t(`jobs.log.kind.${match.kind || 'error'}`)}</Badge>
+      <code>{match.summary || match.text}</code>
+    </div>
   );
 }

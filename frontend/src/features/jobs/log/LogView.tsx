@@ -1,6 +1,7 @@
 import { type KeyboardEvent, useEffect, useRef, type WheelEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useBigVirtual } from '@/shared/useBigVirtual';
+import type { Highlight } from './highlight';
 import { LogLineText } from './LogLine';
 import classes from './log.module.css';
 import type { LogFilter, LogStore } from './logStore';
@@ -12,7 +13,8 @@ export interface LogViewProps {
   /** Grows with the store: the view is drawn again. */
   revision: number;
   filter: LogFilter;
-  query: string;
+  /** What to mark in a line, by its number. */
+  highlightOf: (line: number) => Highlight;
   follow: boolean;
   onFollow: (follow: boolean) => void;
   showTimes: boolean;
@@ -26,7 +28,8 @@ export interface LogViewProps {
 const clock = (timeMs: number) => new Date(timeMs).toLocaleTimeString('en-GB');
 
 export function LogView(props: LogViewProps) {
-  const { store, revision, filter, query, follow, onFollow, showTimes, target, marked, onMark, emptyText } = props;
+  const { store, revision, filter, highlightOf, follow, onFollow, showTimes, target, marked, onMark, emptyText } =
+    props;
   const { t } = useTranslation();
   const count = store.count(filter);
   const virtual = useBigVirtual(count, LINE_HEIGHT_PX);
@@ -95,7 +98,7 @@ export function LogView(props: LogViewProps) {
                   {number + 1}
                 </button>
                 {showTimes && <span className={classes.time}>{clock(line.timeMs)}</span>}
-                <LogLineText line={line} query={query} />
+                <LogLineText line={line} highlight={highlightOf(number)} />
               </div>
             );
           })}

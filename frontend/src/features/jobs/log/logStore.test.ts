@@ -91,9 +91,9 @@ describe('search and filter', () => {
   store.append(frame(7, 'warn loss\n', 2));
   store.append(frame(17, 'loss 2\nunfinished loss', 1));
 
-  test('a lower-case query ignores case, another one does not', () => {
-    expect(store.search('loss')).toEqual([0, 1, 2, 3]);
-    expect(store.search('Loss')).toEqual([0]);
+  test('case counts only if it is asked to', () => {
+    expect(store.search('LOSS')).toEqual([0, 1, 2, 3]);
+    expect(store.search('Loss', 'all', true)).toEqual([0]);
   });
 
   test('a filter maps rows to lines and back', () => {

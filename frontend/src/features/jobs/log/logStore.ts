@@ -135,16 +135,16 @@ export class LogStore {
     return low;
   }
 
-  /** Numbers of the lines that contain `query`, colours ignored. A lower-case query ignores case. */
-  search(query: string, filter: LogFilter = 'all', max = 100_000): number[] {
+  /** Numbers of the lines that contain `query`, colours ignored. */
+  search(query: string, filter: LogFilter = 'all', matchCase = false, max = 100_000): number[] {
     const found: number[] = [];
     if (query === '') return found;
-    const ignoreCase = query === query.toLowerCase();
+    const needle = matchCase ? query : query.toLowerCase();
     for (const block of this.blocks) {
       if (found.length >= max) break;
-      block.find(query, ignoreCase, found, max);
+      block.find(needle, !matchCase, found, max);
     }
-    this.searchOpen(query, ignoreCase, found);
+    this.searchOpen(needle, !matchCase, found);
     return filter === 'all' ? found : found.filter((line) => this.fdOf(line) === (filter === 'stdout' ? 1 : 2));
   }
 

@@ -1,19 +1,119 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useEffect, useMemo, useState } from 'react';
+import type { LogMatch } from '@/api/contract/jobs';
+import { type LogQuery, searchLog } from '../queries';
 import type { LogFilter, LogStore } from './logStore';
 
 /** A growing log is searched again at most this often. */
 const REFRESH_MS = 1000;
+/** More matches than anybody steps through. */
+const MAX_PAGES = 10;
 
-export function useLogSearch(store: LogStore, revision: number, query: string, filter: LogFilter) {
-  const [settled] = useDebouncedValue(query, 120);
-  const [seen, setSeen] = useState(revision);
+export type Find = 'text' | 'regex' | 'errors';
+
+export interface Wanted {
+  query: string;
+  find: Find;
+  matchCase: boolean;
+  filter: LogFilter;
+}
+
+/** What is asked of the server; null where there is nothing to look for, or the page can look itself. */
+export function asked({ query, find, matchCase, filter }: Wanted, local = true): LogQuery | null {
+  if (find === 'text' && local) return null;
+  if (find !== 'errors' && query === '') return null;
+  const stream = filter === 'all' ? {} : { stream: filter };
+  if (find === 'errors') return { errors: '1', ...stream };
+  return {
+    q: query,
+    ...(find === 'regex' && { regex: '1' as const }),
+    ...(matchCase && { case: '1' as const }),
+    ...stream,
+  };
+}
+
+interface Remote {
+  key: string;
+  matches: Map<number, LogMatch>;
+  cursor: string;
+  settledLines: number;
+  complete: boolean;
+  error: unknown;
+}
+
+const nothingYet = (key: string): Remote => ({
+  key,
+  matches: new Map(),
+  cursor: '',
+  settledLines: 0,
+  complete: false,
+  error: null,
+});
+
+/** Matches that the server finds; it goes on where it stopped whenever the log has grown. */
+function useRemote(runId: string, attempt: number | undefined, wanted: LogQuery | null, seen: number): Remote {
+  const key = wanted ? JSON.stringify([runId, attempt, wanted]) : '';
+  const [state, setState] = useState<Remote>(() => nothingYet(key));
+  const current = state.key === key ? state : nothingYet(key);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for the question, `seen` for the log
   useEffect(() => {
-    if (settled === '' || seen === revision) return;
+    if (!wanted) return;
+    const abort = new AbortController();
+    const read = async () => {
+      // What was found in lines that had not ended comes again.
+      const matches = new Map([...current.matches].filter(([line]) => line < current.settledLines));
+      let { cursor, settledLines } = current;
+      for (let page = 0; page < MAX_PAGES && matches.size < MAX_PAGES * 1000; page++) {
+        const found = await searchLog(runId, attempt, wanted, cursor, abort.signal);
+        if (!found || abort.signal.aborted) return;
+        for (const match of found.matches) matches.set(match.line - 1, match);
+        cursor = found.next;
+        settledLines = found.settled_lines;
+        setState({ key, matches: new Map(matches), cursor, settledLines, complete: found.complete, error: null });
+        if (found.complete) return;
+      }
+      setState({ key, matches, cursor, settledLines, complete: true, error: null });
+    };
+    read().catch((error: unknown) => {
+      if (!abort.signal.aborted) setState({ ...current, complete: true, error });
+    });
+    return () => abort.abort();
+  }, [key, seen]);
+  return current;
+}
+
+/** Plain text is found in what the page holds; the rest by the server, which no expression can hang. */
+export function useLogSearch(
+  {
+    store,
+    revision,
+    runId,
+    attempt,
+  }: { store: LogStore; revision: number; runId: string; attempt: number | undefined },
+  wanted: Wanted,
+) {
+  const [settled] = useDebouncedValue(wanted.query, wanted.find === 'regex' ? 300 : 120);
+  const [seen, setSeen] = useState(revision);
+  const active = settled !== '' || wanted.find === 'errors';
+  useEffect(() => {
+    if (!active || seen === revision) return;
     const timer = setTimeout(() => setSeen(revision), REFRESH_MS);
     return () => clearTimeout(timer);
-  }, [settled, seen, revision]);
+  }, [active, seen, revision]);
+  const { filter, matchCase, find } = wanted;
   // biome-ignore lint/correctness/useExhaustiveDependencies: `seen` stands for the store's contents
-  const hits = useMemo(() => (settled === '' ? [] : store.search(settled, filter)), [store, settled, filter, seen]);
-  return { hits, settled };
+  const local = useMemo(
+    () => (find === 'text' && settled !== '' ? store.search(settled, filter, matchCase) : []),
+    [store, settled, filter, matchCase, find, seen],
+  );
+  const remote = useRemote(runId, attempt, asked({ ...wanted, query: settled }), seen);
+  const far = useMemo(() => [...remote.matches.keys()].sort((a, b) => a - b), [remote.matches]);
+  return {
+    hits: find === 'text' ? local : far,
+    matches: remote.matches,
+    settled,
+    active,
+    searching: find !== 'text' && active && !remote.complete,
+    error: find === 'text' ? null : remote.error,
+  };
 }

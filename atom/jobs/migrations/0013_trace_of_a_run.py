@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("jobs", "0010_run_words")]
+    dependencies = [("jobs", "0012_run_comments")]
 
     operations = [
         migrations.AddField(

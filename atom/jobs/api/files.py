@@ -1,0 +1,143 @@
+"""The files that a run has written so far: folder by folder, and what is in them."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from atom.core.errors import Invalid, NotFound
+from atom.core.query import refuse_unknown
+from atom.jobs.actions import folders, previews
+from atom.jobs.actions.previews import Curve
+from atom.jobs.api.run_serializers import ArtifactSerializer
+from atom.jobs.api.values import finite
+from atom.jobs.api.views import RunScopedView
+
+MAX_PATH = 1000
+
+
+class RunFolderSerializer(serializers.Serializer[Any]):
+    """A folder, with all that is below it."""
+
+    name = serializers.CharField()
+    files = serializers.IntegerField()
+    size_bytes = serializers.IntegerField()
+    changed_at = serializers.DateTimeField()
+
+
+class RunFolderListingSerializer(serializers.Serializer[Any]):
+    """What lies directly in a folder, by name."""
+
+    folders = RunFolderSerializer(many=True)
+    files = ArtifactSerializer(many=True)
+    truncated = serializers.BooleanField(help_text="There is more than 1,000 of them.")
+
+
+class TableColumnSerializer(serializers.Serializer[Any]):
+    """A column, typed by the rows that are shown."""
+
+    name = serializers.CharField()
+    type = serializers.ChoiceField(choices=["integer", "number", "boolean", "time", "text"])
+
+
+class PreviewTableSerializer(serializers.Serializer[Any]):
+    """The first 1,000 rows."""
+
+    columns = TableColumnSerializer(many=True)
+    rows = serializers.ListField(
+        child=serializers.ListField(child=serializers.CharField(allow_null=True))
+    )
+
+
+class PreviewCurveSerializer(serializers.Serializer[Any]):
+    """A curve of an event file, thinned to 1,000 points."""
+
+    key = serializers.CharField()
+    n = serializers.IntegerField()
+    steps = serializers.SerializerMethodField()
+    ts = serializers.SerializerMethodField()
+    values = serializers.SerializerMethodField()
+
+    def get_steps(self, curve: Curve) -> list[int]:
+        """Return the steps."""
+        steps: list[int] = curve.points.steps.tolist()
+        return steps
+
+    def get_ts(self, curve: Curve) -> list[int]:
+        """Return the times in milliseconds since 1970."""
+        times: list[int] = curve.points.ts_ms.tolist()
+        return times
+
+    @extend_schema_field(serializers.ListField(child=serializers.FloatField(allow_null=True)))
+    def get_values(self, curve: Curve) -> list[float | None]:
+        """Return the values, null where there is no number."""
+        return [finite(value) for value in curve.points.values.tolist()]
+
+
+class FilePreviewSerializer(serializers.Serializer[Any]):
+    """What is shown of a file; the fields of the other kinds are empty."""
+
+    kind = serializers.ChoiceField(choices=previews.KINDS)
+    reason = serializers.ChoiceField(
+        choices=previews.REASONS, help_text="Of kind `none`: why there is nothing to see."
+    )
+    truncated = serializers.BooleanField(help_text="The file holds more than is shown.")
+    text = serializers.CharField()
+    value = serializers.SerializerMethodField(
+        "document", help_text="Of kind `tree`: the JSON or YAML."
+    )
+    table = PreviewTableSerializer(allow_null=True)
+    curves = PreviewCurveSerializer(many=True)
+    others = serializers.IntegerField(help_text="Values of an event file that are no scalars.")
+
+    @extend_schema_field(OpenApiTypes.ANY)
+    def document(self, preview: previews.Preview) -> Any:
+        """Return the document."""
+        return preview.value
+
+
+class FolderView(RunScopedView):
+    """`runs/<id>/files/folder/`."""
+
+    @extend_schema(
+        operation_id="runs_files_folder",
+        parameters=[OpenApiParameter("path", str, description="A folder; the top if left out.")],
+        responses=RunFolderListingSerializer,
+    )
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """List what the run has written into one folder so far."""
+        refuse_unknown(request, ["path"])
+        path = request.query_params.get("path", "")
+        if len(path) > MAX_PATH or "\0" in path:
+            raise Invalid(errors={"path": ["Give the path of a folder."]})
+        return Response(RunFolderListingSerializer(folders.listing(self.run, path)).data)
+
+
+class FileView(RunScopedView):
+    """`runs/<id>/files/<id>/`."""
+
+    @extend_schema(operation_id="runs_file_get", responses=ArtifactSerializer)
+    def get(self, request: Request, run_id: UUID, file_id: UUID) -> Response:
+        """Return one file of the run."""
+        found = self.run.artifacts.select_related("attempt").filter(pk=file_id).first()
+        if found is None:
+            raise NotFound
+        return Response(ArtifactSerializer(found).data)
+
+
+class PreviewView(RunScopedView):
+    """`runs/<id>/files/<id>/preview/`."""
+
+    @extend_schema(operation_id="runs_file_preview", responses=FilePreviewSerializer)
+    def get(self, request: Request, run_id: UUID, file_id: UUID) -> Response:
+        """Return what the file holds, as data: a bounded part of it, and never its markup."""
+        found = self.run.artifacts.filter(pk=file_id).first()
+        if found is None:
+            raise NotFound
+        return Response(FilePreviewSerializer(previews.preview(found)).data)

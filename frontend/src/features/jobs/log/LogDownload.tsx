@@ -1,0 +1,36 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { type LogQuery, rawLogUrl } from '../queries';
+
+/** The whole log, or the lines that match what is looked for. */
+export function LogDownload({
+  run,
+  attempt,
+  wanted,
+}: {
+  run: string;
+  attempt: number | undefined;
+  wanted: LogQuery | null;
+}) {
+  const { t } = useTranslation();
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon color="gray" aria-label={t('jobs.log.download')}>
+          <IconDownload size={15} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item component="a" href={rawLogUrl(run, attempt)} download>
+          {t('jobs.log.downloadAll')}
+        </Menu.Item>
+        {wanted && (
+          <Menu.Item component="a" href={rawLogUrl(run, attempt, wanted)} download>
+            {t('jobs.log.downloadMatches')}
+          </Menu.Item>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,130 @@
+import { ActionIcon, Button, Group, Text, TextInput, Tooltip } from '@mantine/core';
+import {
+  IconAlertTriangle,
+  IconChevronDown,
+  IconChevronUp,
+  IconLetterCase,
+  IconRegex,
+  IconSearch,
+} from '@tabler/icons-react';
+import type { RefObject } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useFormat } from '@/shared/format';
+import type { Find } from './useLogSearch';
+
+export interface LogFinderProps {
+  field: RefObject<HTMLInputElement | null>;
+  query: string;
+  find: Find;
+  matchCase: boolean;
+  /** Null before there is anything to look for. */
+  count: number | null;
+  current: number;
+  searching: boolean;
+  error: string | undefined;
+  onQuery: (query: string) => void;
+  onFind: (find: Find) => void;
+  onCase: (matchCase: boolean) => void;
+  onStep: (by: 1 | -1) => void;
+}
+
+/** What to look for in the log, how it is meant, and steps from match to match. */
+export function LogFinder(props: LogFinderProps) {
+  const { field, query, find, matchCase, count, error, onQuery, onFind, onCase, onStep } = props;
+  const { t } = useTranslation();
+  const errors = find === 'errors';
+  return (
+    <>
+      <TextInput
+        ref={field}
+        size="xs"
+        flex={1}
+        miw={200}
+        maw={420}
+        aria-label={t('jobs.log.find')}
+        placeholder={errors ? t('jobs.log.findErrors') : t('jobs.log.find')}
+        leftSection={<IconSearch size={14} />}
+        value={query}
+        error={error}
+        onChange={(event) => onQuery(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') onStep(event.shiftKey ? -1 : 1);
+          if (event.key === 'Escape') {
+            onQuery('');
+            if (errors) onFind('text');
+          }
+        }}
+        rightSectionWidth={112}
+        rightSection={count === null ? undefined : <Standing {...props} count={count} />}
+      />
+      <Group gap={4} wrap="nowrap">
+        <Toggle label={t('jobs.log.case')} on={matchCase} disabled={errors} onClick={() => onCase(!matchCase)}>
+          <IconLetterCase size={15} />
+        </Toggle>
+        <Toggle
+          label={t('jobs.log.regex')}
+          on={find === 'regex'}
+          onClick={() => onFind(find === 'regex' ? 'text' : 'regex')}
+        >
+          <IconRegex size={15} />
+        </Toggle>
+        <ActionIcon variant="default" disabled={!count} aria-label={t('jobs.log.previous')} onClick={() => onStep(-1)}>
+          <IconChevronUp size={15} />
+        </ActionIcon>
+        <ActionIcon variant="default" disabled={!count} aria-label={t('jobs.log.next')} onClick={() => onStep(1)}>
+          <IconChevronDown size={15} />
+        </ActionIcon>
+      </Group>
+      <Tooltip label={t('jobs.log.errorsHow')} multiline maw={320}>
+        <Button
+          size="xs"
+          variant={errors ? 'light' : 'default'}
+          leftSection={<IconAlertTriangle size={14} />}
+          aria-pressed={errors}
+          onClick={() => onFind(errors ? 'text' : 'errors')}
+        >
+          {t('jobs.log.errors')}
+        </Button>
+      </Tooltip>
+    </>
+  );
+}
+
+function Standing({ count, current, searching }: LogFinderProps & { count: number }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const text = count
+    ? t('jobs.log.match', { at: format.number(current + 1), count, total: format.number(count) })
+    : searching
+      ? t('jobs.log.searching')
+      : t('jobs.log.noMatch');
+  return (
+    <Text size="xs" c="dimmed" className="tabular" role="status">
+      {text}
+    </Text>
+  );
+}
+
+interface ToggleProps {
+  label: string;
+  on: boolean;
+  disabled?: boolean;
+  onClick: () => void;
+  children: React.ReactNode;
+}
+
+function Toggle({ label, on, disabled = false, onClick, children }: ToggleProps) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon
+        variant={on ? 'light' : 'default'}
+        aria-label={label}
+        aria-pressed={on}
+        disabled={disabled}
+        onClick={onClick}
+      >
+        {children}
+      </ActionIcon>
+    </Tooltip>
+  );
+}

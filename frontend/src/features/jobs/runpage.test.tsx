@@ -1,0 +1,102 @@
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, test } from 'vitest';
+import { expectNoViolations } from '@/test/axe';
+import { listing, sent, serve } from '@/test/fakeApi';
+import { renderPage } from '@/test/render';
+import { DiffResult } from './code/DiffView';
+import { CommentsTab } from './comments/CommentsTab';
+import { FilesTab } from './files/FilesTab';
+import { MarkdownView } from './files/MarkdownView';
+
+// Only its id is read by what is tested here.
+const run = { id: 'run-1' } as never;
+
+const file = (id: string, path: string, extra: object = {}) => ({
+  id,
+  path,
+  size_bytes: 12,
+  sha256: 'a'.repeat(64),
+  digest: '',
+  kind: 'output',
+  state: 'persisted',
+  step: null,
+  attempt: 1,
+  download_url: `https://store.example/${id}`,
+  created_at: '2026-01-01T00:00:00Z',
+  ...extra,
+});
+
+const empty = { reason: '', truncated: false, text: '', value: null, table: null, curves: [], others: 0 };
+
+test('files are browsed by folder, and one is opened as a table', async () => {
+  const csv = file('f1', 'out/metrics.csv');
+  serve('GET', 'runs/{run_id}/files/{file_id}/', csv);
+  serve('GET', 'runs/{run_id}/files/folder/', (_request: Request, url: URL) =>
+    url.searchParams.get('path') === 'out'
+      ? {
+          folders: [],
+          files: [csv, file('f2', 'out/last.pt', { state: 'local', download_url: null })],
+          truncated: false,
+        }
+      : {
+          folders: [{ name: 'out', files: 2, size_bytes: 24, changed_at: csv.created_at }],
+          files: [],
+          truncated: false,
+        },
+  );
+  const table = { columns: [{ name: 'loss', type: 'number' }], rows: [['0.5'], [null]] };
+  serve('GET', 'runs/{run_id}/files/{file_id}/preview/', { ...empty, kind: 'table', table });
+  const { container } = await renderPage(<FilesTab run={run} active={false} />, '/runs/run-1', '/runs/$runId');
+  await userEvent.click(await screen.findByRole('button', { name: 'Folder out' }));
+  await screen.findByRole('button', { name: 'last.pt' });
+  await expectNoViolations(container);
+  await userEvent.click(screen.getByRole('button', { name: 'metrics.csv' }));
+  await screen.findByText('0.5');
+  screen.getByRole('columnheader', { name: /loss/ });
+  await expectNoViolations(document.body);
+});
+
+test('Markdown of a run makes no picture, no script and no HTML', async () => {
+  const text = '# Hi <b onclick="x">there</b>\n\n![x](https://evil.example/p.png) [go](javascript:alert(1))';
+  const { container } = await renderPage(<MarkdownView text={text} />);
+  await screen.findByRole('heading', { name: 'Hi there' });
+  expect(container.querySelector('img, script, b, [onclick]')).toBeNull();
+  expect(screen.getByText('go').getAttribute('href') ?? '').not.toContain('javascript');
+});
+
+test('changes of code are told by file, or why there are none', async () => {
+  const changed = {
+    path: 'train.py',
+    status: 'changed',
+    hunks: '@@ -1 +1 @@\n-a\n+b',
+    added: 1,
+    removed: 1,
+    omitted: '',
+  };
+  const data = { files: [changed], truncated: false, reason: '', commit: '' } as never;
+  const { container } = await renderPage(<DiffResult query={{ data, error: null, refetch: () => {} }} />);
+  await screen.findByText('+b');
+  await expectNoViolations(container);
+});
+
+test('comments are read and written, and name their members', async () => {
+  serve('GET', 'auth/session/', { authenticated: true, user: { username: 'bo', full_name: 'Bo Chen' } });
+  const bo = { id: 'u1', username: 'bo', full_name: 'Bo Chen' };
+  const comment = {
+    id: 'c1',
+    author: bo,
+    text: 'Look @ada',
+    mentioned: [{ id: 'u2', username: 'ada', full_name: 'Ada L' }],
+    created_at: '2026-01-01T00:00:00Z',
+    edited_at: null,
+  };
+  serve('GET', 'runs/{run_id}/comments/', listing(comment));
+  serve('POST', 'runs/{run_id}/comments/', comment);
+  const { container } = await renderPage(<CommentsTab run={run} />);
+  await screen.findByText('@ada');
+  await userEvent.type(screen.getByRole('textbox', { name: 'Your comment' }), 'Yes');
+  await userEvent.click(screen.getByRole('button', { name: 'Comment' }));
+  await waitFor(() => expect(sent.map(({ body }) => body)).toContainEqual({ text: 'Yes' }));
+  await expectNoViolations(container);
+});
