@@ -5,12 +5,6 @@ from __future__ import annotations
 from django.urls import path
 
 from atom.jobs.api import (
-    code_fetches,
-    comparing,
-    observing,
-    queue,
-    run_changes,
-    run_lists,
     code_diffs,
     code_fetches,
     comments,
@@ -18,6 +12,9 @@ from atom.jobs.api import (
     files,
     log_search,
     observing,
+    queue,
+    run_changes,
+    run_lists,
     runner,
     secrets,
     views,

@@ -65,8 +65,30 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Start a session. After too many failures the answer is 429, with the time to wait. */
+        /**
+         * @description Start a session. After too many failures the answer is 429, with the time to wait.
+         *
+         *     Where the account has a second factor it is 401 with the code `second_factor_required` and
+         *     a cookie, with which `auth/login/code/` takes the code.
+         */
         post: operations["login"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/login/code/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Start the session for which the first step was made in this browser. */
+        post: operations["login_code"];
         delete?: never;
         options?: never;
         head?: never;
@@ -82,8 +104,25 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description End the session. */
+        /** @description End the session; the answer says where to sign out of the provider too, if anywhere. */
         post: operations["logout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/oidc/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Say whether one can sign in through a provider. */
+        get: operations["single_sign_on_retrieve"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -141,6 +180,75 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/auth/second-factor/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Say whether there is one. */
+        get: operations["second_factor_retrieve"];
+        put?: never;
+        /** @description Offer a new secret. It counts when a code has confirmed it; until then the old one. */
+        post: operations["second_factor_begin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/second-factor/confirm/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Take the secret into force; all other sessions end. Recovery codes are shown once. */
+        post: operations["second_factor_on"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/second-factor/off/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Turn it off. */
+        post: operations["second_factor_off"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/second-factor/recovery-codes/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Make new ones, shown once; the old ones are worthless. */
+        post: operations["recovery_codes_renew"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/session/": {
         parameters: {
             query?: never;
@@ -186,6 +294,23 @@ export interface paths {
         put?: never;
         /** @description Have the uploaded code checked. */
         post: operations["code_snapshots_complete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/health/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return how every part is, and what the workers did. */
+        get: operations["health_retrieve"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -663,6 +788,23 @@ export interface paths {
         /** @description Make a link that sets a new password once; hand it over by a way that is safe. */
         post: operations["person_reset_link"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/people/{user_id}/second-factor/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Forget it, and end the person's sessions. */
+        delete: operations["person_second_factor_reset"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2457,6 +2599,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/queue/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Show what waits in which order and for what, and what holds a machine. */
+        get: operations["queue_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/runs/": {
         parameters: {
             query?: never;
@@ -2469,6 +2628,57 @@ export interface paths {
         put?: never;
         /** @description Start a run. */
         post: operations["runs_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/runs/archive/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Take runs that are over out of the list; `runs/restore/` brings them back. */
+        post: operations["runs_archive"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/runs/cancel/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Ask runs to stop. */
+        post: operations["runs_cancel_many"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/runs/columns/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Name the parameters and metrics of the newest runs that the filters leave. */
+        get: operations["runs_columns"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2537,6 +2747,57 @@ export interface paths {
         put?: never;
         /** @description Say where a run would go and what it would wait for, without starting it. */
         post: operations["runs_preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/runs/restore/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Bring archived runs back into the list. */
+        post: operations["runs_restore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/runs/sums/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Count the runs that the filters leave, and sum the hours that they ran. */
+        get: operations["runs_sums"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/runs/tags/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Add tags to runs and take others away. */
+        post: operations["runs_tag"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3078,7 +3339,8 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /** @description Change its name, notes, tags or star; 409 `run_changed` if others did meanwhile. */
+        patch: operations["runs_describe"];
         trace?: never;
     };
     "/api/v1/runs/{run_id}/advice/": {
@@ -3858,6 +4120,7 @@ export interface components {
             readonly is_admin: boolean;
             readonly role_count: number;
             readonly session_count: number;
+            readonly has_second_factor: boolean;
             /** Format: date-time */
             readonly last_seen_at: string | null;
             /** Format: date-time */
@@ -4333,6 +4596,10 @@ export interface components {
          * @enum {string}
          */
         CodeFetchStateEnum: "failed" | "fetching" | "ready" | "waiting";
+        /** @description A code that the authenticator shows, or a recovery code. */
+        CodeRequest: {
+            code: string;
+        };
         /** @description A code snapshot to upload. */
         CodeRequestRequest: {
             digest: string;
@@ -4488,6 +4755,10 @@ export interface components {
              * @description Return for how long its attempts have run together, without the pauses between them.
              */
             readonly duration_s: number | null;
+            /** Format: double */
+            readonly cpu_hours: number | null;
+            /** Format: double */
+            readonly gpu_hours: number | null;
             readonly failure_class: components["schemas"]["FailureClassEnum"] | null;
             /** @description Return the failure in a sentence. */
             readonly failure_reason: string | null;
@@ -4499,12 +4770,16 @@ export interface components {
                 [key: string]: number;
             };
             tags: string[];
+            starred: boolean;
+            revision: number;
             /** Format: date-time */
             readonly created_at: string;
             /** Format: date-time */
             started_at: string | null;
             /** Format: date-time */
             finished_at: string | null;
+            /** Format: date-time */
+            archived_at: string | null;
             readonly attempts: number;
             parameters: {
                 [key: string]: unknown;
@@ -5067,11 +5342,36 @@ export interface components {
          * @enum {string}
          */
         GoalEnum: "max" | "min";
+        /** @description The installation as a whole. */
+        Health: {
+            level: components["schemas"]["LevelEnum"];
+            /** Format: date-time */
+            at: string;
+            findings: components["schemas"]["HealthFinding"][];
+            tasks: components["schemas"]["TaskCount"][];
+        };
+        /** @description How one part is. */
+        HealthFinding: {
+            code: string;
+            level: components["schemas"]["LevelEnum"];
+            detail: string;
+            action: string;
+            figures: {
+                [key: string]: unknown;
+            };
+        };
         /** @description When the lease ends now; null when it does not end. */
         Heartbeat: {
             lease_no: number;
             /** Format: date-time */
             expires_at: string | null;
+        };
+        /** @description What runs hold together. */
+        Held: {
+            runs: number;
+            cpus: number;
+            memory_bytes: number;
+            gpus: number;
         };
         /** @description One legal hold; `ref` is null when the whole dataset is held. */
         Hold: {
@@ -5231,6 +5531,13 @@ export interface components {
             /** @description Images that cannot be decoded. */
             unreadable: number;
         };
+        /**
+         * @description * `ok` - ok
+         *     * `warning` - warning
+         *     * `problem` - problem
+         * @enum {string}
+         */
+        LevelEnum: "ok" | "warning" | "problem";
         /** @description A graph. */
         Lineage: {
             nodes: components["schemas"]["LineageNode"][];
@@ -5269,6 +5576,58 @@ export interface components {
         /** @description What stands behind `/invite/` or `/reset/` in a link. */
         LinkRequest: {
             token: string;
+        };
+        /** @description A run in a list whose columns the reader chose; context: `columns`. */
+        ListedRun: {
+            /** Format: uuid */
+            readonly id: string;
+            number: number;
+            name: string;
+            state: components["schemas"]["RunStateEnum"];
+            /** @description Return the workflow's slug. */
+            readonly workflow: string | null;
+            created_by: components["schemas"]["Person"];
+            datasets: components["schemas"]["RunInput"][];
+            resources: components["schemas"]["Resources"];
+            /** @description Return the machine of the last attempt. */
+            readonly node: string | null;
+            /** Format: double */
+            progress: number;
+            progress_text: string;
+            /**
+             * Format: double
+             * @description Return for how long its attempts have run together, without the pauses between them.
+             */
+            readonly duration_s: number | null;
+            /** Format: double */
+            readonly cpu_hours: number | null;
+            /** Format: double */
+            readonly gpu_hours: number | null;
+            readonly failure_class: components["schemas"]["FailureClassEnum"] | null;
+            /** @description Return the failure in a sentence. */
+            readonly failure_reason: string | null;
+            readonly failure: components["schemas"]["RunFailure"] | null;
+            origin: components["schemas"]["OriginEnum"];
+            /** @default  */
+            experiment: string;
+            metrics_summary: {
+                [key: string]: number;
+            };
+            tags: string[];
+            starred: boolean;
+            revision: number;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            started_at: string | null;
+            /** Format: date-time */
+            finished_at: string | null;
+            /** Format: date-time */
+            archived_at: string | null;
+            readonly attempts: number;
+            readonly values: {
+                [key: string]: unknown;
+            };
         };
         /** @description The length of the whole log. */
         LogEofRequest: {
@@ -5907,6 +6266,13 @@ export interface components {
          * @enum {string}
          */
         OffReasonEnum: "person" | "failing" | "gone";
+        /** @description What an authenticator needs, to scan or to type. */
+        Offer: {
+            secret: string;
+            uri: string;
+            /** @description A QR code as a data: address. */
+            picture: string;
+        };
         /**
          * @description * `` -
          *     * `binary` - binary
@@ -6294,6 +6660,16 @@ export interface components {
             /** @description Plain text; @name names a member. */
             text?: string;
         };
+        /** @description What is to be said of a run; what is left out stays as it is. */
+        PatchedDescriptionRequest: {
+            name?: string;
+            notes?: string;
+            /** @description All of its tags. */
+            tags?: string[];
+            starred?: boolean;
+            /** @description The run's `revision` as it was read; needed to change name, notes or tags. */
+            expected_revision?: number;
+        };
         /** @description The role that a member gets. */
         PatchedNewRoleRequest: {
             role?: components["schemas"]["RoleEnum"];
@@ -6473,6 +6849,11 @@ export interface components {
             /** Format: date-time */
             readonly created_at: string;
         };
+        /** @description The password, or a code; neither is needed from who has no password and no second factor. */
+        ProofRequest: {
+            password?: string;
+            code?: string;
+        };
         /** @description How to publish. */
         PublishRequest: {
             /** @default false */
@@ -6500,6 +6881,15 @@ export interface components {
             /** @description What to do next. */
             action: string;
         };
+        /** @description The queue of a project; of other projects only numbers are told. */
+        Queue: {
+            waiting: components["schemas"]["WaitingRun"][];
+            waiting_count: number;
+            waiting_elsewhere: number;
+            holding: components["schemas"]["RunShort"][];
+            held: components["schemas"]["Held"];
+            held_elsewhere: components["schemas"]["Held"];
+        };
         /** @description One thing that a run waits for, or why it ended. */
         Reason: {
             kind: components["schemas"]["ReasonKindEnum"];
@@ -6522,6 +6912,23 @@ export interface components {
          * @enum {string}
          */
         ReasonKindEnum: "retry" | "queue" | "resources" | "placement" | "data" | "data_retry" | "runtime" | "cancelled" | "failed";
+        /** @description Codes that are shown this once. */
+        RecoveryCodes: {
+            recovery_codes: string[];
+        };
+        /** @description A run that stayed as it was. */
+        RefusedRun: {
+            /** Format: uuid */
+            run: string;
+            number: number;
+            code: components["schemas"]["RefusedRunCodeEnum"];
+        };
+        /**
+         * @description * `still_active` - still_active
+         *     * `not_cancellable` - not_cancellable
+         * @enum {string}
+         */
+        RefusedRunCodeEnum: "still_active" | "not_cancellable";
         /** @description A model version that a run became. */
         RegisteredVersion: {
             model: string;
@@ -6695,6 +7102,10 @@ export interface components {
              * @description Return for how long its attempts have run together, without the pauses between them.
              */
             readonly duration_s: number | null;
+            /** Format: double */
+            readonly cpu_hours: number | null;
+            /** Format: double */
+            readonly gpu_hours: number | null;
             readonly failure_class: components["schemas"]["FailureClassEnum"] | null;
             /** @description Return the failure in a sentence. */
             readonly failure_reason: string | null;
@@ -6706,14 +7117,19 @@ export interface components {
                 [key: string]: number;
             };
             tags: string[];
+            starred: boolean;
+            revision: number;
             /** Format: date-time */
             readonly created_at: string;
             /** Format: date-time */
             started_at: string | null;
             /** Format: date-time */
             finished_at: string | null;
+            /** Format: date-time */
+            archived_at: string | null;
             readonly attempts: components["schemas"]["Attempt"][];
             project: string;
+            notes: string;
             parameters: {
                 [key: string]: unknown;
             };
@@ -6752,6 +7168,11 @@ export interface components {
             queued_at: string | null;
             /** Format: date-time */
             cancel_requested_at: string | null;
+        };
+        /** @description What may be a column, by how many of the newest runs have it. */
+        RunColumns: {
+            parameters: string[];
+            metrics: string[];
         };
         /** @description A comment, and the members whom it names. */
         RunComment: {
@@ -6858,6 +7279,10 @@ export interface components {
             /** @description There is more than 1,000 of them. */
             truncated: boolean;
         };
+        /** @description Runs of one project. */
+        RunIdsRequest: {
+            runs: string[];
+        };
         /** @description A dataset version that the run reads. */
         RunInput: {
             alias: string;
@@ -6922,7 +7347,7 @@ export interface components {
             name: string;
         };
         RunPage: {
-            results: components["schemas"]["RunShort"][];
+            results: components["schemas"]["ListedRun"][];
             next: string | null;
         };
         /** @description What would happen to a run like this. */
@@ -6995,6 +7420,10 @@ export interface components {
              * @description Return for how long its attempts have run together, without the pauses between them.
              */
             readonly duration_s: number | null;
+            /** Format: double */
+            readonly cpu_hours: number | null;
+            /** Format: double */
+            readonly gpu_hours: number | null;
             readonly failure_class: components["schemas"]["FailureClassEnum"] | null;
             /** @description Return the failure in a sentence. */
             readonly failure_reason: string | null;
@@ -7006,12 +7435,16 @@ export interface components {
                 [key: string]: number;
             };
             tags: string[];
+            starred: boolean;
+            revision: number;
             /** Format: date-time */
             readonly created_at: string;
             /** Format: date-time */
             started_at: string | null;
             /** Format: date-time */
             finished_at: string | null;
+            /** Format: date-time */
+            archived_at: string | null;
             readonly attempts: number;
         };
         /**
@@ -7034,6 +7467,23 @@ export interface components {
          * @enum {string}
          */
         RunStateEnum: "admitted" | "cancelled" | "cancelling" | "created" | "failed" | "finalizing" | "placing" | "preempted" | "pulling" | "queued" | "retry_wait" | "running" | "scheduling" | "submitted" | "succeeded" | "warming";
+        /** @description What the runs of a list have in common: how many, and what they have cost. */
+        RunSums: {
+            count: number;
+            states: {
+                [key: string]: number;
+            };
+            /** Format: double */
+            cpu_hours: number;
+            /** Format: double */
+            gpu_hours: number;
+        };
+        /** @description Tags to add to runs, and tags to take away. */
+        RunTagsRequest: {
+            runs: string[];
+            add?: string[];
+            remove?: string[];
+        };
         RunnerLogNext: {
             next: number;
         };
@@ -7106,6 +7556,11 @@ export interface components {
          * @enum {string}
          */
         RunningOperationKindEnum: "merge" | "revert" | "cherry_pick" | "edit" | "split";
+        /** @description What became of each run; those in neither list were so already. */
+        RunsChanged: {
+            changed: string[];
+            refused: components["schemas"]["RefusedRun"][];
+        };
         /** @description Counts of runs and the newest of them. */
         RunsOverview: {
             queued: number;
@@ -7222,6 +7677,15 @@ export interface components {
          * @enum {string}
          */
         ScopesEnum: "read" | "push" | "write" | "admin";
+        /** @description Whether codes are asked of the caller. */
+        SecondFactor: {
+            is_on: boolean;
+            /** Format: date-time */
+            confirmed_at: string | null;
+            recovery_codes_left: number;
+            is_demanded: boolean;
+            has_password: boolean;
+        };
         /** @description A secret without its value. */
         Secret: {
             name: string;
@@ -7307,6 +7771,8 @@ export interface components {
         Session: {
             authenticated: boolean;
             user: components["schemas"]["User"] | null;
+            /** @description Whether nothing but setting one up is allowed yet. */
+            lacks_second_factor: boolean;
         };
         /**
          * @description * `added` - added
@@ -7315,6 +7781,16 @@ export interface components {
          * @enum {string}
          */
         SideChangeEnum: "added" | "removed" | "changed";
+        /** @description Where the browser goes to sign out of the provider of single sign-on. */
+        SignedOut: {
+            provider_url: string | null;
+        };
+        /** @description Whether there is a provider, and what to call it. */
+        SingleSignOn: {
+            is_on: boolean;
+            /** @description Empty where the portal's own words do. */
+            provider: string;
+        };
         /** @description A way of mounting that was not possible, and why. */
         SkippedMount: {
             how: string;
@@ -7521,6 +7997,17 @@ export interface components {
          * @enum {string}
          */
         TakeEnum: "ours" | "theirs";
+        /** @description Runs of one task since they are counted; `last_at` is when it last ended, Unix time. */
+        TaskCount: {
+            name: string;
+            done: number;
+            failed: number;
+            again: number;
+            /** Format: double */
+            seconds: number;
+            /** Format: double */
+            last_at: number | null;
+        };
         /** @description Why the last publication failed. */
         TaskError: {
             code: string;
@@ -7788,6 +8275,15 @@ export interface components {
             /** @description The first few files that cannot be read. */
             unreadable_paths: string[];
         };
+        /** @description A run without a machine, and why. */
+        WaitingRun: {
+            run: components["schemas"]["RunShort"];
+            /** @description From 1, over all projects; null between two attempts. */
+            position: number | null;
+            /** @description How many runs of other projects come before it. */
+            ahead_elsewhere: number;
+            explanation: components["schemas"]["Explanation"];
+        };
         /** @description What to warm. */
         WarmRequest: {
             node?: string;
@@ -8030,6 +8526,7 @@ export type CodeFetch = components['schemas']['CodeFetch'];
 export type CodeFetchPage = components['schemas']['CodeFetchPage'];
 export type CodeFetchRequestRequest = components['schemas']['CodeFetchRequestRequest'];
 export type CodeFetchStateEnum = components['schemas']['CodeFetchStateEnum'];
+export type CodeRequest = components['schemas']['CodeRequest'];
 export type CodeRequestRequest = components['schemas']['CodeRequestRequest'];
 export type CodeSnapshot = components['schemas']['CodeSnapshot'];
 export type CodeState = components['schemas']['CodeState'];
@@ -8096,7 +8593,10 @@ export type GarbageRunStateEnum = components['schemas']['GarbageRunStateEnum'];
 export type GitHost = components['schemas']['GitHost'];
 export type GitHostPage = components['schemas']['GitHostPage'];
 export type GoalEnum = components['schemas']['GoalEnum'];
+export type Health = components['schemas']['Health'];
+export type HealthFinding = components['schemas']['HealthFinding'];
 export type Heartbeat = components['schemas']['Heartbeat'];
+export type Held = components['schemas']['Held'];
 export type Hold = components['schemas']['Hold'];
 export type Invitation = components['schemas']['Invitation'];
 export type Label = components['schemas']['Label'];
@@ -8113,11 +8613,13 @@ export type LeaseNoRequest = components['schemas']['LeaseNoRequest'];
 export type LeasedSlot = components['schemas']['LeasedSlot'];
 export type LeasedSlotStateEnum = components['schemas']['LeasedSlotStateEnum'];
 export type LeftOut = components['schemas']['LeftOut'];
+export type LevelEnum = components['schemas']['LevelEnum'];
 export type Lineage = components['schemas']['Lineage'];
 export type LineageEdge = components['schemas']['LineageEdge'];
 export type LineageNode = components['schemas']['LineageNode'];
 export type LineageNodeKindEnum = components['schemas']['LineageNodeKindEnum'];
 export type LinkRequest = components['schemas']['LinkRequest'];
+export type ListedRun = components['schemas']['ListedRun'];
 export type LogEofRequest = components['schemas']['LogEofRequest'];
 export type LogLine = components['schemas']['LogLine'];
 export type LogMatch = components['schemas']['LogMatch'];
@@ -8174,6 +8676,7 @@ export type Node = components['schemas']['Node'];
 export type NodeChoiceRequest = components['schemas']['NodeChoiceRequest'];
 export type NotEvaluableEnum = components['schemas']['NotEvaluableEnum'];
 export type OffReasonEnum = components['schemas']['OffReasonEnum'];
+export type Offer = components['schemas']['Offer'];
 export type OmittedEnum = components['schemas']['OmittedEnum'];
 export type OnConflictEnum = components['schemas']['OnConflictEnum'];
 export type Ontology = components['schemas']['Ontology'];
@@ -8242,6 +8745,7 @@ export type PatchedChangedProjectRequest = components['schemas']['PatchedChanged
 export type PatchedChangedServiceAccountRequest = components['schemas']['PatchedChangedServiceAccountRequest'];
 export type PatchedChangedUnitRequest = components['schemas']['PatchedChangedUnitRequest'];
 export type PatchedCommentTextRequest = components['schemas']['PatchedCommentTextRequest'];
+export type PatchedDescriptionRequest = components['schemas']['PatchedDescriptionRequest'];
 export type PatchedNewRoleRequest = components['schemas']['PatchedNewRoleRequest'];
 export type PatchedSavedViewChangesRequest = components['schemas']['PatchedSavedViewChangesRequest'];
 export type PatchedSourceChangesRequest = components['schemas']['PatchedSourceChangesRequest'];
@@ -8259,10 +8763,15 @@ export type Probe = components['schemas']['Probe'];
 export type Progress = components['schemas']['Progress'];
 export type ProgressRequest = components['schemas']['ProgressRequest'];
 export type Project = components['schemas']['Project'];
+export type ProofRequest = components['schemas']['ProofRequest'];
 export type PublishRequest = components['schemas']['PublishRequest'];
 export type QuarantinedPack = components['schemas']['QuarantinedPack'];
+export type Queue = components['schemas']['Queue'];
 export type Reason = components['schemas']['Reason'];
 export type ReasonKindEnum = components['schemas']['ReasonKindEnum'];
+export type RecoveryCodes = components['schemas']['RecoveryCodes'];
+export type RefusedRun = components['schemas']['RefusedRun'];
+export type RefusedRunCodeEnum = components['schemas']['RefusedRunCodeEnum'];
 export type RegisteredVersion = components['schemas']['RegisteredVersion'];
 export type RemovalRequest = components['schemas']['RemovalRequest'];
 export type RenewalRequest = components['schemas']['RenewalRequest'];
@@ -8281,6 +8790,7 @@ export type RoleEnum = components['schemas']['RoleEnum'];
 export type RoleSource = components['schemas']['RoleSource'];
 export type RotationRequest = components['schemas']['RotationRequest'];
 export type Run = components['schemas']['Run'];
+export type RunColumns = components['schemas']['RunColumns'];
 export type RunComment = components['schemas']['RunComment'];
 export type RunCommentPage = components['schemas']['RunCommentPage'];
 export type RunCurve = components['schemas']['RunCurve'];
@@ -8291,6 +8801,7 @@ export type RunFailure = components['schemas']['RunFailure'];
 export type RunFailureCodeEnum = components['schemas']['RunFailureCodeEnum'];
 export type RunFolder = components['schemas']['RunFolder'];
 export type RunFolderListing = components['schemas']['RunFolderListing'];
+export type RunIdsRequest = components['schemas']['RunIdsRequest'];
 export type RunInput = components['schemas']['RunInput'];
 export type RunLog = components['schemas']['RunLog'];
 export type RunLogFrame = components['schemas']['RunLogFrame'];
@@ -8304,6 +8815,8 @@ export type RunRequestRequest = components['schemas']['RunRequestRequest'];
 export type RunSeries = components['schemas']['RunSeries'];
 export type RunShort = components['schemas']['RunShort'];
 export type RunStateEnum = components['schemas']['RunStateEnum'];
+export type RunSums = components['schemas']['RunSums'];
+export type RunTagsRequest = components['schemas']['RunTagsRequest'];
 export type RunnerLogNext = components['schemas']['RunnerLogNext'];
 export type RunnerMetricsNext = components['schemas']['RunnerMetricsNext'];
 export type RunnerMetricsRequest = components['schemas']['RunnerMetricsRequest'];
@@ -8313,6 +8826,7 @@ export type RunnerUpload = components['schemas']['RunnerUpload'];
 export type RunnerUploads = components['schemas']['RunnerUploads'];
 export type RunningOperation = components['schemas']['RunningOperation'];
 export type RunningOperationKindEnum = components['schemas']['RunningOperationKindEnum'];
+export type RunsChanged = components['schemas']['RunsChanged'];
 export type RunsOverview = components['schemas']['RunsOverview'];
 export type Runtime = components['schemas']['Runtime'];
 export type RuntimeState = components['schemas']['RuntimeState'];
@@ -8323,6 +8837,7 @@ export type SavedView = components['schemas']['SavedView'];
 export type Scan = components['schemas']['Scan'];
 export type ScanStateEnum = components['schemas']['ScanStateEnum'];
 export type ScopesEnum = components['schemas']['ScopesEnum'];
+export type SecondFactor = components['schemas']['SecondFactor'];
 export type Secret = components['schemas']['Secret'];
 export type SecretPage = components['schemas']['SecretPage'];
 export type SecretValueRequest = components['schemas']['SecretValueRequest'];
@@ -8334,6 +8849,8 @@ export type ServiceToken = components['schemas']['ServiceToken'];
 export type ServiceTokenRequest = components['schemas']['ServiceTokenRequest'];
 export type Session = components['schemas']['Session'];
 export type SideChangeEnum = components['schemas']['SideChangeEnum'];
+export type SignedOut = components['schemas']['SignedOut'];
+export type SingleSignOn = components['schemas']['SingleSignOn'];
 export type SkippedMount = components['schemas']['SkippedMount'];
 export type SlotResult = components['schemas']['SlotResult'];
 export type SlotResults = components['schemas']['SlotResults'];
@@ -8353,6 +8870,7 @@ export type TableColumn = components['schemas']['TableColumn'];
 export type TableColumnTypeEnum = components['schemas']['TableColumnTypeEnum'];
 export type Tag = components['schemas']['Tag'];
 export type TakeEnum = components['schemas']['TakeEnum'];
+export type TaskCount = components['schemas']['TaskCount'];
 export type TaskError = components['schemas']['TaskError'];
 export type TaskFilter = components['schemas']['TaskFilter'];
 export type TaskPreview = components['schemas']['TaskPreview'];
@@ -8375,6 +8893,7 @@ export type Version = components['schemas']['Version'];
 export type VersionShort = components['schemas']['VersionShort'];
 export type VersionStateEnum = components['schemas']['VersionStateEnum'];
 export type VersionStats = components['schemas']['VersionStats'];
+export type WaitingRun = components['schemas']['WaitingRun'];
 export type WarmRequest = components['schemas']['WarmRequest'];
 export type Warmth = components['schemas']['Warmth'];
 export type Webhook = components['schemas']['Webhook'];
@@ -8572,6 +9091,39 @@ export interface operations {
             };
         };
     };
+    login_code: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CodeRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     logout: {
         parameters: {
             query?: never;
@@ -8581,12 +9133,42 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description No response body */
-            204: {
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": components["schemas"]["SignedOut"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    single_sign_on_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SingleSignOn"];
+                };
             };
             429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
@@ -8697,6 +9279,166 @@ export interface operations {
             };
         };
     };
+    second_factor_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactor"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    second_factor_begin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ProofRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Offer"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    second_factor_on: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CodeRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    second_factor_off: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ProofRequest"];
+            };
+        };
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    recovery_codes_renew: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ProofRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     session_retrieve: {
         parameters: {
             query?: never;
@@ -8772,6 +9514,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CodeState"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    health_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -9715,6 +10486,36 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ResetLink"];
                 };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    person_second_factor_reset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
@@ -14548,9 +15349,42 @@ export interface operations {
             };
         };
     };
+    queue_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Queue"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     runs_list: {
         parameters: {
             query?: {
+                /** @description param.NAME or metric.NAME, told in `values` of each run. */
+                column?: string[];
                 /** @description A username. */
                 created_by?: string;
                 cursor?: string;
@@ -14560,9 +15394,15 @@ export interface operations {
                 origin?: "atom" | "mlflow";
                 /** @description A part of the name, or the number. */
                 q?: string;
+                /** @description Conditions that must all hold: `lr>0.01 state:failed tag:baseline metric.loss<0.3 author:ann created>=2026-11-01 "free words"`, a minus sign before one that must not. */
+                search?: string;
+                /** @description created, number, name, duration, cpu_hours, gpu_hours, param.NAME or metric.NAME; a minus sign before it turns it around. `-created` by default. */
+                sort?: string;
                 /** @description One state, or several with commas. */
                 state?: string;
                 tag?: string;
+                /** @description The short name of a workflow. */
+                workflow?: string;
             };
             header?: never;
             path: {
@@ -14625,6 +15465,122 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_archive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunIdsRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunsChanged"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_cancel_many: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunIdsRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunsChanged"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_columns: {
+        parameters: {
+            query?: {
+                /** @description A username. */
+                created_by?: string;
+                /** @description The name of an experiment. */
+                experiment?: string;
+                origin?: "atom" | "mlflow";
+                /** @description A part of the name, or the number. */
+                q?: string;
+                /** @description Conditions that must all hold: `lr>0.01 state:failed tag:baseline metric.loss<0.3 author:ann created>=2026-11-01 "free words"`, a minus sign before one that must not. */
+                search?: string;
+                /** @description One state, or several with commas. */
+                state?: string;
+                tag?: string;
+                /** @description The short name of a workflow. */
+                workflow?: string;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunColumns"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -14769,6 +15725,122 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunPreview"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_restore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunIdsRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunsChanged"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_sums: {
+        parameters: {
+            query?: {
+                /** @description A username. */
+                created_by?: string;
+                /** @description The name of an experiment. */
+                experiment?: string;
+                origin?: "atom" | "mlflow";
+                /** @description A part of the name, or the number. */
+                q?: string;
+                /** @description Conditions that must all hold: `lr>0.01 state:failed tag:baseline metric.loss<0.3 author:ann created>=2026-11-01 "free words"`, a minus sign before one that must not. */
+                search?: string;
+                /** @description One state, or several with commas. */
+                state?: string;
+                tag?: string;
+                /** @description The short name of a workflow. */
+                workflow?: string;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunSums"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_tag: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunTagsRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunsChanged"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -16250,6 +17322,41 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_describe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedDescriptionRequest"];
+            };
+        };
         responses: {
             200: {
                 headers: {

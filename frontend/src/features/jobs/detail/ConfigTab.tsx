@@ -9,8 +9,8 @@ import { KeyValueList } from '@/shared/KeyValueList';
 import { AnchorLink } from '@/shared/links';
 import { StateBadge } from '@/shared/StateBadge';
 import { Bytes } from '@/shared/values';
-import { hoursText } from '../hours';
 import { CodeChanges } from '../code/CodeChanges';
+import { hoursText } from '../hours';
 import { isTracked } from '../states';
 import { joinWords } from '../wizard/shellWords';
 
