@@ -32,12 +32,12 @@ from atom.datasets.models import (
     WriteJob,
     Writer,
 )
-from atom.jobs.models import CodeFetch, CodeSnapshot
+from atom.jobs.models import Artifact, CodeFetch, CodeSnapshot, RunComment
 from atom.labeling.models import WorkSlot
 from atom.models_registry.models import Alias, Model, ModelVersion
 from atom.webhooks.models import Delivery, Webhook
 from tests.factories.accounts import make_member, make_project
-from tests.factories.jobs import make_run
+from tests.factories.jobs import make_attempt, make_run
 from tests.factories.labeling import make_task
 
 pytestmark = pytest.mark.django_db
@@ -153,6 +153,10 @@ def foreign() -> dict[str, Any]:
         "source": source.name,
         "scan_id": SourceScan.objects.create(source=source, state="done").pk,
         "run_id": run.pk,
+        "comment_id": RunComment.objects.create(run=run, author=owner, text=SECRET_WORD).pk,
+        "file_id": Artifact.objects.create(
+            run=run, attempt=make_attempt(run), path=SECRET_WORD, size_bytes=1, kind="output"
+        ).pk,
         "snapshot_id": code.pk,
         "fetch_id": CodeFetch.objects.create(project=project, url="https://host/code").pk,
         "model": model.name,

@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atom.core.field_errors import SLUG_RULE
-from atom.jobs.engines import frames, points, refs, text
+from atom.jobs.engines import frames, points, refs
 from atom.jobs.engines.downsampling import downsample
 from atom.jobs.engines.failures import ExitReport, Limits, classify
 from atom.jobs.engines.frames import Frame
+from atom.jobs.engines.log_search import Query, Search
 from atom.jobs.engines.parameters import Parameter, check_parameters
 from atom.jobs.engines.placement import Demand, Fleet, NodeCapacity, never_fits, place
 
@@ -240,10 +241,10 @@ def test_a_damaged_body_is_refused(damage: Any) -> None:
 
 
 def test_search_ignores_case_and_escapes_and_gives_offsets() -> None:
-    frame = Frame(1, 100, 7, 3, b"one\n\x1b[31mERR\x1b[0mor here\nthree\n")
-    (match,) = text.search([frame], "error")
-    assert match.byte_off == 104
-    assert match.line.startswith(b"\x1b[31mERR")
+    looking = Search(Query("error"))
+    looking.feed(Frame(1, 100, 7, 3, b"one\n\x1b[31mERR\x1b[0mor here\nthree\n"))
+    (match,) = looking.matches
+    assert (match.line.byte_off, match.text) == (104, "ERRor here")
 
 
 # --- metrics
