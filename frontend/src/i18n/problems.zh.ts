@@ -252,8 +252,14 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   git_ref_not_found: ['仓库没有这样的分支、标签或提交。', '请填写分支、标签，或提交的全部 40 个字符。'],
   git_timeout: ['获取代码用时过长。', '请重试；若仍如此，请改用分支而不是提交。'],
   git_too_large: ['该提交的内容超过代码快照的上限：100 MiB。', '请把数据放入数据集，并作为运行的输入。'],
-  invalid_run_search: ['无法理解这个搜索。', '请按所示位置更正，例如：state:failed lr>0.01 metric.loss<0.3 tag:baseline。'],
-  invalid_run_sort: ['运行不能这样排序。', '请按 created、number、name、duration、cpu_hours、param.名称 或 metric.名称 排序。'],
+  invalid_run_search: [
+    '无法理解这个搜索。',
+    '请按所示位置更正，例如：state:failed lr>0.01 metric.loss<0.3 tag:baseline。',
+  ],
+  invalid_run_sort: [
+    '运行不能这样排序。',
+    '请按 created、number、name、duration、cpu_hours、param.名称 或 metric.名称 排序。',
+  ],
   run_changed: ['该运行的备注或标签刚刚被更改。', '请重新读取该运行，合并双方的更改，并附上新的 revision 发送。'],
   too_many_tags: ['一个运行最多有 30 个标签。', '请先移除一些标签。'],
   not_retryable: ['只有失败或已取消的运行可以重试。', '请等它结束或取消它；若已成功，可克隆后再运行一次。'],
