@@ -72,7 +72,7 @@ def visit(provider: Provider, next_: str = "/", client: Client | None = None) ->
 def failure(answer: Any) -> str:
     where = urlsplit(answer["Location"])
     assert (answer.status_code, where.path) == (302, "/login")
-    return parse_qs(where.query)["failed"][0]
+    return str(parse_qs(where.query)["failed"][0])
 
 
 def is_in(client: Client) -> bool:
@@ -363,6 +363,6 @@ def test_strange_names_and_userinfo(provider: Provider) -> None:
         {"atom_oidc_roles": "ml=viewer@unit:7"},
     ],
 )
-def test_settings_that_could_not_work_are_refused(wrong: dict[str, str]) -> None:
+def test_settings_that_could_not_work_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         Environment(**wrong)
