@@ -47,6 +47,14 @@ class User(AbstractUser):
     def __str__(self) -> str:
         return self.username
 
+    def get_full_name(self) -> str:
+        """Return what others read; Django would put a first and a last name together."""
+        return self.full_name or self.username
+
+    def get_short_name(self) -> str:
+        """Return the same."""
+        return self.get_full_name()
+
 
 class Organisation(TimestampedModel):
     """The root of one tree of units."""
@@ -319,6 +327,7 @@ class ExternalIdentity(TimestampedModel):
     last_used_at = models.DateTimeField(null=True)
 
     class Meta:
+        verbose_name_plural = "external identities"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["issuer", "subject"], name="identity_once"),
         ]

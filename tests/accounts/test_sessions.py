@@ -22,7 +22,8 @@ def sign_in(client: Client, username: str, password: str, csrf: str = "") -> int
 
 def test_the_session_of_nobody_is_told_and_sets_the_csrf_cookie(client: Client) -> None:
     answer = client.get(SESSION)
-    assert answer.json() == {"authenticated": False, "user": None}
+    nobody = {"authenticated": False, "user": None, "lacks_second_factor": False}
+    assert answer.json() == nobody
     assert answer.cookies["csrftoken"].value
 
 

@@ -50,6 +50,8 @@ PUBLIC = {
     "auth/login/",
     "auth/login/code/",
     "auth/oidc/",
+    "auth/oidc/start/",
+    "auth/oidc/callback/",
     "auth/forgotten/",
     "auth/reset/",
     "auth/reset/open/",

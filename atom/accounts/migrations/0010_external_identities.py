@@ -38,6 +38,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name_plural": "external identities",
                 "constraints": [
                     models.UniqueConstraint(fields=("issuer", "subject"), name="identity_once")
                 ],
