@@ -1746,6 +1746,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/stored-files/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the files below a prefix, in path order. */
+        get: operations["version_stored_files"];
+        put?: never;
+        /** @description Return those of the paths that the version has; POST only carries the list. */
+        post: operations["version_stored_files_at"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/warm/": {
         parameters: {
             query?: never;
@@ -5941,6 +5959,14 @@ export interface components {
         /** @description Parts that a client is about to send. */
         PartNumbersRequest: {
             numbers: number[];
+            /**
+             * @description `store`: addresses of the object store. `portal`: paths of this server, for browsers, which see one origin.
+             *
+             *     * `store` - store
+             *     * `portal` - portal
+             * @default store
+             */
+            through?: components["schemas"]["ThroughEnum"];
         };
         /** @description Where to PUT each part. */
         PartUrls: {
@@ -7130,6 +7156,26 @@ export interface components {
          * @enum {string}
          */
         StageEnum: "comparing" | "reading" | "writing" | "labels";
+        /** @description A file that the version has. */
+        StoredFile: {
+            path: string;
+            size_bytes: number;
+            /** @description BLAKE3 of the file, in hex. */
+            digest: string;
+            /** @description Its pack is quarantined: the file has to be sent again. */
+            is_damaged: boolean;
+            /** @description JSON, of damaged files only: to be kept when they are sent. */
+            attributes: string | null;
+        };
+        /** @description Files of a version, in path order. */
+        StoredFiles: {
+            results: components["schemas"]["StoredFile"][];
+            next: string | null;
+        };
+        /** @description Paths that a client is about to send. */
+        StoredPathsRequest: {
+            paths: string[];
+        };
         /** @description Up to 200 submissions of one task. */
         SubmitBatchRequest: {
             submissions: components["schemas"]["BatchSubmissionRequest"][];
@@ -7229,6 +7275,12 @@ export interface components {
              */
             blur_sharpness?: number;
         };
+        /**
+         * @description * `store` - store
+         *     * `portal` - portal
+         * @enum {string}
+         */
+        ThroughEnum: "store" | "portal";
         /** @description A token without its secret. */
         Token: {
             /** Format: uuid */
@@ -7977,6 +8029,9 @@ export type SplitCount = components['schemas']['SplitCount'];
 export type SplitPreview = components['schemas']['SplitPreview'];
 export type SplitRequest = components['schemas']['SplitRequest'];
 export type StageEnum = components['schemas']['StageEnum'];
+export type StoredFile = components['schemas']['StoredFile'];
+export type StoredFiles = components['schemas']['StoredFiles'];
+export type StoredPathsRequest = components['schemas']['StoredPathsRequest'];
 export type SubmitBatchRequest = components['schemas']['SubmitBatchRequest'];
 export type SubmitRequest = components['schemas']['SubmitRequest'];
 export type Tag = components['schemas']['Tag'];
@@ -7986,6 +8041,7 @@ export type TaskFilter = components['schemas']['TaskFilter'];
 export type TaskPreview = components['schemas']['TaskPreview'];
 export type Thresholds = components['schemas']['Thresholds'];
 export type ThresholdsRequest = components['schemas']['ThresholdsRequest'];
+export type ThroughEnum = components['schemas']['ThroughEnum'];
 export type Token = components['schemas']['Token'];
 export type TokenRequest = components['schemas']['TokenRequest'];
 export type TreeProject = components['schemas']['TreeProject'];
@@ -12103,6 +12159,83 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["VersionStats"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    version_stored_files: {
+        parameters: {
+            query?: {
+                /** @description `next` of the last page. */
+                cursor?: string;
+                /** @description At most 2000, the default. */
+                limit?: number;
+                /** @description Only paths that begin with this. */
+                prefix?: string;
+            };
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredFiles"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    version_stored_files_at: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StoredPathsRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredFiles"];
                 };
             };
             429: components["responses"]["TooManyRequests"];

@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from atom_sdk.client.media_types import media_type_of
+from atom_sdk.media_types import media_type_of
 from atom_sdk.client.packing import scratch_folder
 from atom_sdk.client.scan import Parent, Scan
 from atom_sdk.client.sending import CHANGES_SCHEMA
