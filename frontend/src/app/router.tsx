@@ -7,7 +7,14 @@ import {
   retainSearchParams,
 } from '@tanstack/react-router';
 import { isServerPage, safeNext } from '@/features/auth/safeNext';
-import { browseSearch, cleaningSearch, datasetsSearch, diffSearch, versionsSearch } from '@/features/datasets/search';
+import {
+  browseSearch,
+  cleaningSearch,
+  datasetsSearch,
+  diffSearch,
+  uploadSearch,
+  versionsSearch,
+} from '@/features/datasets/search';
 import { compareSearch, newRunSearch, runSearch, runsSearch } from '@/features/jobs/search';
 import { auditSearch, taskSearch, tasksSearch, workSearch } from '@/features/labeling/search';
 import { modelSearch, modelsSearch, modelVersionSearch } from '@/features/models/search';
@@ -91,6 +98,12 @@ const datasetRoutes = [
     // Not below /datasets: a dataset may have that name.
     path: '/sources',
     component: lazyRouteComponent(datasets, 'SourcesPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/uploads',
+    validateSearch: optional(uploadSearch),
+    component: lazyRouteComponent(datasets, 'UploadPage'),
   }),
   createRoute({
     getParentRoute: under,

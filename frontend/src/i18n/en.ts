@@ -13,6 +13,7 @@ import { secrets } from './secrets.en';
 import { settings } from './settings.en';
 import { nav, shell } from './shell.en';
 import { sources } from './sources.en';
+import { upload } from './upload.en';
 import { versioning } from './versioning.en';
 import { views } from './views.en';
 import { webhooks } from './webhooks.en';
@@ -39,6 +40,7 @@ const en = {
   shell,
   sources,
   states,
+  upload,
   versioning,
   views,
   webhooks,

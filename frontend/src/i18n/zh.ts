@@ -13,6 +13,7 @@ import { secrets } from './secrets.zh';
 import { settings } from './settings.zh';
 import { nav, shell } from './shell.zh';
 import { sources } from './sources.zh';
+import { upload } from './upload.zh';
 import { versioning } from './versioning.zh';
 import { views } from './views.zh';
 import { webhooks } from './webhooks.zh';
@@ -39,6 +40,7 @@ const zh = {
   shell,
   sources,
   states,
+  upload,
   versioning,
   views,
   webhooks,

@@ -5,4 +5,5 @@ export { KeepingPage } from './keeping/KeepingPage';
 export { DatasetsPage } from './list/DatasetsPage';
 export { DeletedPage } from './list/DeletedPage';
 export { SourcesPage } from './sources/SourcesPage';
+export { UploadPage } from './upload/UploadPage';
 export { VersionsPage } from './versions/VersionsPage';

@@ -15,6 +15,8 @@ export const browseSearch = (raw: RawSearch) => ({
   size: number(raw.size),
 });
 
+export { uploadSearch } from './upload/search';
+
 export const versionsSearch = (raw: RawSearch) => ({ branch: text(raw.branch) });
 
 export const diffSearch = (raw: RawSearch) => ({

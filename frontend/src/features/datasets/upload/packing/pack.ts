@@ -38,14 +38,13 @@ const PIECE_BYTES = 4 << 20;
 
 async function* pieces({ path, blob }: Member): AsyncGenerator<Bytes> {
   for (let at = 0; at < blob.size; at += PIECE_BYTES) {
-    const piece = blob.slice(at, at + PIECE_BYTES);
     let data: Bytes;
     try {
-      data = new Uint8Array(await piece.arrayBuffer());
+      data = new Uint8Array(await blob.slice(at, at + PIECE_BYTES).arrayBuffer());
     } catch {
       throw new FileUnreadable(path);
     }
-    if (data.length !== piece.size) throw new FileUnreadable(path);
+    if (data.length !== Math.min(PIECE_BYTES, blob.size - at)) throw new FileUnreadable(path);
     yield data;
   }
 }

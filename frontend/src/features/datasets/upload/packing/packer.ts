@@ -74,7 +74,8 @@ export class Packer {
     }
     this.waiting.delete(answer.id);
     if ('done' in answer) found.resolve(answer.done as never);
-    else found.reject(answer.unreadable === undefined ? new Error(answer.failed) : new FileUnreadable(answer.unreadable));
+    else
+      found.reject(answer.unreadable === undefined ? new Error(answer.failed) : new FileUnreadable(answer.unreadable));
   }
 
   private fail(error: unknown): void {

@@ -60,7 +60,7 @@ test.each([
   ['a\\b/ -\n.png', null],
   ['..a/b..', null],
   ['深'.repeat(85), null],
-])('what the server says of %j is said before it is sent', (path, problem) => {
+])('path number %# is judged as the server would', (path, problem) => {
   expect(pathProblem(path)).toBe(problem);
 });
 
@@ -84,6 +84,15 @@ test('changes say what is put and what is deleted', () => {
   const rows = tableFromIPC(changesFile([put], ['old.png'])).toArray();
   expect(rows.map((row) => ({ ...row.toJSON() }))).toEqual([
     { ...put, op: 'put', size: 5n, offset: 4096n, media_type: null },
-    { op: 'delete', path: 'old.png', size: null, digest: null, media_type: null, attributes: null, pack: null, offset: null },
+    {
+      op: 'delete',
+      path: 'old.png',
+      size: null,
+      digest: null,
+      media_type: null,
+      attributes: null,
+      pack: null,
+      offset: null,
+    },
   ]);
 });

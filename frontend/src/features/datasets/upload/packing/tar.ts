@@ -75,8 +75,7 @@ export function memberHead(path: Bytes, size: number, position: number): Bytes {
   const given = records(path, size);
   const body = paxBodyBytes(given.length, position);
   const octalSize = size <= MAX_OCTAL_SIZE ? size : 0;
-  const name =
-    given.length > 0 ? path.slice(0, MAX_NAME).map((byte) => (byte < 0x80 ? byte : QUESTION_MARK)) : path;
+  const name = given.length > 0 ? path.slice(0, MAX_NAME).map((byte) => (byte < 0x80 ? byte : QUESTION_MARK)) : path;
   if (body === 0) return ustarHeader(name, octalSize, '0');
   const comment = commentRecord(body - given.length);
   return joined([ustarHeader(PAX_NAME, body, 'x'), given, comment, ustarHeader(name, octalSize, '0')]);
