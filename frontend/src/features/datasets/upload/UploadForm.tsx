@@ -29,6 +29,8 @@ const folderPrefix = (text: string): string => {
   return plain && `${plain}/`;
 };
 
+const folderProblem = (text: string) => (folderPrefix(text) ? pathProblem(folderPrefix(text).slice(0, -1)) : null);
+
 interface UploadFormProps {
   chosen: Chosen;
   search: UploadSearch;
@@ -55,8 +57,7 @@ export function UploadForm({ chosen, search, onStart, onCancel }: UploadFormProp
     validate: {
       dataset: (value) => (NAME.test(value) ? null : t('datasets.nameInvalid')),
       folder: (value) => {
-        const plain = folderPrefix(value).slice(0, -1);
-        const problem = plain ? pathProblem(plain) : null;
+        const problem = folderProblem(value);
         return problem && t(`upload.problem.${problem}`);
       },
     },
@@ -65,15 +66,14 @@ export function UploadForm({ chosen, search, onStart, onCancel }: UploadFormProp
   const names = useOtherDatasets('', dataset);
   const isThere = names.includes(dataset);
   const branches = useRefs(isThere ? dataset : undefined).branches.map(({ name }) => name);
-  const { files, problems } = useMemo(
-    () => placed(chosen, { folder: folderPrefix(folder), keepName }),
-    [chosen, folder, keepName],
-  );
+  // What is wrong with the folder is said at its field, not once for every file.
+  const prefix = folderProblem(folder) ? '' : folderPrefix(folder);
+  const { files, problems } = useMemo(() => placed(chosen, { folder: prefix, keepName }), [chosen, prefix, keepName]);
   const bytes = useMemo(() => bytesOf(files), [files]);
   const send = async ({ mode, ...values }: typeof form.values) => {
     const order: Order = {
       ...values,
-      folder: folderPrefix(folder),
+      folder: prefix,
       branch: isThere ? values.branch : 'main',
       id: crypto.randomUUID(),
       owner,

@@ -11,6 +11,7 @@ import { FileUnreadable, type Member, type PackSummary, packBlob } from './packi
 import type { Packer } from './packing/packer';
 import { planPacks } from './packing/plan';
 import { patiently } from './patience';
+import { pooled } from './pooled';
 import { Rate } from './rate';
 import { bytesOf, forgetOrder, type Order, savedPack, saveOrder, savePack } from './saved';
 import { putPart, UploadApi } from './uploadApi';
@@ -214,9 +215,7 @@ export class Transfer {
       for (const { path, ...member } of members)
         puts.push({ path, ...member, pack, attributes: attributes.get(path) ?? null });
       // What was left out of the pack counts as done, too.
-      this.count(bytes - size);
-      const { files: counted } = this.state;
-      this.set({ files: { ...counted, done: counted.done + files.length } });
+      this.count(bytes - size, files.length - members.length);
     });
     return puts.sort((left, right) => (left.path < right.path ? -1 : 1));
   }
@@ -228,7 +227,7 @@ export class Transfer {
       const members = readable.map(({ path, file }) => ({ path, blob: file }));
       try {
         const summary = await this.hashed(readable, members);
-        await this.sendBlob(api, 'pack', summary.digest, packBlob(members));
+        await this.sendBlob(api, summary.digest, packBlob(members), members.length);
         return summary;
       } catch (error) {
         if (error instanceof FileUnreadable) this.giveByPath(readable, error.path);
@@ -271,14 +270,16 @@ export class Transfer {
     return summary;
   }
 
-  /** Sends the parts that the server has not; returns the upload's id. */
-  private async sendBlob(api: UploadApi, kind: 'pack' | 'changes', digest: string, blob: Blob): Promise<string> {
+  /** Sends the parts that the server has not, a pack of so many `files` or the changes; returns the upload's id. */
+  private async sendBlob(api: UploadApi, digest: string, blob: Blob, files?: number): Promise<string> {
+    const kind = files === undefined ? 'changes' : 'pack';
     const upload = await this.patiently(() => api.begin(kind, digest, blob.size));
     let counted = 0;
     const tell: Tell = (bytes, isSent) => {
-      if (kind !== 'pack') return;
+      if (files === undefined) return;
+      const before = Math.floor((files * counted) / blob.size);
       counted += bytes;
-      this.count(bytes, isSent);
+      this.count(bytes, Math.floor((files * counted) / blob.size) - before, isSent);
     };
     if (upload.state !== 'open') {
       tell(blob.size, false);
@@ -344,7 +345,7 @@ export class Transfer {
     if (puts.length > 0 || deletes.length > 0 || !head) {
       const { blob, digest } = await this.packer.changes(puts, deletes);
       version = await this.patiently(async () => {
-        const changes = await this.sendBlob(api, 'changes', digest, blob);
+        const changes = await this.sendBlob(api, digest, blob);
         const done = await api.commit(head, changes, (commit) => this.set({ commit }));
         return done.version;
       });
@@ -361,14 +362,19 @@ export class Transfer {
   }
 
   /** Counts bytes as done; those that are sent now, and not found at the server, tell how fast it goes. */
-  private count(bytes: number, isSent = false): void {
-    const { bytes: sent } = this.state;
+  private count(bytes: number, files: number, isSent = false): void {
+    const { bytes: sent, files: counted } = this.state;
     const done = Math.max(0, Math.min(sent.total, sent.done + bytes));
     if (isSent) {
       this.sentBytes += bytes;
       this.rate.note(this.sentBytes);
     }
-    this.state = { ...this.state, bytes: { ...sent, done }, perSecond: this.rate.perSecond };
+    this.state = {
+      ...this.state,
+      bytes: { ...sent, done },
+      files: { ...counted, done: counted.done + files },
+      perSecond: this.rate.perSecond,
+    };
     this.timer ??= setTimeout(() => this.emit(), EMIT_MS);
   }
 
@@ -382,16 +388,4 @@ export class Transfer {
     this.timer = undefined;
     for (const listener of this.listeners) listener();
   }
-}
-
-/** Does something to all items, a few at a time; the first failure ends it once those under way have ended. */
-async function pooled<T>(items: readonly T[], atOnce: number, act: (item: T) => Promise<void>): Promise<void> {
-  const left = [...items];
-  const failures: unknown[] = [];
-  const work = async () => {
-    for (let item = left.shift(); item !== undefined && failures.length === 0; item = left.shift())
-      await act(item).catch((error: unknown) => failures.push(error));
-  };
-  await Promise.all(Array.from({ length: atOnce }, work));
-  if (failures.length > 0) throw failures[0];
 }

@@ -165,6 +165,7 @@ export function putPart(
       else readApiError(new Response(request.responseText, { status: request.status })).then(reject, reject);
     };
     request.open('PUT', address);
-    request.send(data);
+    // As a blob: tools that look at requests would keep the bytes otherwise.
+    request.send(new Blob([data]));
   });
 }
