@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from atom.datasets.models import Pack
+from tests.datasets.prepared import made_once
 from tests.datasets.pushing import Pusher, class_files, make_pack, new_pusher, png, put_rows
 
 STORED = "versions/main/stored-files/"
@@ -13,6 +14,10 @@ STORED = "versions/main/stored-files/"
 @pytest.fixture
 def pushed(transactional_db: None) -> Pusher:
     """Three classes of four images."""
+    return made_once(push_classes)
+
+
+def push_classes() -> Pusher:
     pusher = new_pusher()
     pusher.push(class_files())
     return pusher
