@@ -1593,6 +1593,44 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/entries/history/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * @description Return when the path was added, changed, relabelled and removed, and by whom.
+         *
+         *     First parents are followed: what a merge brought, the merge did.
+         */
+        get: operations["version_path_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/entries/picture/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return what the first bytes of a picture say; null for other files. */
+        get: operations["version_picture"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/evict/": {
         parameters: {
             query?: never;
@@ -2173,6 +2211,23 @@ export interface paths {
         put?: never;
         /** @description Make a new link, and mail it; the old one is worthless. */
         post: operations["projects_invitations_renewals_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/labelx/item-labels/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the newest labels of the file at this path, from all tasks over the dataset. */
+        get: operations["labelx_item_labels"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4838,6 +4893,27 @@ export interface components {
             results: components["schemas"]["GitHost"][];
             next: string | null;
         };
+        /** @description One person's label for a file, in one task. */
+        GivenLabel: {
+            /** Format: uuid */
+            readonly id: string;
+            /** Format: uuid */
+            task_id: string;
+            task_name: string;
+            /** @description Return the label's name, null where the ontology has none of this number. */
+            readonly label: string | null;
+            labeler: string;
+            /** @description Return whether it is the task's answer for the file. */
+            readonly is_final: boolean;
+            verdict: components["schemas"]["VerdictEnum"] | null;
+            auditor: string | null;
+            /** Format: date-time */
+            readonly created_at: string;
+        };
+        /** @description Labels of a file, the newest first. */
+        GivenLabels: {
+            results: components["schemas"]["GivenLabel"][];
+        };
         /**
          * @description * `max` - max
          *     * `min` - min
@@ -4878,6 +4954,16 @@ export interface components {
             /** Format: date-time */
             readonly created_at: string;
         };
+        /**
+         * @description * `added` - added
+         *     * `removed` - removed
+         *     * `changed` - changed
+         *     * `label` - label
+         *     * `split` - split
+         *     * `attributes` - attributes
+         * @enum {string}
+         */
+        KindsEnum: "added" | "removed" | "changed" | "label" | "split" | "attributes";
         /** @description One class. */
         Label: {
             id: number;
@@ -6066,6 +6152,20 @@ export interface components {
             /** @description Whether it is sent to. */
             active?: boolean;
         };
+        /** @description What a version did to a path. */
+        PathChange: {
+            version: components["schemas"]["Version"];
+            kinds: components["schemas"]["KindsEnum"][];
+            before: components["schemas"]["Entry"] | null;
+            after: components["schemas"]["Entry"] | null;
+        };
+        /** @description Changes of a path, the newest first. */
+        PathHistory: {
+            results: components["schemas"]["PathChange"][];
+            next: string | null;
+            /** @description The version from which on retention let go of what was before. */
+            ends_at: string | null;
+        };
         /** @description Who started a run. */
         Person: {
             /** @description Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only. */
@@ -6099,6 +6199,21 @@ export interface components {
              * @default false
              */
             changes_only?: boolean;
+        };
+        /** @description What the first bytes of a picture say. */
+        Picture: {
+            /** @description In pixels, as stored. */
+            width: number;
+            height: number;
+            format: string;
+            mode: string;
+            exif: {
+                [key: string]: string;
+            };
+        };
+        /** @description A picture, or null for what is none. */
+        PictureAnswer: {
+            picture: components["schemas"]["Picture"] | null;
         };
         /** @description Where a run would go, and why; no node while there is none for it. */
         Placement: {
@@ -7789,10 +7904,13 @@ export type GarbageRun = components['schemas']['GarbageRun'];
 export type GarbageRunStateEnum = components['schemas']['GarbageRunStateEnum'];
 export type GitHost = components['schemas']['GitHost'];
 export type GitHostPage = components['schemas']['GitHostPage'];
+export type GivenLabel = components['schemas']['GivenLabel'];
+export type GivenLabels = components['schemas']['GivenLabels'];
 export type GoalEnum = components['schemas']['GoalEnum'];
 export type Heartbeat = components['schemas']['Heartbeat'];
 export type Hold = components['schemas']['Hold'];
 export type Invitation = components['schemas']['Invitation'];
+export type KindsEnum = components['schemas']['KindsEnum'];
 export type Label = components['schemas']['Label'];
 export type LabelTask = components['schemas']['LabelTask'];
 export type LabelTaskStateEnum = components['schemas']['LabelTaskStateEnum'];
@@ -7934,8 +8052,12 @@ export type PatchedSavedViewChangesRequest = components['schemas']['PatchedSaved
 export type PatchedSourceChangesRequest = components['schemas']['PatchedSourceChangesRequest'];
 export type PatchedUserRequest = components['schemas']['PatchedUserRequest'];
 export type PatchedWebhookChangesRequest = components['schemas']['PatchedWebhookChangesRequest'];
+export type PathChange = components['schemas']['PathChange'];
+export type PathHistory = components['schemas']['PathHistory'];
 export type Person = components['schemas']['Person'];
 export type PickRequest = components['schemas']['PickRequest'];
+export type Picture = components['schemas']['Picture'];
+export type PictureAnswer = components['schemas']['PictureAnswer'];
 export type Placement = components['schemas']['Placement'];
 export type PlacementCodeEnum = components['schemas']['PlacementCodeEnum'];
 export type PresignRequest = components['schemas']['PresignRequest'];
@@ -11841,6 +11963,78 @@ export interface operations {
             };
         };
     };
+    version_path_history: {
+        parameters: {
+            query: {
+                /** @description `next` of the last page. */
+                cursor?: string;
+                path: string;
+            };
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PathHistory"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    version_picture: {
+        parameters: {
+            query: {
+                path: string;
+            };
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PictureAnswer"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     version_evict: {
         parameters: {
             query?: never;
@@ -13405,6 +13599,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MadeInvitation"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_item_labels: {
+        parameters: {
+            query: {
+                dataset: string;
+                path: string;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GivenLabels"];
                 };
             };
             429: components["responses"]["TooManyRequests"];

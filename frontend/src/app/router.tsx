@@ -113,6 +113,12 @@ const datasetRoutes = [
   }),
   createRoute({
     getParentRoute: under,
+    path: '/datasets/$name/item',
+    validateSearch: optional(browseSearch),
+    component: lazyRouteComponent(datasets, 'ItemPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
     path: '/datasets/$name/versions',
     validateSearch: optional(versionsSearch),
     component: lazyRouteComponent(datasets, 'VersionsPage'),

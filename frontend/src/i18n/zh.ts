@@ -4,6 +4,7 @@ import { chart, common, errors, live, states } from './common.zh';
 import { compare } from './compare.zh';
 import { datasets } from './datasets.zh';
 import { git } from './git.zh';
+import { item } from './item.zh';
 import { jobs } from './jobs.zh';
 import { labeling } from './labeling.zh';
 import { models } from './models.zh';
@@ -28,6 +29,7 @@ const zh = {
   datasets,
   errors,
   git,
+  item,
   jobs,
   labeling,
   live,

@@ -1,6 +1,9 @@
+import './words';
+
 export { BrowsePage } from './browse/BrowsePage';
 export { CleaningPage } from './cleaning/CleaningPage';
 export { DiffPage } from './diff/DiffPage';
+export { ItemPage } from './item/ItemPage';
 export { KeepingPage } from './keeping/KeepingPage';
 export { DatasetsPage } from './list/DatasetsPage';
 export { DeletedPage } from './list/DeletedPage';

@@ -12,6 +12,7 @@ export const browseSearch = (raw: RawSearch) => ({
   labelled: flag(raw.labelled),
   where: text(raw.where),
   item: text(raw.item),
+  at: number(raw.at),
   size: number(raw.size),
 });
 
