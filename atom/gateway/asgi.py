@@ -22,9 +22,9 @@ from django.conf import settings
 from atom.core import storage
 from atom.core.errors import AtomError, InternalError, NotFound
 from atom.gateway.errors import MethodUnknown
-from atom.gateway.links import open_link
+from atom.gateway.links import open_link, open_part_link
 from atom.gateway.media import MediaServer
-from atom.gateway.parts import ClientGone, PartServer, open_part_link
+from atom.gateway.parts import ClientGone, PartServer
 from atom.gateway.responses import Answer, Receive, Send, json_answer, problem
 from atom.gateway.sources import MediaSource
 from atom.gateway.thumb_cache import ThumbCache

@@ -5,22 +5,14 @@ Browsers see one origin; the store need not be reachable for them, and knows not
 
 from __future__ import annotations
 
-import time
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 
 import httpx
 import structlog
 
-from atom.core import crypto, storage
-from atom.core.media import PART_PURPOSE
-from atom.gateway.errors import (
-    MediaLinkExpired,
-    MediaLinkInvalid,
-    Overloaded,
-    PartNotStored,
-    PartSizeDiffers,
-)
+from atom.core import storage
+from atom.gateway.errors import Overloaded, PartNotStored, PartSizeDiffers
+from atom.gateway.links import PartLink
 from atom.gateway.responses import Answer, Receive
 
 log = structlog.get_logger(__name__)
@@ -31,34 +23,6 @@ _TIMEOUT = httpx.Timeout(120.0, connect=5.0)
 
 class ClientGone(Exception):
     """The browser went away before it had sent the part: nobody waits for an answer."""
-
-
-@dataclass(frozen=True)
-class PartLink:
-    """Part `number`, of `size_bytes`, of the multipart upload `upload_id` of the object `key`."""
-
-    key: str
-    upload_id: str
-    number: int
-    size_bytes: int
-
-
-def open_part_link(token: str) -> PartLink:
-    """Check a token. Raises MediaLinkInvalid or MediaLinkExpired."""
-    try:
-        payload = crypto.unsign(token, PART_PURPOSE)
-        link = PartLink(
-            key=str(payload["k"]),
-            upload_id=str(payload["u"]),
-            number=int(payload["p"]),
-            size_bytes=int(payload["n"]),
-        )
-        expires_at = int(payload["e"])
-    except (crypto.BadSignature, KeyError, TypeError, ValueError) as exc:
-        raise MediaLinkInvalid from exc
-    if time.time() >= expires_at:
-        raise MediaLinkExpired
-    return link
 
 
 class PartServer:
@@ -91,8 +55,9 @@ class PartServer:
         address = storage.objects().part_address(link.key, link.upload_id, link.number)
         # With a length, so that the store takes nothing that was cut on its way.
         headers = {"content-length": str(link.size_bytes)}
+        body = _body(receive, link.size_bytes)
         try:
-            stored = await self._client.put(address, content=_body(receive, link.size_bytes), headers=headers)
+            stored = await self._client.put(address, content=body, headers=headers)
         except httpx.HTTPError as error:
             log.warning("part_not_stored", error=type(error).__name__, number=link.number)
             raise PartNotStored from error

@@ -12,7 +12,6 @@ from atom.datasets.models import Dataset
 from atom.labeling import states
 from atom.labeling.models import AnnotationRevision, Draft, LabelTask, WorkItem, WorkSlot
 
-
 MAX_LABELS_OF_PATH = 50
 
 

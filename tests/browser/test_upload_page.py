@@ -18,7 +18,14 @@ from tests.stack import Stack
 
 DATASET = "dropped-folder"
 # Names that tools mangle; what was dropped must come back as it was.
-NAMES = ("plain.txt", "ünï/深い.txt", "a b/-dash (1).txt", "\U0001f600.txt", "\uff5e.txt", "empty.bin")
+NAMES = (
+    "plain.txt",
+    "ünï/深い.txt",
+    "a b/-dash (1).txt",
+    "\U0001f600.txt",
+    "\uff5e.txt",
+    "empty.bin",
+)
 LARGE = 20 << 20
 
 
@@ -40,7 +47,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def page(browser: Browser, base_url: str, stack: Stack) -> Iterator[Page]:
-    """A page in a context of its own: what it keeps in the browser survives a reload, not the test."""
+    """A page in a context of its own: what the browser keeps survives no test."""
     context = browser.new_context(base_url=base_url, locale="en-GB", reduced_motion="reduce")
     page = context.new_page()
     sign_in(page, stack, administrator(stack))
@@ -106,7 +113,10 @@ def test_a_dropped_folder_that_was_cut_off_is_resumed_and_arrives_byte_for_byte(
     atom.datasets.pull(f"{DATASET}@v1", target)
     assert contents(target) == contents(folder)
     version = atom.datasets.version(f"{DATASET}@v1")
-    assert (version["message"], version["file_count"]) == ("from the browser", len(contents(folder)))
+    assert (version["message"], version["file_count"]) == (
+        "from the browser",
+        len(contents(folder)),
+    )
 
     page.get_by_role("link", name="Look at them").click()
     expect(page.get_by_role("heading", name=DATASET)).to_be_visible()

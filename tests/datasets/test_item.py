@@ -43,9 +43,7 @@ def test_a_path_tells_when_it_was_added_changed_and_removed(pushed: Pusher) -> N
     assert (found["next"], found["ends_at"]) == (None, None)
 
 
-def test_a_long_history_comes_in_pages(
-    pushed: Pusher, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_long_history_comes_in_pages(pushed: Pusher, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("atom.datasets.path_history.VERSIONS_AT_ONCE", 2)
     messages, cursor = [], None
     while cursor != "":

@@ -18,10 +18,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from atom.datasets.engines.spilled import Entries
-from atom_sdk.media_types import media_type_of
 from atom_sdk.errors import PathError
 from atom_sdk.manifests.entries import DIGEST, ENTRY_SCHEMA, SOURCE_COLUMNS
 from atom_sdk.manifests.layers import MAX_LABEL_BYTES, is_label
+from atom_sdk.media_types import media_type_of
 from atom_sdk.packs.paths import encode_path
 
 MAX_ATTRIBUTE_BYTES = 16 << 10

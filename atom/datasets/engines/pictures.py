@@ -17,7 +17,7 @@ MAX_TEXT = 200
 
 @dataclass(frozen=True)
 class PictureFacts:
-    """Width and height in pixels as stored, the format's name, the colour mode, and EXIF by name."""
+    """Width and height in pixels as stored, format, colour mode, and EXIF by name."""
 
     width: int
     height: int
