@@ -9,6 +9,8 @@ from urllib.parse import quote
 from atom.core import crypto
 
 PURPOSE = "media"
+PART_PURPOSE = "upload-part"
+PART_EXPIRES_S = 3600
 _DAY_S = 86_400
 
 
@@ -44,3 +46,18 @@ def media_url(  # noqa: PLR0913  # what a token must carry
     if pin is not None:
         payload["p"] = [pin["source"], pin["version_id"], pin["etag"], pin["mtime_us"]]
     return f"/media/{crypto.sign(payload, PURPOSE)}/{quote(name.rsplit('/', 1)[-1], safe='')}"
+
+
+def part_url(key: str, upload_id: str, number: int, size_bytes: int) -> str:
+    """Return the same-origin path to PUT part `number` of a multipart upload to, for an hour.
+
+    Whoever has it can write these bytes of this upload, and nothing else.
+    """
+    payload = {
+        "k": key,
+        "u": upload_id,
+        "p": number,
+        "n": size_bytes,
+        "e": int(time.time()) + PART_EXPIRES_S,
+    }
+    return f"/media/parts/{crypto.sign(payload, PART_PURPOSE)}"

@@ -16,9 +16,8 @@ from typing import Any
 import uvicorn
 
 from atom.gateway import asgi
-from atom.gateway.asgi import Receive
 from atom.gateway.measuring import Measured
-from atom.gateway.responses import Send
+from atom.gateway.responses import Receive, Send
 from atom.settings.environment import load_environment
 from atom_sdk.pandas_apart import leave_pandas_out
 

@@ -1,6 +1,7 @@
 """The gateway: bytes by signed link, without the ORM. `uvicorn atom.gateway.asgi:application`.
 
 GET|HEAD /media/<token>/<name>   the bytes, or a thumbnail of them
+PUT      /media/parts/<token>    a part of an upload from a browser
 GET      /healthz                the process answers
 GET      /metrics                what it counts, for who has ATOM_METRICS_TOKEN
 """
@@ -10,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import os
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import unquote
 
 import structlog
@@ -22,23 +23,17 @@ from django.conf import settings
 from atom.core import metrics, storage
 from atom.core.errors import AtomError, InternalError, NotFound
 from atom.gateway.errors import MethodUnknown
-from atom.gateway.links import open_link
+from atom.gateway.links import open_link, open_part_link
 from atom.gateway.measuring import Measured
 from atom.gateway.media import MediaServer
-from atom.gateway.responses import Answer, Send, json_answer, problem
+from atom.gateway.parts import ClientGone, PartServer
+from atom.gateway.responses import Answer, Receive, Send, json_answer, problem
 from atom.gateway.sources import MediaSource
 from atom.gateway.thumb_cache import ThumbCache
 
 log = structlog.get_logger(__name__)
 
 _THUMB_CACHE_BYTES = 512 << 20
-
-
-class Receive(Protocol):
-    """ASGI's `receive`."""
-
-    async def __call__(self) -> dict[str, Any]:
-        """Return the next message."""
 
 
 @functools.lru_cache(maxsize=1)
@@ -58,10 +53,12 @@ async def application(scope: dict[str, Any], receive: Receive, send: Send) -> No
         raise ValueError(f"the gateway does not speak {scope['type']}")
     measured = Measured(_kind(scope["path"]), send)
     try:
-        answer = await _answer(scope)
+        answer = await _answer(scope, receive)
         await answer.send(measured.send, with_body=scope["method"] != "HEAD")
     except (OSError, asyncio.CancelledError):
         log.info("media_client_left", path=scope["path"])
+    except ClientGone:
+        log.info("part_client_left")
     finally:
         measured.end()
 
@@ -70,25 +67,36 @@ def _kind(path: str) -> str:
     return "media" if path.startswith("/media/") else "other"
 
 
-async def _answer(scope: dict[str, Any]) -> Answer:
+@functools.lru_cache(maxsize=1)
+def part_server() -> PartServer:
+    """Return the process-wide taker of parts."""
+    return PartServer()
+
+
+async def _answer(scope: dict[str, Any], receive: Receive) -> Answer:
     headers = {name.decode().lower(): value.decode("latin-1") for name, value in scope["headers"]}
     request_id = headers.get("x-request-id")
     try:
-        return await _route(scope, headers)
+        return await _route(scope, headers, receive)
     except AtomError as error:
         return problem(error, request_id)
+    except ClientGone:
+        raise
     except Exception:
         log.exception("media_failed", path=scope["path"], request_id=request_id)
         return problem(InternalError(), request_id)
 
 
-async def _route(scope: dict[str, Any], headers: dict[str, str]) -> Answer:
-    if scope["method"] not in {"GET", "HEAD"}:
-        raise MethodUnknown(headers={"Allow": "GET, HEAD"})
+async def _route(scope: dict[str, Any], headers: dict[str, str], receive: Receive) -> Answer:
     # The raw path: a file name may hold an escaped slash.
     raw = scope.get("raw_path") or scope["path"].encode()
     parts = raw.decode("latin-1").split("?", 1)[0].split("/")
     match parts:
+        case ["", "media", "parts", token] if scope["method"] == "PUT":
+            announced = headers.get("content-length", "")
+            return await part_server().take(open_part_link(token), announced, receive)
+        case _ if scope["method"] not in {"GET", "HEAD"}:
+            raise MethodUnknown(headers={"Allow": "GET, HEAD"})
         case ["", "healthz"]:
             return json_answer(200, {"status": "ok"})
         case ["", "metrics"] if metrics.may_scrape(headers.get("authorization", "")):
@@ -106,5 +114,7 @@ async def _lifespan(receive: Receive, send: Send) -> None:
         elif message["type"] == "lifespan.shutdown":
             if media_server.cache_info().currsize:
                 media_server().close()
+            if part_server.cache_info().currsize:
+                await part_server().aclose()
             await send({"type": "lifespan.shutdown.complete"})
             return

@@ -64,12 +64,29 @@ class RangeNotSatisfiable(AtomError):
 
 
 class MethodUnknown(AtomError):
-    """Only GET and HEAD are served."""
+    """Only GET and HEAD are served, and PUT of parts."""
 
     status = 405
     code = "method_not_allowed"
     title = "The gateway only answers GET and HEAD."
     action = "Use GET."
+
+
+class PartSizeDiffers(AtomError):
+    """The part is not as long as was announced when its address was asked for."""
+
+    status = 400
+    code = "part_size_differs"
+    title = "The part does not have the size that was announced."
+    action = "Ask for the addresses of the parts again, and send each with its own bytes."
+
+
+class PartNotStored(Unavailable):
+    """The object store did not take a part."""
+
+    code = "part_not_stored"
+    title = "The object store did not take this part."
+    action = "Send the part again; if it stays, look at the store's log."
 
 
 class Overloaded(Unavailable):

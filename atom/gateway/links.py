@@ -1,4 +1,4 @@
-"""What a media link says: which bytes, how to show them, and until when."""
+"""What a link says: which bytes, how to show them or where to put them, and until when."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from atom.core import crypto
-from atom.core.media import PURPOSE
+from atom.core.media import PART_PURPOSE, PURPOSE
 from atom.gateway.errors import MediaLinkExpired, MediaLinkInvalid
 from atom_sdk.manifests.pins import Pin, from_us
 
@@ -78,6 +78,34 @@ def open_link(token: str, name: str) -> MediaLink:
     except (crypto.BadSignature, KeyError, TypeError, ValueError) as exc:
         raise MediaLinkInvalid from exc
     if time.time() // _DAY_S >= expiry_day:
+        raise MediaLinkExpired
+    return link
+
+
+@dataclass(frozen=True)
+class PartLink:
+    """Part `number`, of `size_bytes`, of the multipart upload `upload_id` of the object `key`."""
+
+    key: str
+    upload_id: str
+    number: int
+    size_bytes: int
+
+
+def open_part_link(token: str) -> PartLink:
+    """Check a token. Raises MediaLinkInvalid or MediaLinkExpired."""
+    try:
+        payload = crypto.unsign(token, PART_PURPOSE)
+        link = PartLink(
+            key=str(payload["k"]),
+            upload_id=str(payload["u"]),
+            number=int(payload["p"]),
+            size_bytes=int(payload["n"]),
+        )
+        expires_at = int(payload["e"])
+    except (crypto.BadSignature, KeyError, TypeError, ValueError) as exc:
+        raise MediaLinkInvalid from exc
+    if time.time() >= expires_at:
         raise MediaLinkExpired
     return link
 

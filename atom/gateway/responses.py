@@ -17,6 +17,13 @@ class Send(Protocol):
         """Send one message."""
 
 
+class Receive(Protocol):
+    """ASGI's `receive`."""
+
+    async def __call__(self) -> dict[str, Any]:
+        """Return the next message."""
+
+
 @dataclass(frozen=True)
 class Answer:
     """A status, headers and a body: whole, or in pieces with Content-Length given."""

@@ -8,8 +8,11 @@ from typing import Any
 from django.db.models import Aggregate, Count, F, FloatField, Prefetch, Q, QuerySet
 
 from atom.accounts.models import User
+from atom.datasets.models import Dataset
 from atom.labeling import states
 from atom.labeling.models import AnnotationRevision, Draft, LabelTask, WorkItem, WorkSlot
+
+MAX_LABELS_OF_PATH = 50
 
 
 class Median(Aggregate):
@@ -51,6 +54,17 @@ def items_of(task: LabelTask, state: str = "") -> QuerySet[WorkItem]:
 def revisions_of(item: WorkItem) -> QuerySet[AnnotationRevision]:
     """Return every submission for the item, with verdicts."""
     return item.revisions.select_related("user", "audit_decision__auditor")
+
+
+def labels_of_path(dataset: Dataset, path: str) -> QuerySet[AnnotationRevision]:
+    """Return the newest counted labels of a path, from all tasks over the dataset."""
+    revisions = AnnotationRevision.objects.filter(
+        work_item__label_task__dataset=dataset, work_item__path=path, accepted=True
+    )
+    joined = revisions.select_related(
+        "user", "audit_decision__auditor", "ontology_version", "work_item__label_task"
+    )
+    return joined.order_by("-created_at", "-id")[:MAX_LABELS_OF_PATH]
 
 
 def labeler_stats(task: LabelTask) -> list[dict[str, Any]]:

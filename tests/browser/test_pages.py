@@ -25,6 +25,8 @@ PAGES: dict[str, Callable[[Seed], str]] = {
     "datasets": lambda _: "/datasets",
     "dataset": lambda _: f"/datasets/{DATASET}",
     "dataset-folder": lambda _: f"/datasets/{DATASET}?ref=v1&path=circle/",
+    "item": lambda _: f"/datasets/{DATASET}/item?ref=v1&path=circle/&item=circle/002.png&at=0",
+    "uploads": lambda _: "/uploads",
     "versions": lambda _: f"/datasets/{DATASET}/versions",
     "diff": lambda _: f"/datasets/{DATASET}/diff?from=v1&to=v2",
     "labeling": lambda _: "/labeling",
@@ -69,7 +71,7 @@ PAGES: dict[str, Callable[[Seed], str]] = {
 # "labeling.work.done" and its like: a key that has no text in any language. `client.datasets.push`
 # is a call of the SDK.
 _RAW_KEY = re.compile(
-    r"(?<![\w.])(?:nav|shell|common|errors|auth|overview|datasets|labeling|jobs|models|people|settings)"
+    r"(?<![\w.])(?:nav|shell|common|errors|auth|overview|datasets|upload|item|labeling|jobs|models|people|settings)"
     r"(?:\.[a-zA-Z]\w*){1,4}\b"
 )
 _CHROME = "nav a, button, th, h1, h2, label, [role=tab], [role=option], [role=menuitem]"

@@ -13,6 +13,7 @@ from atom.accounts.models import User
 from atom.core import states, storage
 from atom.core.background import enqueue
 from atom.core.crash_points import reach
+from atom.core.media import part_url
 from atom.core.storage import Part
 from atom.datasets.building import building
 from atom.datasets.errors import UploadIncomplete, UploadNotOpen, UploadSizeDiffers, UploadTooLarge
@@ -138,18 +139,39 @@ def parts_done(upload: Upload) -> list[Part]:
 
 def presign_parts(upload: Upload, numbers: Sequence[int]) -> dict[int, str]:
     """Return an address to PUT each part to. Raises UploadNotOpen or UploadIncomplete."""
-    if upload.state != "open":
-        raise UploadNotOpen(f"The upload is {upload.state}.", state=upload.state)
-    count = part_count(upload)
-    if any(not 1 <= number <= count for number in numbers):
-        raise UploadIncomplete(f"The parts of this upload are numbered 1 to {count}.")
-    _touch(upload)
+    _begin_parts(upload, numbers)
     return {
         number: storage.objects().presign_part(
             upload.key, upload.multipart_id, number, PART_URL_EXPIRES_S
         )
         for number in numbers
     }
+
+
+def parts_through_us(upload: Upload, numbers: Sequence[int]) -> dict[int, str]:
+    """Return a path of our own origin to PUT each part to, good for an hour.
+
+    Raises UploadNotOpen or UploadIncomplete.
+    """
+    _begin_parts(upload, numbers)
+    return {
+        number: part_url(upload.key, upload.multipart_id, number, part_bytes(upload, number))
+        for number in numbers
+    }
+
+
+def _begin_parts(upload: Upload, numbers: Sequence[int]) -> None:
+    if upload.state != "open":
+        raise UploadNotOpen(f"The upload is {upload.state}.", state=upload.state)
+    count = part_count(upload)
+    if any(not 1 <= number <= count for number in numbers):
+        raise UploadIncomplete(f"The parts of this upload are numbered 1 to {count}.")
+    _touch(upload)
+
+
+def part_bytes(upload: Upload, number: int) -> int:
+    """Return how many bytes part `number` has: the last one has the rest."""
+    return min(upload.part_size_bytes, upload.size_bytes - (number - 1) * upload.part_size_bytes)
 
 
 def part_count(upload: Upload) -> int:

@@ -76,12 +76,18 @@ class PartNumbersSerializer(serializers.Serializer[Any]):
     numbers = serializers.ListField(
         child=serializers.IntegerField(min_value=1), min_length=1, max_length=MAX_PARTS_PER_CALL
     )
+    through = serializers.ChoiceField(
+        choices=["store", "portal"],
+        default="store",
+        help_text="`store`: addresses of the object store. `portal`: paths of this server, for "
+        "browsers, which see one origin.",
+    )
 
 
 class PartUrlsSerializer(serializers.Serializer[Any]):
     """Where to PUT each part."""
 
-    urls = serializers.DictField(child=serializers.URLField())
+    urls = serializers.DictField(child=serializers.CharField())
 
 
 class SentPartSerializer(serializers.Serializer[Any]):

@@ -18,7 +18,12 @@ from atom.core.idempotency import idempotent
 from atom.core.query import refuse_unknown
 from atom.datasets import actions
 from atom.datasets.actions.commits import NewCommit
-from atom.datasets.actions.uploads import UploadRequest, parts_done, presign_parts
+from atom.datasets.actions.uploads import (
+    UploadRequest,
+    parts_done,
+    parts_through_us,
+    presign_parts,
+)
 from atom.datasets.api.commit_serializers import CommitRequestSerializer, NewCommitSerializer
 from atom.datasets.api.scope import DatasetScopedView
 from atom.datasets.api.upload_serializers import (
@@ -84,7 +89,9 @@ class UploadPartsView(UploadScopedView, APIView):
         """Return where to PUT each part."""
         body = PartNumbersSerializer(data=request.data)
         check(body)
-        urls = presign_parts(self.upload(upload_id), body.validated_data["numbers"])
+        ways = {"store": presign_parts, "portal": parts_through_us}
+        addresses = ways[body.validated_data["through"]]
+        urls = addresses(self.upload(upload_id), body.validated_data["numbers"])
         return Response({"urls": {str(number): url for number, url in urls.items()}})
 
 

@@ -2,7 +2,8 @@
 
 Columns: op ("put" | "delete") · path · size · digest · media_type · attributes (JSON object) ·
 pack · offset, and for labels and splits that are given with the files label · split (null says
-nothing). Digests are 32 bytes or 64 hex digits. Rows may come in any order.
+nothing). A media type that is null is what the name says. Digests are 32 bytes or 64 hex digits.
+Rows may come in any order.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from atom.datasets.engines.spilled import Entries
 from atom_sdk.errors import PathError
 from atom_sdk.manifests.entries import DIGEST, ENTRY_SCHEMA, SOURCE_COLUMNS
 from atom_sdk.manifests.layers import MAX_LABEL_BYTES, is_label
+from atom_sdk.media_types import media_type_of
 from atom_sdk.packs.paths import encode_path
 
 MAX_ATTRIBUTE_BYTES = 16 << 10
@@ -116,10 +118,22 @@ def _puts(table: pa.Table) -> pa.Table:
             raise ChangesError(f"The column {wanted.name} has a null in a put.")
         columns.append(column)
     puts = pa.Table.from_arrays(columns, schema=ENTRY_SCHEMA).sort_by("path").combine_chunks()
+    puts = _typed(puts)
     if len(puts) and min(pc.min(puts["size"]).as_py(), pc.min(puts["offset"]).as_py()) < 0:
         raise ChangesError("A size or an offset is negative.")
     _check_attributes(puts["attributes"].to_pylist())
     return puts
+
+
+def _typed(puts: pa.Table) -> pa.Table:
+    """Return the puts with the media type that a file's name says where none is given."""
+    given = puts["media_type"]
+    if not given.null_count:
+        return puts
+    paths, known = puts["path"].to_pylist(), given.to_pylist()
+    types = [kind or media_type_of(path) for path, kind in zip(paths, known, strict=True)]
+    at = puts.schema.get_field_index("media_type")
+    return puts.set_column(at, puts.schema.field(at), pa.array(types, given.type))
 
 
 def _column(table: pa.Table, wanted: pa.Field) -> pa.ChunkedArray:

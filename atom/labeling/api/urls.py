@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from atom.labeling.api.views import audits, ontologies, tasks, work
+from atom.labeling.api.views import audits, item_labels, ontologies, tasks, work
 
 PROJECT = "projects/<str:project>/labelx"
 ONTOLOGY = "labelx/ontologies/<uuid:ontology_id>"
@@ -11,6 +11,7 @@ SLOT = "labelx/slots/<uuid:slot_id>"
 
 urlpatterns = [
     path(f"{PROJECT}/ontologies/", ontologies.OntologyListView.as_view()),
+    path(f"{PROJECT}/item-labels/", item_labels.ItemLabelsView.as_view()),
     path(f"{PROJECT}/tasks/", tasks.LabelTaskListView.as_view()),
     path(f"{PROJECT}/task-preview/", tasks.TaskPreviewView.as_view()),
     path(f"{ONTOLOGY}/", ontologies.OntologyView.as_view()),

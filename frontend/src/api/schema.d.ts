@@ -1735,6 +1735,44 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/entries/history/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * @description Return when the path was added, changed, relabelled and removed, and by whom.
+         *
+         *     First parents are followed: what a merge brought, the merge did.
+         */
+        get: operations["version_path_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/entries/picture/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return what the first bytes of a picture say; null for other files. */
+        get: operations["version_picture"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/evict/": {
         parameters: {
             query?: never;
@@ -1882,6 +1920,24 @@ export interface paths {
         get: operations["version_stats"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/stored-files/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the files below a prefix, in path order. */
+        get: operations["version_stored_files"];
+        put?: never;
+        /** @description Return those of the paths that the version has; POST only carries the list. */
+        post: operations["version_stored_files_at"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2297,6 +2353,23 @@ export interface paths {
         put?: never;
         /** @description Make a new link, and mail it; the old one is worthless. */
         post: operations["projects_invitations_renewals_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/labelx/item-labels/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the newest labels of the file at this path, from all tasks over the dataset. */
+        get: operations["labelx_item_labels"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -5336,6 +5409,27 @@ export interface components {
             results: components["schemas"]["GitHost"][];
             next: string | null;
         };
+        /** @description One person's label for a file, in one task. */
+        GivenLabel: {
+            /** Format: uuid */
+            readonly id: string;
+            /** Format: uuid */
+            task_id: string;
+            task_name: string;
+            /** @description Return the label's name, null where the ontology has none of this number. */
+            readonly label: string | null;
+            labeler: string;
+            /** @description Return whether it is the task's answer for the file. */
+            readonly is_final: boolean;
+            verdict: components["schemas"]["VerdictEnum"] | null;
+            auditor: string | null;
+            /** Format: date-time */
+            readonly created_at: string;
+        };
+        /** @description Labels of a file, the newest first. */
+        GivenLabels: {
+            results: components["schemas"]["GivenLabel"][];
+        };
         /**
          * @description * `max` - max
          *     * `min` - min
@@ -5401,6 +5495,16 @@ export interface components {
             /** Format: date-time */
             readonly created_at: string;
         };
+        /**
+         * @description * `added` - added
+         *     * `removed` - removed
+         *     * `changed` - changed
+         *     * `label` - label
+         *     * `split` - split
+         *     * `attributes` - attributes
+         * @enum {string}
+         */
+        KindsEnum: "added" | "removed" | "changed" | "label" | "split" | "attributes";
         /** @description One class. */
         Label: {
             id: number;
@@ -6613,6 +6717,14 @@ export interface components {
         /** @description Parts that a client is about to send. */
         PartNumbersRequest: {
             numbers: number[];
+            /**
+             * @description `store`: addresses of the object store. `portal`: paths of this server, for browsers, which see one origin.
+             *
+             *     * `store` - store
+             *     * `portal` - portal
+             * @default store
+             */
+            through?: components["schemas"]["ThroughEnum"];
         };
         /** @description Where to PUT each part. */
         PartUrls: {
@@ -6727,6 +6839,20 @@ export interface components {
             /** @description Whether it is sent to. */
             active?: boolean;
         };
+        /** @description What a version did to a path. */
+        PathChange: {
+            version: components["schemas"]["Version"];
+            kinds: components["schemas"]["KindsEnum"][];
+            before: components["schemas"]["Entry"] | null;
+            after: components["schemas"]["Entry"] | null;
+        };
+        /** @description Changes of a path, the newest first. */
+        PathHistory: {
+            results: components["schemas"]["PathChange"][];
+            next: string | null;
+            /** @description The version from which on retention let go of what was before. */
+            ends_at: string | null;
+        };
         /** @description Who started a run. */
         Person: {
             /** @description Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only. */
@@ -6760,6 +6886,21 @@ export interface components {
              * @default false
              */
             changes_only?: boolean;
+        };
+        /** @description What the first bytes of a picture say. */
+        Picture: {
+            /** @description In pixels, as stored. */
+            width: number;
+            height: number;
+            format: string;
+            mode: string;
+            exif: {
+                [key: string]: string;
+            };
+        };
+        /** @description A picture, or null for what is none. */
+        PictureAnswer: {
+            picture: components["schemas"]["Picture"] | null;
         };
         /** @description Where a run would go, and why; no node while there is none for it. */
         Placement: {
@@ -7953,6 +8094,26 @@ export interface components {
          * @enum {string}
          */
         StageEnum: "comparing" | "reading" | "writing" | "labels";
+        /** @description A file that the version has. */
+        StoredFile: {
+            path: string;
+            size_bytes: number;
+            /** @description BLAKE3 of the file, in hex. */
+            digest: string;
+            /** @description Its pack is quarantined: the file has to be sent again. */
+            is_damaged: boolean;
+            /** @description JSON, of damaged files only: to be kept when they are sent. */
+            attributes: string | null;
+        };
+        /** @description Files of a version, in path order. */
+        StoredFiles: {
+            results: components["schemas"]["StoredFile"][];
+            next: string | null;
+        };
+        /** @description Paths that a client is about to send. */
+        StoredPathsRequest: {
+            paths: string[];
+        };
         /** @description Up to 200 submissions of one task. */
         SubmitBatchRequest: {
             submissions: components["schemas"]["BatchSubmissionRequest"][];
@@ -8077,6 +8238,12 @@ export interface components {
              */
             blur_sharpness?: number;
         };
+        /**
+         * @description * `store` - store
+         *     * `portal` - portal
+         * @enum {string}
+         */
+        ThroughEnum: "store" | "portal";
         /** @description A token without its secret. */
         Token: {
             /** Format: uuid */
@@ -8592,6 +8759,8 @@ export type GarbageRun = components['schemas']['GarbageRun'];
 export type GarbageRunStateEnum = components['schemas']['GarbageRunStateEnum'];
 export type GitHost = components['schemas']['GitHost'];
 export type GitHostPage = components['schemas']['GitHostPage'];
+export type GivenLabel = components['schemas']['GivenLabel'];
+export type GivenLabels = components['schemas']['GivenLabels'];
 export type GoalEnum = components['schemas']['GoalEnum'];
 export type Health = components['schemas']['Health'];
 export type HealthFinding = components['schemas']['HealthFinding'];
@@ -8599,6 +8768,7 @@ export type Heartbeat = components['schemas']['Heartbeat'];
 export type Held = components['schemas']['Held'];
 export type Hold = components['schemas']['Hold'];
 export type Invitation = components['schemas']['Invitation'];
+export type KindsEnum = components['schemas']['KindsEnum'];
 export type Label = components['schemas']['Label'];
 export type LabelTask = components['schemas']['LabelTask'];
 export type LabelTaskStateEnum = components['schemas']['LabelTaskStateEnum'];
@@ -8751,8 +8921,12 @@ export type PatchedSavedViewChangesRequest = components['schemas']['PatchedSaved
 export type PatchedSourceChangesRequest = components['schemas']['PatchedSourceChangesRequest'];
 export type PatchedUserRequest = components['schemas']['PatchedUserRequest'];
 export type PatchedWebhookChangesRequest = components['schemas']['PatchedWebhookChangesRequest'];
+export type PathChange = components['schemas']['PathChange'];
+export type PathHistory = components['schemas']['PathHistory'];
 export type Person = components['schemas']['Person'];
 export type PickRequest = components['schemas']['PickRequest'];
+export type Picture = components['schemas']['Picture'];
+export type PictureAnswer = components['schemas']['PictureAnswer'];
 export type Placement = components['schemas']['Placement'];
 export type PlacementCodeEnum = components['schemas']['PlacementCodeEnum'];
 export type PresignRequest = components['schemas']['PresignRequest'];
@@ -8864,6 +9038,9 @@ export type SplitCount = components['schemas']['SplitCount'];
 export type SplitPreview = components['schemas']['SplitPreview'];
 export type SplitRequest = components['schemas']['SplitRequest'];
 export type StageEnum = components['schemas']['StageEnum'];
+export type StoredFile = components['schemas']['StoredFile'];
+export type StoredFiles = components['schemas']['StoredFiles'];
+export type StoredPathsRequest = components['schemas']['StoredPathsRequest'];
 export type SubmitBatchRequest = components['schemas']['SubmitBatchRequest'];
 export type SubmitRequest = components['schemas']['SubmitRequest'];
 export type TableColumn = components['schemas']['TableColumn'];
@@ -8876,6 +9053,7 @@ export type TaskFilter = components['schemas']['TaskFilter'];
 export type TaskPreview = components['schemas']['TaskPreview'];
 export type Thresholds = components['schemas']['Thresholds'];
 export type ThresholdsRequest = components['schemas']['ThresholdsRequest'];
+export type ThroughEnum = components['schemas']['ThroughEnum'];
 export type Token = components['schemas']['Token'];
 export type TokenRequest = components['schemas']['TokenRequest'];
 export type TreeProject = components['schemas']['TreeProject'];
@@ -12957,6 +13135,78 @@ export interface operations {
             };
         };
     };
+    version_path_history: {
+        parameters: {
+            query: {
+                /** @description `next` of the last page. */
+                cursor?: string;
+                path: string;
+            };
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PathHistory"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    version_picture: {
+        parameters: {
+            query: {
+                path: string;
+            };
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PictureAnswer"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     version_evict: {
         parameters: {
             query?: never;
@@ -13275,6 +13525,83 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["VersionStats"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    version_stored_files: {
+        parameters: {
+            query?: {
+                /** @description `next` of the last page. */
+                cursor?: string;
+                /** @description At most 2000, the default. */
+                limit?: number;
+                /** @description Only paths that begin with this. */
+                prefix?: string;
+            };
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredFiles"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    version_stored_files_at: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StoredPathsRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredFiles"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -14444,6 +14771,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MadeInvitation"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_item_labels: {
+        parameters: {
+            query: {
+                dataset: string;
+                path: string;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GivenLabels"];
                 };
             };
             429: components["responses"]["TooManyRequests"];

@@ -8,7 +8,14 @@ import {
 } from '@tanstack/react-router';
 import { isServerPage, safeNext } from '@/features/auth/safeNext';
 import { loginSearch } from '@/features/auth/search';
-import { browseSearch, cleaningSearch, datasetsSearch, diffSearch, versionsSearch } from '@/features/datasets/search';
+import {
+  browseSearch,
+  cleaningSearch,
+  datasetsSearch,
+  diffSearch,
+  uploadSearch,
+  versionsSearch,
+} from '@/features/datasets/search';
 import { compareSearch, newRunSearch, runSearch, runsSearch } from '@/features/jobs/search';
 import { auditSearch, taskSearch, tasksSearch, workSearch } from '@/features/labeling/search';
 import { modelSearch, modelsSearch, modelVersionSearch } from '@/features/models/search';
@@ -111,9 +118,21 @@ const datasetRoutes = [
   }),
   createRoute({
     getParentRoute: under,
+    path: '/uploads',
+    validateSearch: optional(uploadSearch),
+    component: lazyRouteComponent(datasets, 'UploadPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
     path: '/datasets/$name',
     validateSearch: optional(browseSearch),
     component: lazyRouteComponent(datasets, 'BrowsePage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/datasets/$name/item',
+    validateSearch: optional(browseSearch),
+    component: lazyRouteComponent(datasets, 'ItemPage'),
   }),
   createRoute({
     getParentRoute: under,

@@ -1,52 +1,28 @@
-import { auth } from './auth.en';
 import { cleaning } from './cleaning.en';
-import { chart, common, errors, live, states } from './common.en';
 import { compare } from './compare.en';
-import { datasets } from './datasets.en';
-import { git } from './git.en';
+import first from './en.first';
 import { health } from './health.en';
-import { jobs } from './jobs.en';
-import { labeling } from './labeling.en';
-import { models } from './models.en';
-import { overview } from './overview.en';
-import { people } from './people.en';
+import { item } from './item.en';
 import { runpage } from './runpage.en';
 import { runs } from './runs.en';
-import { secondFactor } from './secondFactor.en';
-import { secrets } from './secrets.en';
-import { settings } from './settings.en';
-import { nav, shell } from './shell.en';
 import { sources } from './sources.en';
+import { upload } from './upload.en';
 import { versioning } from './versioning.en';
 import { views } from './views.en';
 import { webhooks } from './webhooks.en';
 import { writers } from './writers.en';
 
+/** All words. Those that are not in `en.first` come with the pages that say them: see `addWords`. */
 const en = {
-  auth,
-  chart,
+  ...first,
   cleaning,
-  common,
   compare,
-  datasets,
-  errors,
-  git,
   health,
-  jobs,
-  labeling,
-  live,
-  models,
-  nav,
-  overview,
-  secondFactor,
-  runs,
+  item,
   runpage,
-  secrets,
-  people,
-  settings,
-  shell,
+  runs,
   sources,
-  states,
+  upload,
   versioning,
   views,
   webhooks,

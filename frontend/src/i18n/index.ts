@@ -1,7 +1,8 @@
 import i18n from 'i18next';
 import { initReactI18next } from 'react-i18next';
 import { readStored, writeStored } from '@/shared/stored';
-import en from './en';
+import type en from './en';
+import first from './en.first';
 
 declare module 'i18next' {
   interface CustomTypeOptions {
@@ -17,6 +18,15 @@ const STORED = 'atom-language';
 export const PROBLEMS = 'problems';
 /** The namespace of what is wrong with a field, by code. */
 export const FIELDS = 'fields';
+
+/** English words of pages that were loaded; Chinese comes in one piece. */
+const later: Partial<typeof en> = {};
+
+/** Adds words that only some pages say: they come with those pages, not with the first one. */
+export function addWords(words: Partial<typeof en>): void {
+  Object.assign(later, words);
+  if (i18n.isInitialized) i18n.addResourceBundle('en', 'translation', words, true, true);
+}
 
 async function load(language: Language): Promise<void> {
   if (language === 'en' || i18n.hasResourceBundle(language, 'translation')) return;
@@ -46,7 +56,7 @@ export async function startI18n(): Promise<void> {
   const interpolation = { escapeValue: false }; // React escapes.
   await i18n
     .use(initReactI18next)
-    .init({ lng: 'en', fallbackLng: 'en', resources: { en: { translation: en } }, interpolation });
+    .init({ lng: 'en', fallbackLng: 'en', resources: { en: { translation: { ...first, ...later } } }, interpolation });
   if (lng === 'en') document.documentElement.lang = 'en';
   else {
     await load(lng);

@@ -221,6 +221,8 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   ],
   media_damaged: ['该文件存储的字节已损坏，不予提供。', '请预热该版本，这会隔离数据包；然后重新推送其文件夹。'],
   media_link_expired: ['此链接已过期。', '请刷新显示该文件的页面以获得新链接。'],
+  part_not_stored: ['对象存储没有接收此部分。', '请再次发送该部分；若仍然如此，请查看存储的日志。'],
+  part_size_differs: ['该部分的大小与声明的不符。', '请重新请求各部分的地址，并用各自的字节发送。'],
   media_link_invalid: ['此链接无效。', '请刷新显示该文件的页面以获得新链接。'],
   media_missing: ['该文件的字节不可用。', '请重新推送文件所在的文件夹。'],
   pardon_too_late: ['此次清理已没有可撤销的内容。', '对象只能在被删除之前取回；请重新推送这些文件。'],

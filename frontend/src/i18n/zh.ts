@@ -5,6 +5,7 @@ import { compare } from './compare.zh';
 import { datasets } from './datasets.zh';
 import { git } from './git.zh';
 import { health } from './health.zh';
+import { item } from './item.zh';
 import { jobs } from './jobs.zh';
 import { labeling } from './labeling.zh';
 import { models } from './models.zh';
@@ -17,6 +18,7 @@ import { secrets } from './secrets.zh';
 import { settings } from './settings.zh';
 import { nav, shell } from './shell.zh';
 import { sources } from './sources.zh';
+import { upload } from './upload.zh';
 import { versioning } from './versioning.zh';
 import { views } from './views.zh';
 import { webhooks } from './webhooks.zh';
@@ -32,6 +34,7 @@ const zh = {
   errors,
   git,
   health,
+  item,
   jobs,
   labeling,
   live,
@@ -47,6 +50,7 @@ const zh = {
   shell,
   sources,
   states,
+  upload,
   versioning,
   views,
   webhooks,

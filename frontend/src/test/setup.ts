@@ -10,8 +10,9 @@ install();
 
 // Files share a process and its modules, which is three times as fast: no state may outlive a test.
 beforeAll(async () => {
-  const { startI18n } = await import('@/i18n');
+  const { addWords, startI18n } = await import('@/i18n');
   await startI18n();
+  addWords((await import('@/i18n/en')).default);
 });
 beforeEach(() => {
   localStorage.clear();

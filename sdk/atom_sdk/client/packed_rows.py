@@ -15,12 +15,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from atom_sdk.client.media_types import media_type_of
 from atom_sdk.client.packing import scratch_folder
 from atom_sdk.client.scan import Parent, Scan
 from atom_sdk.client.sending import CHANGES_SCHEMA
 from atom_sdk.client.stored_contents import Known
 from atom_sdk.manifests.runs import Run, by_path
+from atom_sdk.media_types import media_type_of
 from atom_sdk.packs.writer import PackSummary
 
 _ROWS_AT_ONCE = 4096

@@ -19,10 +19,10 @@ from atom_sdk import run
 from atom_sdk.client import Client
 from atom_sdk.client.errors import ApiError
 from atom_sdk.client.given import Given
-from atom_sdk.client.media_types import media_type_of
 from atom_sdk.client.push import PushOptions
 from atom_sdk.client.refs import parse_ref
 from atom_sdk.errors import AtomError
+from atom_sdk.media_types import media_type_of
 from atom_sdk.words import counted
 
 SPLITS = ("train", "val", "test")

@@ -1,8 +1,12 @@
+import './words';
+
 export { BrowsePage } from './browse/BrowsePage';
 export { CleaningPage } from './cleaning/CleaningPage';
 export { DiffPage } from './diff/DiffPage';
+export { ItemPage } from './item/ItemPage';
 export { KeepingPage } from './keeping/KeepingPage';
 export { DatasetsPage } from './list/DatasetsPage';
 export { DeletedPage } from './list/DeletedPage';
 export { SourcesPage } from './sources/SourcesPage';
+export { UploadPage } from './upload/UploadPage';
 export { VersionsPage } from './versions/VersionsPage';

@@ -68,11 +68,12 @@ export function useVersion(dataset: string, ref: string | undefined) {
 }
 
 /** Branches and tags, for pickers. */
-export function useRefs(dataset: string) {
+export function useRefs(dataset: string | undefined) {
   const project = useProject();
-  const init = { params: { path: { project, dataset }, query: { limit: 200 } } };
-  const branches = $api.useQuery('get', BRANCHES, init);
-  const tags = $api.useQuery('get', TAGS, init);
+  const init = { params: { path: { project, dataset: dataset ?? '' }, query: { limit: 200 } } };
+  const enabled = dataset !== undefined;
+  const branches = $api.useQuery('get', BRANCHES, init, { enabled });
+  const tags = $api.useQuery('get', TAGS, init, { enabled });
   return {
     branches: branches.data?.results ?? [],
     tags: tags.data?.results ?? [],

@@ -12,8 +12,11 @@ export const browseSearch = (raw: RawSearch) => ({
   labelled: flag(raw.labelled),
   where: text(raw.where),
   item: text(raw.item),
+  at: number(raw.at),
   size: number(raw.size),
 });
+
+export { uploadSearch } from './upload/search';
 
 export const versionsSearch = (raw: RawSearch) => ({ branch: text(raw.branch) });
 

@@ -1,3 +1,5 @@
+import './words';
+
 export { ComparePage } from './compare/ComparePage';
 export { RunPage } from './detail/RunPage';
 export { RunsPage } from './list/RunsPage';

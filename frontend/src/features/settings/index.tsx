@@ -1,3 +1,5 @@
+import './words';
+
 export { AuditLogPage } from './audit/AuditLogPage';
 export { GarbagePage } from './garbage/GarbagePage';
 export { HealthPage } from './health/HealthPage';

@@ -142,6 +142,7 @@ function Browser({ address, search, change }: BrowserProps) {
         path={search.item}
         onClose={() => change({ item: undefined })}
         onStep={openIndex.current === null ? undefined : (by) => void step(by)}
+        page={{ ...search, at: openIndex.current ?? undefined }}
       />
     </div>
   );

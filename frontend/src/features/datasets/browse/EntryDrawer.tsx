@@ -1,5 +1,5 @@
 import { ActionIcon, Anchor, Badge, Drawer, Group, Skeleton, Stack, Text, Tooltip } from '@mantine/core';
-import { IconChevronLeft, IconChevronRight, IconExternalLink } from '@tabler/icons-react';
+import { IconChevronLeft, IconChevronRight, IconExternalLink, IconMaximize } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Entry } from '@/api/contract/datasets';
@@ -7,11 +7,13 @@ import { CopyIcon, CopyId } from '@/shared/CopyId';
 import { ErrorState } from '@/shared/ErrorState';
 import { Thumb } from '@/shared/grid/Thumb';
 import { KeyValueList } from '@/shared/KeyValueList';
+import { ButtonLink } from '@/shared/links';
 import { useProject } from '@/shared/project';
 import { Bytes } from '@/shared/values';
 import { baseName } from '../names';
 import { useEntry, useMediaProblem, type VersionAddress } from '../queries';
 import classes from './browse.module.css';
+import type { BrowseSearch } from './useBrowse';
 
 interface EntryDrawerProps {
   address: VersionAddress;
@@ -19,9 +21,11 @@ interface EntryDrawerProps {
   onClose: () => void;
   /** Goes to a neighbour in the list; absent when the file was opened by its address. */
   onStep?: (by: number) => void;
+  /** What the file's own page is opened with. */
+  page: BrowseSearch;
 }
 
-export function EntryDrawer({ address, path, onClose, onStep }: EntryDrawerProps) {
+export function EntryDrawer({ address, path, onClose, onStep, page }: EntryDrawerProps) {
   const { t } = useTranslation();
   const entry = useEntry(address, path);
   return (
@@ -36,7 +40,19 @@ export function EntryDrawer({ address, path, onClose, onStep }: EntryDrawerProps
       }}
     >
       <Stack>
-        {onStep && <Steps onStep={onStep} />}
+        <Group gap="xs">
+          {onStep && <Steps onStep={onStep} />}
+          <ButtonLink
+            size="xs"
+            variant="default"
+            to="/datasets/$name/item"
+            params={{ name: address.dataset }}
+            search={page}
+            leftSection={<IconMaximize size={14} />}
+          >
+            {t('item.open')}
+          </ButtonLink>
+        </Group>
         {entry.error && <ErrorState error={entry.error} onRetry={() => void entry.refetch()} />}
         {entry.isLoading && <Skeleton height={320} />}
         {entry.data && <EntryDetails address={address} entry={entry.data} />}

@@ -1,17 +1,28 @@
-import { IconDatabase } from '@tabler/icons-react';
+import { IconDatabase, IconUpload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Dataset } from '@/api/contract/datasets';
 import { CommandLine } from '@/shared/CommandLine';
 import { EmptyState } from '@/shared/EmptyState';
-import { AnchorLink } from '@/shared/links';
+import { AnchorLink, ButtonLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
+import { useMay } from '@/shared/project';
+import { DropAnywhere } from '../upload/DropAnywhere';
 import { ImportCommands } from './ImportCommands';
 import { QuarantineNotice } from './QuarantineNotice';
 
 /** A dataset that was created, but nothing has been pushed to. */
 export function NoVersion({ name, description, is_loading }: Pick<Dataset, 'name' | 'description' | 'is_loading'>) {
   const { t } = useTranslation();
+  const mayUpload = useMay('researcher') && !is_loading;
+  const action = mayUpload && (
+    <>
+      <ButtonLink leftSection={<IconUpload size={15} />} to="/uploads" search={{ dataset: name }}>
+        {t('upload.linkFolder')}
+      </ButtonLink>
+      <DropAnywhere label={t('upload.dropHere', { name })} search={() => ({ dataset: name })} />
+    </>
+  );
   const hint = is_loading ? (
     <>
       {t('datasets.loadingHint')}
@@ -35,7 +46,12 @@ export function NoVersion({ name, description, is_loading }: Pick<Dataset, 'name
         }
       />
       <QuarantineNotice name={name} />
-      <EmptyState icon={IconDatabase} title={t(is_loading ? 'datasets.loading' : 'datasets.noVersion')} hint={hint} />
+      <EmptyState
+        icon={IconDatabase}
+        title={t(is_loading ? 'datasets.loading' : 'datasets.noVersion')}
+        hint={hint}
+        action={action}
+      />
     </Page>
   );
 }

@@ -34,6 +34,7 @@ import { PickDialog } from '../operations/PickDialog';
 import { RevertDialog } from '../operations/RevertDialog';
 import { useHeadBranch, useRefs, useStats, useVersion, type VersionAddress } from '../queries';
 import { SplitDialog } from '../split/SplitDialog';
+import { UploadInto } from '../upload/UploadInto';
 import { Origin } from '../versions/Origin';
 import { askedBy } from '../views/asked';
 import { PullPanel } from './PullPanel';
@@ -71,6 +72,7 @@ export function VersionHeader({ dataset, address, search, onRef }: VersionHeader
       >
         <CachePanel name={name} address={address} />
         <PullPanel name={name} version={pinned} />
+        <UploadInto address={address} folder={search.path ?? ''} />
         <ButtonLink
           to="/datasets/$name/versions"
           params={{ name }}

@@ -1,6 +1,13 @@
-import { Button, Card, TextInput } from '@mantine/core';
+import { Button, Card, Group, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconCloudDataConnection, IconDatabase, IconPlus, IconSearch, IconTrash } from '@tabler/icons-react';
+import {
+  IconCloudDataConnection,
+  IconDatabase,
+  IconPlus,
+  IconSearch,
+  IconTrash,
+  IconUpload,
+} from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -20,9 +27,14 @@ import { Bytes, Count } from '@/shared/values';
 import { ImportCommands } from '../browse/ImportCommands';
 import { personName } from '../names';
 import { useDatasets } from '../queries';
+import type { Chosen } from '../upload/chosen';
+import { DropAnywhere } from '../upload/DropAnywhere';
+import { nameFrom } from '../upload/UploadForm';
 import { NewDataset } from './NewDataset';
 
 const route = getRouteApi('/datasets');
+
+const asNewDataset = ({ root }: Chosen) => ({ dataset: nameFrom(root) || undefined });
 
 export function DatasetsPage() {
   const { t } = useTranslation();
@@ -59,9 +71,15 @@ export function DatasetsPage() {
           {t('datasets.deleted')}
         </ButtonLink>
         {mayCreate && (
-          <Button leftSection={<IconPlus size={15} />} onClick={create.open}>
-            {t('datasets.new')}
-          </Button>
+          <>
+            <ButtonLink variant="default" leftSection={<IconUpload size={15} />} to="/uploads">
+              {t('upload.linkFolder')}
+            </ButtonLink>
+            <Button leftSection={<IconPlus size={15} />} onClick={create.open}>
+              {t('datasets.new')}
+            </Button>
+            <DropAnywhere label={t('upload.dropNew')} search={asNewDataset} />
+          </>
         )}
       </PageHeader>
       <Card p={0}>
@@ -144,9 +162,14 @@ function NoDatasets({ q, onCreate }: { q: string; onCreate?: () => void }) {
     </>
   );
   const action = onCreate && (
-    <Button variant="default" onClick={onCreate}>
-      {t('datasets.new')}
-    </Button>
+    <Group gap="xs" justify="center">
+      <ButtonLink leftSection={<IconUpload size={15} />} to="/uploads">
+        {t('upload.linkFolder')}
+      </ButtonLink>
+      <Button variant="default" onClick={onCreate}>
+        {t('datasets.new')}
+      </Button>
+    </Group>
   );
   return <EmptyState icon={IconDatabase} title={t('datasets.empty')} hint={hint} action={action} />;
 }

@@ -1,0 +1,132 @@
+"""One file of a version: what became of its path, and what a picture says of itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from atom.core import storage
+from atom.core.errors import Invalid
+from atom.core.pagination import decode_cursor, encode_cursor
+from atom.core.query import refuse_unknown
+from atom.datasets.api.entry_serializers import EntrySerializer
+from atom.datasets.api.rendering import EntryRenderer
+from atom.datasets.api.scope import DatasetScopedView
+from atom.datasets.api.serializers import VersionSerializer
+from atom.datasets.engines.browse import Row
+from atom.datasets.engines.images import is_raster_image
+from atom.datasets.engines.pictures import HEAD_BYTES, picture_facts
+from atom.datasets.errors import EntryNotFound
+from atom.datasets.keys import pack_key
+from atom.datasets.path_history import history_of_path
+from atom.datasets.reads import open_version
+
+_KINDS = ["added", "removed", "changed", "label", "split", "attributes"]
+_PATH = OpenApiParameter("path", str, required=True)
+
+
+class PathChangeSerializer(serializers.Serializer[Any]):
+    """What a version did to a path."""
+
+    version = VersionSerializer()
+    kinds = serializers.ListField(child=serializers.ChoiceField(choices=_KINDS))
+    before = EntrySerializer(allow_null=True)
+    after = EntrySerializer(allow_null=True)
+
+
+class PathHistorySerializer(serializers.Serializer[Any]):
+    """Changes of a path, the newest first."""
+
+    results = PathChangeSerializer(many=True)
+    next = serializers.CharField(allow_null=True)
+    ends_at = serializers.CharField(
+        allow_null=True, help_text="The version from which on retention let go of what was before."
+    )
+
+
+class PictureSerializer(serializers.Serializer[Any]):
+    """What the first bytes of a picture say."""
+
+    width = serializers.IntegerField(help_text="In pixels, as stored.")
+    height = serializers.IntegerField()
+    format = serializers.CharField()
+    mode = serializers.CharField()
+    exif = serializers.DictField(child=serializers.CharField())
+
+
+class PictureAnswerSerializer(serializers.Serializer[Any]):
+    """A picture, or null for what is none."""
+
+    picture = PictureSerializer(allow_null=True)
+
+
+class PathHistoryView(DatasetScopedView, APIView):
+    """The history of one path."""
+
+    @extend_schema(
+        operation_id="version_path_history",
+        parameters=[_PATH, OpenApiParameter("cursor", str, description="`next` of the last page.")],
+        responses=PathHistorySerializer,
+    )
+    def get(self, request: Request, project: str, dataset: str, ref: str) -> Response:
+        """Return when the path was added, changed, relabelled and removed, and by whom.
+
+        First parents are followed: what a merge brought, the merge did.
+        """
+        refuse_unknown(request, ("path", "cursor"))
+        given = request.query_params.get("cursor")
+        start = decode_cursor(given, 1)[0] if given else ""
+        found = history_of_path(self.dataset, self.version, _path_of(request), start)
+        renderer = EntryRenderer(self.project)
+
+        def shown(row: Row | None) -> dict[str, Any] | None:
+            return None if row is None else renderer.render(row)
+
+        results = [
+            {
+                "version": VersionSerializer(change.version).data,
+                "kinds": change.kinds,
+                "before": shown(change.before),
+                "after": shown(change.after),
+            }
+            for change in found.changes
+        ]
+        following = None if found.next is None else encode_cursor([found.next])
+        return Response({"results": results, "next": following, "ends_at": found.ends_at})
+
+
+class PictureView(DatasetScopedView, APIView):
+    """Dimensions and EXIF of one file."""
+
+    @extend_schema(
+        operation_id="version_picture", parameters=[_PATH], responses=PictureAnswerSerializer
+    )
+    def get(self, request: Request, project: str, dataset: str, ref: str) -> Response:
+        """Return what the first bytes of a picture say; null for other files."""
+        refuse_unknown(request, ("path",))
+        path = _path_of(request)
+        row = open_version(self.version).find(path)
+        if row is None:
+            raise EntryNotFound(f"{self.dataset.name}@{ref} has no file {path!r}.")
+        facts = picture_facts(self._head(row)) if is_raster_image(row["media_type"] or "") else None
+        return Response({"picture": None if facts is None else vars(facts)})
+
+    def _head(self, row: Row) -> bytes:
+        if row["pack"] is None:
+            # At a source: its page shows the picture, whose dimensions the browser knows.
+            return b""
+        key = storage.project_prefix(self.project) + pack_key(row["pack"].hex())
+        end = row["offset"] + min(row["size"], HEAD_BYTES)
+        return storage.objects().get_range(key, row["offset"], end)
+
+
+def _path_of(request: Request) -> str:
+    path: str = request.query_params.get("path", "")
+    if not path:
+        raise Invalid(errors={"path": ["This parameter is required."]})
+    return path

@@ -1,0 +1,180 @@
+import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { IconChevronLeft, IconChevronRight, IconDownload } from '@tabler/icons-react';
+import { getRouteApi } from '@tanstack/react-router';
+import { useCallback, useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Entry } from '@/api/contract/datasets';
+import { EmptyState } from '@/shared/EmptyState';
+import { ErrorState } from '@/shared/ErrorState';
+import { FailedPage } from '@/shared/FailedPage';
+import { AnchorLink } from '@/shared/links';
+import { Page } from '@/shared/Page';
+import { PageHeader } from '@/shared/PageHeader';
+import { useProject } from '@/shared/project';
+import { useShortcuts } from '@/shared/shortcuts';
+import { type BrowseSearch, useEntries } from '../browse/useBrowse';
+import { baseName } from '../names';
+import { useDataset, useEntry, useMediaProblem, type VersionAddress } from '../queries';
+import { Facts } from './Facts';
+import { History } from './History';
+import { ItemLabels } from './ItemLabels';
+import classes from './item.module.css';
+import { useNeighbours } from './queries';
+import { UsedIn } from './UsedIn';
+import { ZoomView } from './ZoomView';
+
+const route = getRouteApi('/datasets/$name/item');
+
+/** One file of a version by itself: the picture, what is known of it, and what became of it. */
+export function ItemPage() {
+  const { t } = useTranslation();
+  const { name } = route.useParams();
+  const search = route.useSearch();
+  const project = useProject();
+  const dataset = useDataset(name);
+  const ref = search.ref ?? dataset.data?.latest?.ref;
+  const address = useMemo(() => (ref ? { project, dataset: name, ref } : null), [project, name, ref]);
+  const toList = (
+    <AnchorLink to="/datasets/$name" params={{ name }} search={{ ...search, item: undefined, at: undefined }} size="sm">
+      {search.path ? `${name} · ${search.path}` : name}
+    </AnchorLink>
+  );
+  if (dataset.error)
+    return <FailedPage title={name} above={toList} error={dataset.error} onRetry={() => void dataset.refetch()} />;
+  if (!search.item || (dataset.data && !address))
+    return (
+      <Page>
+        <PageHeader title={t('item.title')} above={toList} />
+        <EmptyState title={t('item.none')} hint={t('item.noneHint')} />
+      </Page>
+    );
+  if (!address) return <Loading />;
+  return <Item address={address} search={search} path={search.item} above={toList} />;
+}
+
+interface ItemProps {
+  address: VersionAddress;
+  search: BrowseSearch;
+  path: string;
+  above: React.ReactNode;
+}
+
+function Item({ address, search, path, above }: ItemProps) {
+  const { t } = useTranslation();
+  const entry = useEntry(address, path);
+  const steps = useSteps(address, search, path);
+  if (entry.error)
+    return <FailedPage title={baseName(path)} above={above} error={entry.error} onRetry={() => void entry.refetch()} />;
+  return (
+    <Page fill>
+      <PageHeader
+        title={baseName(path)}
+        documentTitle={`${baseName(path)} · ${address.dataset}`}
+        above={above}
+        subtitle={`${address.dataset}@${address.ref} · ${path}`}
+      >
+        {steps && (
+          <>
+            <Button
+              variant="default"
+              leftSection={<IconChevronLeft size={15} />}
+              disabled={!steps.previous}
+              onClick={steps.toPrevious}
+            >
+              {t('datasets.previous')}
+            </Button>
+            <Button
+              variant="default"
+              rightSection={<IconChevronRight size={15} />}
+              disabled={!steps.next}
+              onClick={steps.toNext}
+            >
+              {t('datasets.next')}
+            </Button>
+          </>
+        )}
+        {entry.data && (
+          <Button
+            component="a"
+            variant="default"
+            href={entry.data.media_url}
+            download={baseName(path)}
+            leftSection={<IconDownload size={15} />}
+          >
+            {t('item.download')}
+          </Button>
+        )}
+      </PageHeader>
+      {entry.data ? <Body key={path} address={address} entry={entry.data} /> : <Skeleton height="60vh" />}
+    </Page>
+  );
+}
+
+/** Goes to the files beside this one in the list that it was opened from. */
+function useSteps(address: VersionAddress, search: BrowseSearch, path: string) {
+  const { t } = useTranslation();
+  const navigate = route.useNavigate();
+  const { source, sourceKey } = useEntries(address, search);
+  const found = useNeighbours(source, sourceKey, path, search.at);
+  const go = useCallback(
+    (to: string | null | undefined, by: number) => {
+      if (to) void navigate({ search: (old) => ({ ...old, item: to, at: (old.at ?? 0) + by }), replace: true });
+    },
+    [navigate],
+  );
+  const toPrevious = () => go(found?.previous, -1);
+  const toNext = () => go(found?.next, 1);
+  useShortcuts([
+    { keys: '[', label: t('datasets.previous'), run: toPrevious },
+    { keys: ']', label: t('datasets.next'), run: toNext },
+    { keys: 'ArrowLeft', label: t('datasets.previous'), run: toPrevious },
+    { keys: 'ArrowRight', label: t('datasets.next'), run: toNext },
+  ]);
+  return search.at === undefined ? null : { ...found, toPrevious, toNext };
+}
+
+function Body({ address, entry }: { address: VersionAddress; entry: Entry }) {
+  const { t } = useTranslation();
+  const [broken, setBroken] = useState(false);
+  const [size, setSize] = useState<[number, number] | null>(null);
+  const problem = useMediaProblem(entry.media_url, broken);
+  const isPicture = entry.media_type.startsWith('image/') && !broken;
+  return (
+    <div className={classes.body}>
+      {isPicture ? (
+        <ZoomView
+          src={entry.media_url}
+          alt={entry.path}
+          onSize={(width, height) => setSize([width, height])}
+          onBroken={() => setBroken(true)}
+        />
+      ) : (
+        <div>
+          {problem ? (
+            <ErrorState error={problem} compact />
+          ) : (
+            <Text c="dimmed" size="sm">
+              {t('item.noPicture')}
+            </Text>
+          )}
+        </div>
+      )}
+      <Stack className={classes.side} gap="lg">
+        <Facts address={address} entry={entry} shown={size} />
+        <ItemLabels address={address} entry={entry} />
+        <History address={address} path={entry.path} />
+        <UsedIn address={address} />
+      </Stack>
+    </div>
+  );
+}
+
+const Loading = () => (
+  <Page>
+    <Skeleton height={28} width={260} mb="md" />
+    <Group align="stretch">
+      <Skeleton height={420} flex={1} />
+      <Skeleton height={420} width={320} visibleFrom="sm" />
+    </Group>
+  </Page>
+);

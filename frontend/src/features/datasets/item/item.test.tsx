@@ -1,0 +1,77 @@
+import { screen, within } from '@testing-library/react';
+import { expect, test, vi } from 'vitest';
+import { expectNoViolations } from '@/test/axe';
+import { listing, serve } from '@/test/fakeApi';
+import { renderPage } from '@/test/render';
+import { version } from '../operations/pets';
+import { ItemPage } from './ItemPage';
+
+const AT = 'projects/vision/datasets/pets/';
+const entry = (path: string, more: object = {}) => ({
+  path,
+  size_bytes: 2048,
+  digest: 'ab'.repeat(32),
+  media_type: 'image/png',
+  label: 'cat',
+  split: 'train',
+  attributes: { camera: 'A' },
+  media_url: `/media/x/${path}`,
+  thumb_url: null,
+  ...more,
+});
+
+function servePets() {
+  const picture = { width: 4000, height: 3000, format: 'JPEG', mode: 'RGB', exif: { Model: 'Box' } };
+  const relabelled = { before: entry('a.png', { label: 'dog' }), after: entry('a.png') };
+  serve('GET', AT, { name: 'pets', latest: version(2) });
+  serve('GET', `${AT}versions/v2/entries/at/`, (_: Request, url: URL) => entry(url.searchParams.get('path') ?? ''));
+  serve('GET', `${AT}versions/v2/entries/`, (_: Request, url: URL) => ({
+    ...listing(...['a.png', 'b.png'].map((path) => entry(path)).slice(Number(url.searchParams.get('offset') ?? 0))),
+    folders: [],
+    total: 2,
+    total_is_exact: true,
+    counted_before: null,
+  }));
+  serve('GET', `${AT}versions/v2/entries/picture/`, { picture });
+  serve('GET', `${AT}versions/v2/entries/history/`, {
+    ...listing(
+      { version: version(2), kinds: ['label'], ...relabelled },
+      { version: version(1), kinds: ['added'], before: null, after: entry('a.png', { label: 'dog' }) },
+    ),
+    ends_at: null,
+  });
+  serve('GET', `${AT}versions/v2/lineage/`, {
+    nodes: [{ id: 'r', kind: 'run', title: '#3 train', subtitle: '', url: '/runs/r', digest: null, facts: {} }],
+    edges: [],
+  });
+  const given = { task_id: 't', task_name: 'Sort', label: 'cat', labeler: 'mia', is_final: true };
+  const at = { created_at: '2026-01-01T00:00:00Z', verdict: 'accept', auditor: 'noah' };
+  serve('GET', 'projects/vision/labelx/item-labels/', listing({ id: 'g', ...given, ...at }));
+}
+
+test('a file tells what it is, who labelled it, what became of it and who used it', async () => {
+  servePets();
+  const { container } = await renderPage(<ItemPage />, '/datasets/pets/item?item=a.png', '/datasets/$name/item');
+  await screen.findByRole('heading', { level: 1, name: 'a.png' });
+  const facts = within(await screen.findByRole('region', { name: 'What it is' }));
+  await facts.findByText('4,000 × 3,000 pixels');
+  within(await screen.findByRole('region', { name: 'EXIF' })).getByText('Box');
+  const labels = within(screen.getByRole('region', { name: 'Labels by people' }));
+  await labels.findByText('accepted by noah');
+  const history = within(screen.getByRole('region', { name: 'History of this path' }));
+  await history.findByText('dog → cat');
+  expect(history.getAllByRole('link').map((link) => link.textContent)).toEqual(['v2', 'v1']);
+  const used = within(screen.getByRole('region', { name: 'Who uses v2' }));
+  expect((await used.findByRole('link', { name: '#3 train' })).getAttribute('href')).toBe('/runs/r');
+  // Opened by its address alone it has no place in a list.
+  expect(screen.queryByRole('button', { name: 'Next file' })).toBeNull();
+  await expectNoViolations(container);
+});
+
+test('a file that was opened from a list has neighbours there', async () => {
+  servePets();
+  await renderPage(<ItemPage />, '/datasets/pets/item?item=a.png&at=0', '/datasets/$name/item');
+  const next = await screen.findByRole<HTMLButtonElement>('button', { name: 'Next file' });
+  await vi.waitFor(() => expect(next.disabled).toBe(false));
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Previous file' }).disabled).toBe(true);
+});

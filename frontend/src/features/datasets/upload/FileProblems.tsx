@@ -1,0 +1,39 @@
+import { Alert } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { FileProblem } from './chosen';
+import classes from './upload.module.css';
+
+const SHOWN = 200;
+
+interface FileProblemsProps {
+  title: string;
+  problems: readonly FileProblem[];
+  /** What can be done about them. */
+  children?: ReactNode;
+}
+
+/** Files with which something is wrong, each with what it is. */
+export function FileProblems({ title, problems, children }: FileProblemsProps) {
+  const { t } = useTranslation();
+  if (problems.length === 0) return null;
+  return (
+    <Alert color="orange" icon={<IconAlertTriangle size={18} />} title={title}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reachable by keyboard */}
+      <ul className={classes.problems} tabIndex={0} aria-label={title}>
+        {problems.slice(0, SHOWN).map(({ path, kind }) => (
+          <li key={path}>
+            <code>{readable(path)}</code> · {t(`upload.problem.${kind}`)}
+          </li>
+        ))}
+      </ul>
+      {problems.length > SHOWN && t('upload.moreProblems', { count: problems.length - SHOWN })}
+      {children}
+    </Alert>
+  );
+}
+
+/** Characters that cannot be seen are shown as their codes: such a name is hard to find otherwise. */
+const readable = (path: string): string =>
+  path.replace(/[\p{Cc}\p{Cs}]/gu, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`) || '""';

@@ -1,0 +1,135 @@
+import { Autocomplete, Checkbox, Radio, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { FormFrame } from '@/shared/FormFrame';
+import { useFormat } from '@/shared/format';
+import { useMe } from '@/shared/me';
+import { useProject } from '@/shared/project';
+import { useOtherDatasets, useRefs } from '../queries';
+import { type Chosen, placed, type UploadFile } from './chosen';
+import { FileProblems } from './FileProblems';
+import { pathProblem } from './packing/paths';
+import { bytesOf, type Order } from './saved';
+import type { UploadSearch } from './search';
+
+const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
+
+/** A dataset's name made of a folder's: `My Pets (2024)` → `my-pets-2024`. */
+export const nameFrom = (folder: string): string =>
+  folder
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 63)
+    .replace(/-+$/, '');
+
+const folderPrefix = (text: string): string => {
+  const plain = text.replace(/^\/+|\/+$/g, '');
+  return plain && `${plain}/`;
+};
+
+const folderProblem = (text: string) => (folderPrefix(text) ? pathProblem(folderPrefix(text).slice(0, -1)) : null);
+
+interface UploadFormProps {
+  chosen: Chosen;
+  search: UploadSearch;
+  onStart: (order: Order, files: UploadFile[]) => void;
+  onCancel: () => void;
+}
+
+/** Where what was chosen goes, and how it becomes a version. */
+export function UploadForm({ chosen, search, onStart, onCancel }: UploadFormProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const project = useProject();
+  const owner = useMe()?.id ?? '';
+  const form = useForm({
+    initialValues: {
+      dataset: search.dataset ?? nameFrom(chosen.root),
+      branch: search.branch ?? 'main',
+      folder: search.folder ?? '',
+      keepName: false,
+      mode: search.mode ?? 'add',
+      labelsFromFolders: false,
+      message: '',
+    },
+    validate: {
+      dataset: (value) => (NAME.test(value) ? null : t('datasets.nameInvalid')),
+      folder: (value) => {
+        const problem = folderProblem(value);
+        return problem && t(`upload.problem.${problem}`);
+      },
+    },
+  });
+  const { dataset, folder, keepName } = form.values;
+  const names = useOtherDatasets('', dataset);
+  const isThere = names.includes(dataset);
+  const branches = useRefs(isThere ? dataset : undefined).branches.map(({ name }) => name);
+  // What is wrong with the folder is said at its field, not once for every file.
+  const prefix = folderProblem(folder) ? '' : folderPrefix(folder);
+  const { files, problems } = useMemo(() => placed(chosen, { folder: prefix, keepName }), [chosen, prefix, keepName]);
+  const bytes = useMemo(() => bytesOf(files), [files]);
+  const send = async ({ mode, ...values }: typeof form.values) => {
+    const order: Order = {
+      ...values,
+      folder: prefix,
+      branch: isThere ? values.branch : 'main',
+      id: crypto.randomUUID(),
+      owner,
+      project,
+      replaces: mode === 'replace',
+      root: chosen.root,
+      startedAt: new Date().toISOString(),
+      filesTotal: files.length,
+      bytesTotal: bytes,
+    };
+    onStart(order, files);
+  };
+  return (
+    <FormFrame form={form} send={send} submit={t('upload.start')} onCancel={onCancel} ready={files.length > 0}>
+      <Text fw={600}>
+        {chosen.root && `${chosen.root} · `}
+        {t('datasets.matching', { count: files.length })} · {format.bytes(bytes)}
+      </Text>
+      <FileProblems title={t('upload.refused', { count: problems.length })} problems={problems} />
+      {files.length === 0 && <Text size="sm">{t('upload.nothing')}</Text>}
+      <Autocomplete
+        label={t('upload.dataset')}
+        description={t(isThere || !dataset ? 'upload.datasetHint' : 'upload.datasetNew')}
+        data={names}
+        autoComplete="off"
+        {...form.getInputProps('dataset')}
+      />
+      {branches.length > 1 && (
+        <Select label={t('datasets.branch')} data={branches} allowDeselect={false} {...form.getInputProps('branch')} />
+      )}
+      <TextInput
+        label={t('upload.folder')}
+        description={t('upload.folderHint')}
+        placeholder="raw/2024"
+        {...form.getInputProps('folder')}
+      />
+      {chosen.root && (
+        <Checkbox
+          label={t('upload.keepName', { name: `${chosen.root}/` })}
+          {...form.getInputProps('keepName', { type: 'checkbox' })}
+        />
+      )}
+      {isThere && (
+        <Radio.Group label={t('upload.mode')} {...form.getInputProps('mode')}>
+          <Stack gap={6} mt={4}>
+            <Radio value="add" label={t('upload.add')} description={t('upload.addHint')} />
+            <Radio value="replace" label={t('upload.replace')} description={t('upload.replaceHint')} />
+          </Stack>
+        </Radio.Group>
+      )}
+      <Checkbox
+        label={t('upload.labels')}
+        description={t('upload.labelsHint')}
+        {...form.getInputProps('labelsFromFolders', { type: 'checkbox' })}
+      />
+      <TextInput label={t('datasets.message')} maxLength={10_000} {...form.getInputProps('message')} />
+    </FormFrame>
+  );
+}

@@ -1,0 +1,51 @@
+/** The file that tells the server what a push puts and deletes: an Arrow file of the columns of `sending.py`. */
+import { Int64, Table, tableToIPC, Utf8, vectorFromArray } from 'apache-arrow';
+
+export interface Put {
+  path: string;
+  size: number;
+  /** BLAKE3 of the file and of its pack, in hex. */
+  digest: string;
+  pack: string;
+  offset: number;
+  /** JSON; null where nothing is said. */
+  attributes: string | null;
+}
+
+interface Row extends Partial<Omit<Put, 'path'>> {
+  op: 'put' | 'delete';
+  path: string;
+}
+
+/** The file's bytes. What is deleted is not among what is put. */
+export function changesFile(puts: readonly Put[], deletes: readonly string[]): Uint8Array<ArrayBuffer> {
+  const rows: Row[] = [
+    ...puts.map((put) => ({ op: 'put' as const, ...put })),
+    ...deletes.map((path) => ({ op: 'delete' as const, path })),
+  ];
+  const text = (of: (row: Row) => string | null | undefined) =>
+    vectorFromArray(
+      rows.map((row) => of(row) ?? null),
+      new Utf8(),
+    );
+  const whole = (of: (row: Row) => number | undefined) =>
+    vectorFromArray(
+      rows.map((row) => {
+        const value = of(row);
+        return value === undefined ? null : BigInt(value);
+      }),
+      new Int64(),
+    );
+  const table = new Table({
+    op: text(({ op }) => op),
+    path: text(({ path }) => path),
+    size: whole(({ size }) => size),
+    digest: text(({ digest }) => digest),
+    // The server knows the type by the name.
+    media_type: text(() => null),
+    attributes: text(({ attributes }) => attributes),
+    pack: text(({ pack }) => pack),
+    offset: whole(({ offset }) => offset),
+  });
+  return tableToIPC(table, 'file') as Uint8Array<ArrayBuffer>;
+}
