@@ -7,7 +7,8 @@ export class Rate {
   /** Notes that `bytes` are done in all. */
   note(bytes: number, nowMs = performance.now()): void {
     this.samples.push([nowMs, bytes]);
-    while ((this.samples[1]?.[0] ?? nowMs) < nowMs - WINDOW_MS) this.samples.shift();
+    // Two stay, however long ago: of a line so slow that it tells something only now and then.
+    while (this.samples.length > 2 && (this.samples[0]?.[0] ?? nowMs) < nowMs - WINDOW_MS) this.samples.shift();
   }
 
   reset(): void {
