@@ -177,7 +177,8 @@ OTHER_KEY = ECKey.generate_key(parameters={"kid": "k"})
         {"header": {"alg": "ES256", "kid": "k"}, "signs_with": OTHER_KEY},
         {"claims": {"sub": "1"}, "userinfo": {"sub": "2", "email": "mia@example.org"}},
     ],
-    ids=str,
+    # Keys have no words of their own, and every process has to name a test alike.
+    ids=lambda lie: str({name: value for name, value in lie.items() if name != "signs_with"}),
 )
 def test_a_liar_lets_nobody_in(provider: Provider, lie: dict[str, Any]) -> None:
     vars(provider).update(lie)

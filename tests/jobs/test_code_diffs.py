@@ -135,7 +135,9 @@ def test_code_is_compared_of_two_runs_of_one_project(project: Project, api: APIC
     assert api.get(url, {"runs": f"{one.pk},{elsewhere.pk}"}).status_code == 404
 
 
-@pytest.mark.parametrize("data", [b"no archive", archive({"a": b"\0" * 4096})])
+@pytest.mark.parametrize(
+    "data", [b"no archive", archive({"a": b"\0" * 4096})], ids=["no archive", "zeros"]
+)
 def test_an_archive_that_is_not_what_it_says_does_no_harm(
     project: Project, api: APIClient, monkeypatch: pytest.MonkeyPatch, data: bytes
 ) -> None:
