@@ -147,7 +147,7 @@ def test_a_form_of_answer_that_does_not_exist(member: Client) -> None:
         ("/api/v1/audit/?in=bogus", "in", "actor, cursor, from, limit, object, project, to, verb"),
         ("/api/v1/audit/?project=bogus", "project", "vision"),
         ("/api/v1/projects/?sort=name", "sort", "cursor, limit"),
-        ("/api/v1/projects/vision/runs/?sort=name", "sort", "created_by, cursor"),
+        ("/api/v1/projects/vision/runs/?order=name", "order", "created_by, cursor"),
         ("/api/v1/projects/vision/runs/?state=bogus", "state", "cancelled, cancelling"),
         ("/api/v1/projects/vision/models/?order=name", "order", "cursor, limit, q"),
         ("/api/v1/projects/vision/labelx/tasks/?state=bogus", "state", "active, completed"),
