@@ -8,6 +8,9 @@ SHELL := /bin/bash
 PYTHON ?= python3
 # One more than the cores of a small machine: stacks that start and stop mostly wait.
 JOBS ?= 3
+# How much `make fuzz` asks of each operation, of what is allowed and of what is not, and which.
+FUZZ_EXAMPLES ?= 20
+FUZZ_SEED ?= 7
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := .make
@@ -67,6 +70,11 @@ test: dev test-portal ## Portal tests, then Python and browser tests on real ser
 
 test-portal: $(STAMP)/portal-tested ## Portal tests, unless they passed and nothing changed
 
+.PHONY: fuzz
+fuzz: dev ## Ask each operation of the API many made-up requests (FUZZ_EXAMPLES, FUZZ_SEED)
+	ATOM_FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) ATOM_FUZZ_SEED=$(FUZZ_SEED) \
+		$(BIN)/python -m pytest tests/fuzzing/test_description.py -s --timeout=14400 -o log_level=CRITICAL
+
 .PHONY: check
 check: check-types check-drift check-tests check-portal check-imports check-style ## Style, types, imports, drift
 
@@ -89,6 +97,7 @@ check-tests: dev
 check-portal: dev
 	cd frontend && npm run --silent lint
 	cd frontend && npm run --silent typecheck
+	cd frontend && npm run --silent sizes
 
 check-drift: dev
 	$(TEST_SETTINGS) $(BIN)/python -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
@@ -96,6 +105,22 @@ check-drift: dev
 	diff -u docs/openapi.yaml $(STAMP)/openapi.yaml || { echo "The API changed: run make openapi."; exit 1; }
 	$(call generate_client,$(CURDIR)/$(STAMP)/schema.d.ts)
 	diff -u frontend/src/api/schema.d.ts $(STAMP)/schema.d.ts || { echo "Run make openapi."; exit 1; }
+
+.PHONY: soak
+soak: dev ## Kill services at random during the main job (SEED=, KILLS=, CLIENTS=, MINUTES=)
+	$(BIN)/python -m tests.soak
+
+# A tool beside ours, of which nothing is installed anywhere else. `--strict`: a package that the
+# database does not know is no package without weaknesses.
+$(STAMP)/audit:
+	python3 -m venv $@ && $@/bin/pip install --quiet pip-audit==2.10.1
+
+.PHONY: audit
+audit: $(STAMP)/audit ## Ask PyPI and npm for known weaknesses of all packages; needs their databases
+	for file in requirements/*.txt; do \
+	  $</bin/pip-audit -r $$file --disable-pip --require-hashes --strict --progress-spinner off || exit 1; \
+	done
+	cd frontend && npm audit
 
 .PHONY: openapi
 openapi: dev ## Write docs/openapi.yaml and the portal's client from the code
@@ -129,6 +154,7 @@ clean: down ## Remove what was installed and built; ATOM_HOME stays
 define generate_client
 	cd frontend && node_modules/.bin/openapi-typescript ../docs/openapi.yaml --output "$(1)" \
 		--root-types --root-types-no-schema-prefix --default-non-nullable=false > /dev/null
+	cd frontend && node tools/withoutExamples.mjs "$(1)"
 endef
 
 # --- steps --------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from celery import Celery, bootsteps
 from celery.signals import (
     beat_init,
     before_task_publish,
+    task_failure,
     task_postrun,
     task_prerun,
     worker_before_create_process,
@@ -23,7 +24,7 @@ from celery.signals import (
 from django.db import close_old_connections
 from django_structlog.celery.steps import DjangoStructLogInitStep
 
-from atom.core import heartbeats, task_counts, tracing
+from atom.core import faults, heartbeats, task_counts, tracing
 from atom.web.composition import modules_of_apps
 from atom_sdk.pandas_apart import leave_pandas_out
 
@@ -128,6 +129,19 @@ def count_tasks(**_: Any) -> None:
     """Count what this pool process does."""
     task_prerun.connect(task_counts.begin)
     task_postrun.connect(task_counts.end)
+
+
+@worker_process_init.connect
+def tell_of_faults(**_: Any) -> None:
+    """Tell web processes of full disks and the like that tasks of this pool process fail by."""
+    task_failure.connect(note_fault)
+
+
+def note_fault(exception: BaseException | None = None, **_: Any) -> None:
+    """Note what a task failed by, if it is a fault of a service."""
+    fault = faults.fault_of(exception) if exception is not None else None
+    if fault is not None:
+        faults.note_for_all(fault)
 
 
 @worker_process_init.connect

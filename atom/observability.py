@@ -23,7 +23,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from atom.accounts.api.people_views import InstallationView
-from atom.core import clock, health, heartbeats, metrics, redis, task_counts
+from atom.core import clock, health, heartbeats, metrics, redis, service_state, task_counts
 from atom.core.figures import LEVELS, Finding, Gauge, Level, worst
 from atom.web.composition import modules_of_apps
 
@@ -132,6 +132,7 @@ def _services() -> Iterator[Finding]:
             detail = str(part.get("detail") or f"It does not answer: {part['error']}.")
             action = "See its log in ATOM_HOME/logs; the launcher starts it again by itself."
             yield Finding(name, "problem", detail, action, {"error": part["error"]})
+    yield from service_state.refusals()
     yield _gateway()
 
 

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from atom.accounts.api.mixins import ProjectScopedView, user_of
-from atom.accounts.models import Project
+from atom.accounts.models import Project, User
 from atom.core import clock
 from atom.datasets.api.serializers import DatasetSerializer
 from atom.datasets.models import Dataset
@@ -27,11 +27,24 @@ from atom.labeling.models import LabelTask, WorkItem
 from atom.models_registry import reads as model_reads
 from atom.models_registry.api.serializers import ModelSerializer
 from atom.models_registry.api.views import render_models
+from atom.needs import LEVELS, active_runs, needs_of
 
 SHOWN: Final = 5
 _FAILED_WITHIN = timedelta(hours=24)
 _NEWEST: Final = ("-created_at", "-id")
 _LATELY: Final = ("-updated_at", "-id")
+
+
+class NeedSerializer(serializers.Serializer[Any]):
+    """One thing that needs the caller."""
+
+    code = serializers.CharField()
+    level = serializers.ChoiceField(choices=LEVELS)
+    id = serializers.CharField()
+    name = serializers.CharField()
+    count = serializers.IntegerField()
+    at = serializers.DateTimeField(allow_null=True)
+    data = serializers.DictField()  # type: ignore[assignment]  # the metaclass takes it
 
 
 class RunsOverviewSerializer(serializers.Serializer[Any]):
@@ -40,6 +53,7 @@ class RunsOverviewSerializer(serializers.Serializer[Any]):
     queued = serializers.IntegerField()
     running = serializers.IntegerField()
     failed_24h = serializers.IntegerField()
+    mine = RunShortSerializer(many=True, help_text="The caller's that have not ended.")
     recent = RunShortSerializer(many=True)
 
 
@@ -53,6 +67,7 @@ class LabelingOverviewSerializer(serializers.Serializer[Any]):
 class OverviewSerializer(serializers.Serializer[Any]):
     """A project at a glance."""
 
+    needs = NeedSerializer(many=True)
     runs = RunsOverviewSerializer()
     labeling = LabelingOverviewSerializer()
     datasets = DatasetSerializer(many=True)
@@ -64,17 +79,18 @@ class OverviewView(ProjectScopedView, APIView):
 
     @extend_schema(responses=OverviewSerializer, operation_id="overview_retrieve")
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """Return counts and the five newest of everything, in a fixed number of queries."""
-        project = self.project
+        """Return what needs the caller, counts and the newest, in a fixed number of queries."""
+        project, user = self.project, user_of(request)
         tasks = LabelTask.objects.for_display().filter(project=project).order_by(*_NEWEST)
         datasets = Dataset.objects.in_project(project).with_summary().order_by(*_LATELY)
         models = list(model_reads.models_of(project).order_by(*_LATELY)[:SHOWN])
         return Response(
             {
-                "runs": _runs(project),
+                "needs": NeedSerializer(needs_of(user, project), many=True).data,
+                "runs": _runs(project, user),
                 "labeling": {
                     "open_items": _open_items(project),
-                    "tasks": render_tasks(list(tasks[:SHOWN]), user_of(request)),
+                    "tasks": render_tasks(list(tasks[:SHOWN]), user),
                 },
                 "datasets": DatasetSerializer(datasets[:SHOWN], many=True).data,
                 "models": render_models(models),
@@ -82,18 +98,23 @@ class OverviewView(ProjectScopedView, APIView):
         )
 
 
-def _runs(project: Project) -> dict[str, Any]:
+def _runs(project: Project, user: User) -> dict[str, Any]:
     runs = Run.objects.filter(project=project, archived_at=None)
-    lately = clock.now() - _FAILED_WITHIN
-    waiting = sorted(job_states.WAITING)
-    under_way = sorted(job_states.ACTIVE - job_states.WAITING)
-    counts = runs.aggregate(
-        queued=Count("pk", filter=Q(state__in=waiting)),
-        running=Count("pk", filter=Q(state__in=under_way)),
-        failed_24h=Count("pk", filter=Q(state=job_states.FAILED, finished_at__gte=lately)),
+    # Two questions, each by an index: of most runs, which ended long ago, nothing is asked.
+    counts = runs.filter(state__in=sorted(job_states.ACTIVE)).aggregate(
+        queued=Count("pk", filter=Q(state__in=sorted(job_states.WAITING))),
+        running=Count("pk", filter=~Q(state__in=sorted(job_states.WAITING))),
     )
+    lately = clock.now() - _FAILED_WITHIN
+    failed = runs.filter(state=job_states.FAILED, finished_at__gte=lately).count()
+    mine = active_runs(user, project)[:SHOWN]
     recent = runs.for_lists().order_by(*_NEWEST)[:SHOWN]
-    return {**counts, "recent": RunShortSerializer(recent, many=True).data}
+    return {
+        **counts,
+        "failed_24h": failed,
+        "mine": RunShortSerializer(mine, many=True).data,
+        "recent": RunShortSerializer(recent, many=True).data,
+    }
 
 
 def _open_items(project: Project) -> int:

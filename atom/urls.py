@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from atom.core.documentation import DocsView, SchemaView
 from atom.core.health import healthz, readyz
+from atom.core.service_state import ServiceStateView
 from atom.observability import HealthView, metrics_for
 from atom.overview import OverviewView
 from atom.web.composition import modules_of_apps
@@ -13,6 +14,7 @@ api_v1: list[URLPattern | URLResolver] = [
     path("schema/", SchemaView.as_view(), name="schema"),
     path("docs/", DocsView.as_view(url_name="schema"), name="docs"),
     path("health/", HealthView.as_view(), name="health"),
+    path("state/", ServiceStateView.as_view(), name="state"),
     path("projects/<str:project>/overview/", OverviewView.as_view(), name="overview"),
     *(path("", include(module)) for module in modules_of_apps("api.urls")),
 ]
@@ -26,6 +28,6 @@ urlpatterns = [
     path("admin/", admin.site.urls),
 ]
 
-handler404 = "atom.core.errors.not_found"
-handler400 = "atom.core.errors.bad_request"
-handler500 = "atom.core.errors.server_error"
+handler404 = "atom.core.problems.not_found"
+handler400 = "atom.core.problems.bad_request"
+handler500 = "atom.core.problems.server_error"

@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from atom_sdk.client import Client
 from bench import (
     growth,
     harness,
@@ -27,11 +28,13 @@ from bench import (
     manifests,
     memory,
     plots,
+    portal,
     posix,
     push,
     reads,
     remote,
     runs,
+    service,
     targets,
     transfer,
 )
@@ -72,13 +75,13 @@ PEERS: dict[str, Part] = {
     "memory": lambda options, folder: memory.run(folder, options.entries),
     "growth": lambda options, folder: growth.run(folder, options.files, options.results),
 }
-WITH_STACK = ("push", "logs", "runs")
+WITH_STACK = ("push", "logs", "runs", "portal")
 
 
 def main() -> int:
     """Run what was asked for, all of it by default."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parts = [*PEERS, *WITH_STACK, "peers"]
+    parts = [*PEERS, *WITH_STACK, "service", "peers"]
     parser.add_argument("what", nargs="*", metavar="PART", help=", ".join(parts))
     parser.add_argument("--files", type=int, default=FILES, help="files of each corpus")
     parser.add_argument("--entries", type=int, default=10_000_000, help="generated entries")
@@ -88,7 +91,7 @@ def main() -> int:
     given = parser.parse_args()
     if unknown := set(given.what) - set(parts):
         parser.error(f"there is no part {sorted(unknown)[0]!r}; there are {', '.join(parts)}")
-    wanted = given.what or [*PEERS, *WITH_STACK]
+    wanted = given.what or [*PEERS, *WITH_STACK, "service"]
     wanted = [part for name in wanted for part in (PEERS if name == "peers" else [name])]
     scratch = Path(tempfile.mkdtemp(prefix="atom-bench-", dir=given.scratch))
     # So that mounts and servers are taken down too.
@@ -108,6 +111,8 @@ def _run(wanted: list[str], options: Options) -> None:
     if set(WITH_STACK) & set(wanted):
         stack = _measured("stack", lambda o, folder: _stack_parts(wanted, o), options)
         _keep(options, "stack", stack)
+    if "service" in wanted:
+        _keep(options, "service", _measured("service", _service, options))
     latest = harness.with_earlier([], options.results / "latest.json")
     plots.plot(latest, options.results)
     print(_page(latest))
@@ -115,7 +120,7 @@ def _run(wanted: list[str], options: Options) -> None:
 
 def _measured(name: str, part: Part, options: Options) -> list[harness.Result]:
     harness.say(f"{name} …")
-    started = time.monotonic()
+    started, speed = time.monotonic(), harness.processor_speed()
     folder = options.scratch / name
     folder.mkdir()
     try:
@@ -125,9 +130,11 @@ def _measured(name: str, part: Part, options: Options) -> list[harness.Result]:
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
         found = [harness.failed(name, reason)]
     shutil.rmtree(folder, ignore_errors=True)
-    harness.say(f"{name} took {time.monotonic() - started:,.0f} s")
-    counted = name not in ("images", "manifests", "memory", "growth")
-    return [replace(result, files=options.files) if counted else result for result in found]
+    speed = min(speed, harness.processor_speed())
+    harness.say(f"{name} took {time.monotonic() - started:,.0f} s; {speed} million additions/s")
+    counted = name not in ("images", "manifests", "memory", "growth", "service")
+    files = options.files if counted else None
+    return [replace(result, files=files, processor=speed) for result in found]
 
 
 def _keep(options: Options, part: str, found: list[harness.Result]) -> None:
@@ -151,12 +158,7 @@ def _stack_parts(wanted: list[str], options: Options) -> list[harness.Result]:
     results: list[harness.Result] = []
     home = options.scratch / "home"
     with _stack(home):
-        from atom.dev.secret_store import load_or_generate
-        from demo.people import Installation, client_of
-
-        password = load_or_generate(home).admin_password
-        url = f"http://127.0.0.1:{PORTS['ATOM_WEB_PORT']}"
-        client = client_of(Installation(url, home, "admin", password), "admin", password)
+        client, password = _administrator(home)
         if "push" in wanted:
             dvc = push.Dvc.install(options.work, push.Bucket.of_stack(home))
             results += push.run(_folder(options.scratch / "push"), options.files, client, dvc)
@@ -164,7 +166,28 @@ def _stack_parts(wanted: list[str], options: Options) -> list[harness.Result]:
             results += logs.run(_folder(options.scratch / "logs"), client, password)
         if "runs" in wanted:
             results += runs.run(home, client)
+        if "portal" in wanted:
+            results += portal.run(_folder(options.scratch / "portal"), client, password)
     return results
+
+
+def _service(options: Options, folder: Path) -> list[harness.Result]:
+    """Load a stack of its own: what it leaves would slow the others down."""
+    home = options.scratch / "service-home"
+    options.results.mkdir(exist_ok=True)
+    with _stack(home):
+        client, password = _administrator(home)
+        return service.run(folder, home, client, password, options.results, options.entries)
+
+
+def _administrator(home: Path) -> tuple[Client, str]:
+    from atom.dev.secret_store import load_or_generate
+    from demo.people import Installation, client_of
+
+    password = load_or_generate(home).admin_password
+    port = os.environ.get("ATOM_WEB_PORT", PORTS["ATOM_WEB_PORT"])
+    installation = Installation(f"http://127.0.0.1:{port}", home, "admin", password)
+    return client_of(installation, "admin", password), password
 
 
 def _folder(path: Path) -> Path:

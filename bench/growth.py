@@ -116,8 +116,8 @@ def slope(points: Mapping[int, float]) -> float:
     return float(np.polyfit(x, y, 1)[0])
 
 
-def plot(curves: Curves, path: Path) -> None:
-    """Write two panels, time and memory, over the number of files."""
+def plot(curves: Curves, path: Path, what: str = "files") -> None:
+    """Write two panels, time and memory, over the number of files, or of something else."""
     import matplotlib as mpl
 
     mpl.use("svg")
@@ -130,8 +130,8 @@ def plot(curves: Curves, path: Path) -> None:
         values = [factor * value for value in points.values()]
         style = "--" if label.startswith("real") else "-"
         axes.plot(list(points), values, style, marker="o", label=_legend(label, points))
-    for axes, what in ((times, "ms"), (memory, "MiB")):
-        axes.set(xscale="log", yscale="log", xlabel="files", ylabel=what)
+    for axes, unit in ((times, "ms"), (memory, "MiB")):
+        axes.set(xscale="log", yscale="log", xlabel=what, ylabel=unit)
         axes.legend(fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.12))
     figure.tight_layout()
     figure.savefig(path, metadata={"Date": None})
@@ -144,8 +144,13 @@ def _legend(label: str, points: Mapping[int, float]) -> str:
 
 
 def _page(curves: Curves) -> str:
-    lines = ["# Growth", "", "![time and memory over the number of files](growth.svg)", ""]
-    lines += [explanation(curves), "", "| what | files | slope | measures |", "|---|---|---:|---|"]
+    head = "# Growth\n\n![time and memory over the number of files](growth.svg)\n\n"
+    return f"{head}{explanation(curves)}\n\n{table_of(curves)}"
+
+
+def table_of(curves: Curves, what: str = "files") -> str:
+    """Return a line per measure: from where to where it was measured, slope, values."""
+    lines = [f"| what | {what} | slope | measures |", "|---|---|---:|---|"]
     for label, points in curves.items():
         sizes = f"{min(points):,} to {max(points):,}"
         values = ", ".join(f"{value:,.3g}" for value in points.values())
@@ -153,12 +158,13 @@ def _page(curves: Curves) -> str:
     return "\n".join(lines) + "\n"
 
 
-def explanation(curves: Curves) -> str:
+def explanation(curves: Curves, what: str = "files") -> str:
     """Say which measures grow with the files, which more slowly, and which do not."""
     slopes = {label.rsplit(" (", 1)[0]: slope(points) for label, points in curves.items()}
     sentences = []
     for low, high, text in _KINDS:
         names = [f"{name} ({s:.2f})" for name, s in slopes.items() if low <= s < high]
         if names:
-            sentences.append(f"{len(names)} {text}: {'; '.join(names)}.")
+            said = text.replace("file", what.rstrip("s"))
+            sentences.append(f"{len(names)} {said}: {'; '.join(names)}.")
     return "Of the measures, " + " ".join(sentences) if sentences else "Nothing was measured yet."

@@ -25,7 +25,8 @@ DROP_CACHES = Path("/proc/sys/vm/drop_caches")
 class Result:
     """One line of `latest.json`. `ratio` > 1 means that Atom is better than the peer.
 
-    `failure` says why there is no measure; `files` is how many samples it was measured with.
+    `failure` says why there is no measure; `files` is how many samples it was measured with, and
+    `processor` how fast the machine was meanwhile (`processor_speed`).
     """
 
     name: str
@@ -36,6 +37,7 @@ class Result:
     peer_value: float | None = None
     failure: str | None = None
     files: int | None = None
+    processor: float | None = None
 
 
 def failed(name: str, reason: str, peer: str | None = None) -> Result:
@@ -103,6 +105,22 @@ def seconds(work: Callable[[], object]) -> float:
     started = time.perf_counter()
     work()
     return time.perf_counter() - started
+
+
+def processor_speed() -> float:
+    """Return how many million additions a second one plain loop of Python does, of 3 tries.
+
+    A virtual machine gets what its host has to spare, which may be a third of it an hour later:
+    figures without a peer say nothing without this one.
+    """
+    additions, total = 2_000_000, 0
+
+    def add() -> None:
+        nonlocal total
+        for number in range(additions):
+            total += number
+
+    return round(additions / 1e6 / statistics.median(seconds(add) for _ in range(3)), 1)
 
 
 def peak_mib() -> float:

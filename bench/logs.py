@@ -51,7 +51,8 @@ def run(scratch: Path, client: Client, password: str) -> list[Result]:
     ]
 
 
-def _start(client: Client, code: Path, script: str) -> dict[str, Any]:
+def start_run(client: Client, code: Path, script: str) -> dict[str, Any]:
+    """Start `script` of the folder as a run, with this Python."""
     from atom_sdk.client.snapshot import send_snapshot, take_snapshot
 
     snapshot = send_snapshot(client.http, client.project, take_snapshot(code))
@@ -61,7 +62,7 @@ def _start(client: Client, code: Path, script: str) -> dict[str, Any]:
 
 def _flood(client: Client, code: Path) -> float:
     """Lines per second from the first line to the moment at which all of them are stored."""
-    run = _start(client, code, "flood.py")
+    run = start_run(client, code, "flood.py")
     while client.runs.get(run["id"])["state"] not in {"running", "finalizing", "succeeded"}:
         time.sleep(0.02)
     started = time.monotonic()
@@ -75,8 +76,8 @@ def _flood(client: Client, code: Path) -> float:
 
 def _watch(client: Client, code: Path, password: str) -> list[float]:
     """Milliseconds from `print` to the WebSocket's message, one per line."""
-    cookie = _sign_in(client.config.url, password)
-    run = _start(client, code, "ticks.py")
+    cookie = sign_in(client.config.url, password)
+    run = start_run(client, code, "ticks.py")
     delays_ms: list[float] = []
     address = client.config.url.replace("http", "ws", 1) + f"/ws/runs/{run['id']}/?log_from=0"
     headers = {"Cookie": cookie, "Origin": client.config.url}
@@ -96,7 +97,8 @@ def _delays_ms(text: str, now_ns: int) -> list[float]:
     return [(now_ns - int(word[2])) / 1e6 for word in words if len(word) == 3]
 
 
-def _sign_in(url: str, password: str) -> str:
+def sign_in(url: str, password: str) -> str:
+    """Return the cookies of a session, as a header has them."""
     with httpx.Client(base_url=url, timeout=30) as http:
         http.get("/api/v1/auth/session/")
         headers = {"X-CSRFToken": http.cookies["csrftoken"], "Referer": url}

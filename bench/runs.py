@@ -35,9 +35,9 @@ _GENERATE = """
 INSERT INTO jobs_run (
     id, created_at, updated_at, project_id, number, name, workflow_version, command, parameters,
     env, secrets, cpus, memory_bytes, gpus, state, failure_class, failure_reason, suggestion,
-    priority, max_retries, may_write, tags, origin, logged_parameters, labels, notes, starred,
-    revision, progress, progress_text, metrics_summary, ran_s, created_by_id, started_at,
-    finished_at
+    priority, max_retries, may_write, tags, origin, trace_parent,
+    logged_parameters, labels, notes, starred, revision, progress, progress_text,
+    metrics_summary, ran_s, created_by_id, started_at, finished_at
 )
 SELECT gen_random_uuid(), now() - n * interval '1 minute', now(), project.id, %(first)s + n,
     'run ' || n, '', '["python", "train.py"]',
@@ -47,7 +47,8 @@ SELECT gen_random_uuid(), now() - n * interval '1 minute', now(), project.id, %(
     '{}', '[]', 1 + n %% 8, 1 << 30, n %% 2,
     (ARRAY['succeeded', 'succeeded', 'succeeded', 'failed', 'cancelled'])[1 + n %% 5], '', '', '',
     0, 2, false, CASE WHEN n %% 5000 = 0 THEN '["rare"]' ELSE '["baseline"]' END::jsonb, 'atom',
-    '{}', '{}', CASE WHEN n %% 4 = 0 THEN repeat('what we learned from it ', 20) ELSE '' END, false,
+    '', '{}', '{}',
+    CASE WHEN n %% 4 = 0 THEN repeat('what we learned from it ', 20) ELSE '' END, false,
     0, 1, '', jsonb_build_object('loss', random(), 'accuracy', random(), 'val/loss', random(),
         'val/accuracy', random(), 'grad', random(), 'time', random()),
     random() * 7200, person.id, now(), now()
@@ -68,13 +69,13 @@ def run(home: Path, client: Client) -> list[Result]:
     return found + _measure(f"sums of {RUNS:,} runs", client, path, {})
 
 
-def generate(home: Path, project: str) -> None:
+def generate(home: Path, project: str, count: int = RUNS) -> None:
     """Fill the project with runs that differ in what they are searched by."""
     environment = Environment(_env_file=home / "run" / "stack.env", atom_home=home)
     address = environment.database_url.get_secret_value()
     with psycopg.connect(address, autocommit=True) as connection:
         first = connection.execute("SELECT coalesce(max(number), 0) FROM jobs_run").fetchone()
-        values = {"runs": RUNS, "project": project, "first": first[0] if first else 0}
+        values = {"runs": count, "project": project, "first": first[0] if first else 0}
         connection.execute(_GENERATE, values)
         connection.execute("VACUUM ANALYZE jobs_run")
 

@@ -64,13 +64,13 @@ def client_of(installation: Installation, username: str, password: str) -> Clien
 
 def labeling_team(installation: Installation) -> tuple[Client, Client]:
     """Return clients of a labeler and of an auditor, made if they are missing."""
-    return _member(installation, "lena", "Lena Labeler"), _member(
-        installation, "otto", "Otto Auditor"
-    )
+    labeler = _member(installation, "lena", "Lena Labeler", "labeler")
+    return labeler, _member(installation, "otto", "Otto Auditor", "researcher")
 
 
-def _member(installation: Installation, username: str, full_name: str) -> Client:
-    if secret := _kept_token(installation, username):
+def _member(installation: Installation, username: str, full_name: str, role: str) -> Client:
+    secret = _kept_token(installation, username)
+    if secret and _role_of(installation.url, secret) == role:
         # Whom an earlier demo made: to start the command costs seconds.
         return Client(installation.url, secret, PROJECT)
     password_file = installation.home / "demo" / f"{username}.password"
@@ -78,7 +78,7 @@ def _member(installation: Installation, username: str, full_name: str) -> Client
     if not password_file.exists():
         write_private(password_file, secrets.token_urlsafe(12))
     password = password_file.read_text()
-    arguments = ["add_member", username, "--project", PROJECT, "--role", "labeler"]
+    arguments = ["add_member", username, "--project", PROJECT, "--role", role]
     subprocess.run(  # our own command
         [sys.executable, str(BASE_DIR / "manage.py"), *arguments, "--full-name", full_name],
         env={**os.environ, "ATOM_MEMBER_PASSWORD": password},
@@ -100,7 +100,14 @@ def _kept_token(installation: Installation, username: str) -> str | None:
 
 
 def _works(url: str, token: str) -> bool:
-    answer = httpx.get(
-        f"{url}/api/v1/users/me/", headers={"Authorization": f"Bearer {token}"}, timeout=30
-    )
-    return answer.status_code == 200
+    return _get(f"{url}/api/v1/users/me/", token).status_code == 200
+
+
+def _role_of(url: str, token: str) -> str | None:
+    """Return the role of the token's owner in the demo's project."""
+    projects = _get(f"{url}/api/v1/projects/", token).raise_for_status().json()["results"]
+    return next((one["role"] for one in projects if one["slug"] == PROJECT), None)
+
+
+def _get(url: str, token: str) -> httpx.Response:
+    return httpx.get(url, headers={"Authorization": f"Bearer {token}"}, timeout=30)

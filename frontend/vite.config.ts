@@ -15,6 +15,7 @@ export default defineConfig({
     port: 5173,
     proxy: {
       '/api': toBackend,
+      '/healthz': toBackend,
       '/media': toBackend,
       '/s3': toBackend,
       '/ws': { ...toBackend, ws: true },

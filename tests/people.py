@@ -70,11 +70,11 @@ def client_of(stack: Stack, person: Person, project: str = "demo") -> Client:
     return Client(stack.base_url, token_of(stack, person), project)
 
 
-def token_of(stack: Stack, person: Person, name: str = "tests") -> str:
+def token_of(stack: Stack, person: Person, name: str = "tests", scope: str = "write") -> str:
     """Sign in and make an API token, as the portal does."""
     with _signed_in(stack, person) as http:
         headers = {"X-CSRFToken": http.cookies["csrftoken"], "Referer": stack.base_url}
-        answer = http.post("/tokens/", json={"name": name, "scopes": ["write"]}, headers=headers)
+        answer = http.post("/tokens/", json={"name": name, "scopes": [scope]}, headers=headers)
         answer.raise_for_status()
         return str(answer.json()["secret"])
 

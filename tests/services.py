@@ -50,7 +50,7 @@ class TestServices:
         From the main thread: a child dies with the thread that forked it, not with the process.
         """
         store = self._start(self._seaweed)
-        cache = self._start(self._valkey)
+        cache = self.start_valkey()
         database = self._start(self._postgres)
         os.environ.update(
             {
@@ -78,6 +78,10 @@ class TestServices:
         self.processes.clear()
         shutil.rmtree(self.folder, ignore_errors=True)
         shutil.rmtree(self.runtimes, ignore_errors=True)
+
+    def start_valkey(self) -> Valkey:
+        """Start a Valkey, for instance one that a test may break."""
+        return self._start(self._valkey)
 
     def _start(self, make: Callable[[Path], Server]) -> Server:
         """Start a server, on other ports when somebody else took these meanwhile."""

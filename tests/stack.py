@@ -21,7 +21,7 @@ from atom.dev.seaweed import PORTS_USED
 from atom.settings.environment import BASE_DIR
 from tests.services import RUNTIMES_VARIABLE
 
-START_TIMEOUT_S = 120.0
+START_TIMEOUT_S = 240.0
 STOP_TIMEOUT_S = 15.0
 # What points the tests themselves at their services; the stack starts its own.
 _TEST_VARIABLES = ("ATOM_", "S3_", "PYTEST_", "DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE")
@@ -179,11 +179,15 @@ class Stack:
 
     def connect(self) -> psycopg.Connection[tuple[Any, ...]]:
         """Open a connection to the stack's own database."""
+        return psycopg.connect(self.setting("DATABASE_URL"))
+
+    def setting(self, variable: str) -> str:
+        """Return what the launcher tells its parts of a service that it has started."""
         for line in (self.home / "run" / "stack.env").read_text().splitlines():
             name, _, value = line.partition("=")
-            if name == "DATABASE_URL":
-                return psycopg.connect(value.strip("'"))
-        raise LookupError("the stack uses the database of another")
+            if name == variable:
+                return value.strip("'")
+        raise LookupError(f"the stack uses another's {variable}")
 
     def processes(self) -> list[str]:
         """The command lines of every process that uses this stack's folder or environment."""

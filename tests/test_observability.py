@@ -72,7 +72,8 @@ def test_figures_of_every_part_are_there(scrape: Scrape) -> None:
     make_run(make_project())
     seen = scrape()
     failed = {dict(labels)["part"]: v for (n, labels), v in seen.items() if n.endswith("s_failed")}
-    parts = {"accounts", "clusters", "datasets", "cache", "jobs", "labeling", "webhooks"}
+    above = {"labeling", "notifications", "webhooks"}
+    parts = {"accounts", "clusters", "datasets", "cache", "jobs", *above}
     assert failed == dict.fromkeys(parts | {"installation"}, 0.0)
     assert seen[key("atom_runs", state="queued")] == 1
     assert seen[key("atom_datasets")] == 0

@@ -6,7 +6,6 @@ import hmac
 from datetime import timedelta
 from typing import cast
 
-from django.db.models import Q
 from django.db.models.functions import Now
 from django.http import HttpRequest
 from django.utils import timezone
@@ -20,10 +19,17 @@ from atom.accounts.models import ApiToken, User
 from atom.accounts.permissions import lacks_second_factor
 from atom.core.crypto import hash_token
 from atom.core.errors import CsrfFailed
+from atom.core.statements import RowWithParent
 
 PREFIX = "atom"
 # Writing the time of every request would make each read a write.
 _LAST_USED_STEP = timedelta(minutes=1)
+_LIVE = RowWithParent(
+    ApiToken,
+    "user",
+    '"row".prefix = %s AND "row".revoked_at IS NULL AND "parent".is_active '
+    'AND ("row".expires_at IS NULL OR "row".expires_at > statement_timestamp())',
+)
 
 
 class SessionAuthentication(authentication.SessionAuthentication):
@@ -96,12 +102,7 @@ def find_token(text: str) -> ApiToken | None:
     prefix, _, secret = rest.partition("_")
     if kind != PREFIX:
         return None
-    token = (
-        ApiToken.objects.filter(Q(expires_at=None) | Q(expires_at__gt=Now()))
-        .filter(prefix=prefix, revoked_at=None, user__is_active=True)
-        .select_related("user")
-        .first()
-    )
+    token = _LIVE.find(prefix)
     if token is None or not hmac.compare_digest(token.secret_hash, hash_token(secret)):
         return None
     return token

@@ -1,9 +1,11 @@
-"""What accounts tells open connections."""
+"""What accounts tells open connections, and the owners of accounts."""
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
+from atom.core import outbox
 from atom.core.consumers import ACCESS, ACCESS_OF_ALL, access_group
 from atom.core.live import publish
 
@@ -16,3 +18,8 @@ def tell_access_changed(user_id: UUID) -> None:
 def tell_everybody_access_changed() -> None:
     """The same for all sockets: roles from above have changed in a part of the tree."""
     publish(ACCESS_OF_ALL, {"type": ACCESS})
+
+
+def tell_owner(user: Any, kind: str, **data: Any) -> None:
+    """Tell a person what was done with their account, whoever did it."""
+    outbox.emit(None, kind, people=[user.pk], subject=user.pk, **data)

@@ -8,19 +8,22 @@ from django.conf import settings
 from django.db.models.functions import Now
 from django.http import HttpRequest, HttpResponse
 
-from atom.accounts.authentication import bearer_of, carried_token
+from atom.accounts.authentication import PREFIX, bearer_of, carried_token
 from atom.accounts.models import Session, User
 from atom.accounts.sessions import SessionStore
-from atom.core.errors import Throttled, problem_response
+from atom.core.errors import Throttled
+from atom.core.problems import problem_response
 from atom.core.rate_limits import Limit, Standing, network_of, take
 
 _AGENT_CHARACTERS = 400
-_LIMITED = "/api/v1/"
+_LIMITED = ("/api/v1/", "/api/mlflow/")
 # Runners send heartbeats, log lines and metrics at the pace of their jobs, hundreds of them from
 # one address, each with the token of one attempt; to refuse them would stop or blind the runs.
 # Outside of `_LIMITED` nothing is counted: probes decide whether this process lives; static files,
-# the portal and media do not come here; what clients log in jobs is like what runners send.
-_UNLIMITED = ("/api/v1/runner/",)
+# the portal and media do not come here.
+# What does not work is told without asking who asks: that is in the database, which may be away.
+_UNLIMITED = ("/api/v1/runner/", "/api/v1/state/")
+_MLFLOW = "/api/mlflow/"
 
 
 class NoteSession:
@@ -51,7 +54,7 @@ class LimitRequests:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Answer 429 to a caller who has nothing left."""
-        if not request.path.startswith(_LIMITED) or request.path.startswith(_UNLIMITED):
+        if not _is_limited(request):
             return self._get_response(request)
         standing = take(_limit_of(request))
         if standing is None:
@@ -64,6 +67,14 @@ class LimitRequests:
             # A narrower limit, that of signing in, has spoken already.
             response.headers.setdefault(name, value)
         return response
+
+
+def _is_limited(request: HttpRequest) -> bool:
+    """Whether a request counts: what the command of a run logs is like what its runner sends."""
+    if request.path.startswith(_MLFLOW):
+        text = bearer_of(request)
+        return text is None or text.startswith(f"{PREFIX}_")
+    return request.path.startswith(_LIMITED) and not request.path.startswith(_UNLIMITED)
 
 
 def _limit_of(request: HttpRequest) -> Limit:

@@ -344,11 +344,18 @@ class AuditEvent(models.Model):
     object_type = models.CharField(max_length=60)
     object_id = models.CharField(max_length=100)
     project = models.ForeignKey(Project, null=True, on_delete=models.SET_NULL, related_name="+")
+    # Among whose activity it is shown, where that is not the object itself: a tag's dataset.
+    subject_id = models.UUIDField(null=True)
     data = models.JSONField(default=dict)
     request_id = models.CharField(max_length=64, blank=True)
 
     class Meta:
         indexes: ClassVar = [
+            models.Index(
+                fields=["subject_id", "-at", "-id"],
+                condition=models.Q(subject_id__isnull=False),
+                name="audit_subject",
+            ),
             models.Index(fields=["-at", "-id"]),
             models.Index(fields=["project", "-at"]),
             models.Index(fields=["actor_name", "-at"]),

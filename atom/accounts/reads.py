@@ -19,6 +19,7 @@ from django.db.models import (
 )
 
 from atom.accounts.models import RANK, ROLES, Project, RoleBinding, ServiceAccount, Unit, User
+from atom.core.statements import RowWithParent
 
 Scope = Project | Unit
 # More would be a directory, not a suggestion.
@@ -163,3 +164,11 @@ def roles_of(user: User) -> dict[UUID, str]:
         ]
         roles[project.pk] = "admin" if user.is_superuser else highest(found) or "viewer"
     return roles
+
+
+_PROJECT = RowWithParent(Project, "unit", '"row".slug = %s')
+
+
+def find_project(slug: str) -> Project | None:
+    """Return the project with its unit."""
+    return _PROJECT.find(slug)

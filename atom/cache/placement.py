@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_IMODE
 from uuid import UUID
 
 from django.conf import settings
@@ -16,6 +17,8 @@ from atom.datasets.models import Version
 from atom.datasets.reads import open_root
 from atom_sdk.manifests.views import ViewSelector
 from atom_sdk.packs.store import PackStore
+
+_CLOSED = 0o700
 
 
 @dataclass(frozen=True)
@@ -34,8 +37,10 @@ def cache_root() -> Path:
 def pack_store(project: Project) -> PackStore:
     """Return a project's packs on this machine."""
     store = PackStore(cache_root() / str(project.pk))
-    # Closed to jobs: they get links to what is theirs, see `job_view`.
-    store.root.chmod(0o700)
+    # Closed to jobs: they get links to what is theirs, see `job_view`. A disk that turned read-only
+    # still gives what it has, and takes no mode, not even the same.
+    if S_IMODE(store.root.stat().st_mode) != _CLOSED:
+        store.root.chmod(_CLOSED)
     return store
 
 

@@ -34,13 +34,20 @@ def registered_store(version: Version) -> RegisteredStore:
 def registered_packs(version: Version) -> dict[str, int] | None:
     """Return the packs (hex) that hold the version's registered objects here, with their sizes.
 
-    Empty for a version without such objects; None until they were brought.
+    Empty for a version without such objects; None until they were brought. Raises VersionExpired.
     """
-    path = _note_path(version)
-    try:
-        found: dict[str, int] = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    found = noted_packs(version)
+    if found is None:
         return None if has_registered(version) else {}
+    return found
+
+
+def noted_packs(version: Version) -> dict[str, int] | None:
+    """Return what was noted when they were brought, also of a version that nobody may read."""
+    try:
+        found: dict[str, int] = json.loads(_note_path(version).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
     return found
 
 

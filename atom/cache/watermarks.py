@@ -11,6 +11,8 @@ from atom.cache.actions import evict, evictable
 from atom.cache.errors import VersionPinned
 from atom.cache.placement import cache_root
 from atom.clusters.actions import ensure_local_node
+from atom.core.errors import AtomError
+from atom_sdk.errors import AtomError as SdkError
 
 log = structlog.get_logger(__name__)
 
@@ -45,6 +47,10 @@ def make_room() -> int:
         try:
             evict(record.version, record.node)
         except VersionPinned:
+            continue
+        except (AtomError, SdkError) as error:
+            # One that cannot go must not keep the others here.
+            log.warning("cache_not_evicted", version_id=str(record.version_id), error=str(error))
             continue
         evicted += 1
         log.info("cache_evicted", version_id=str(record.version_id))

@@ -49,11 +49,12 @@ def beat_local_node() -> Node:
     return node
 
 
-def _resources(machine: Machine) -> dict[str, int | str]:
+def _resources(machine: Machine) -> dict[str, int | str | list[str]]:
     return {
         "cpu_count": machine.cpu_count,
         "memory_bytes": machine.memory_bytes,
-        "gpu_count": machine.gpu_count,
+        "gpu_count": len(machine.gpu_ids),
+        "gpu_ids": list(machine.gpu_ids),
         "gpu_model": machine.gpu_model,
     }
 
@@ -84,6 +85,8 @@ def reserve(
             or sum(one.gpus for one in held) + gpus > node.gpu_count
         ):
             return None
+        busy = {gpu for one in held for gpu in one.gpu_ids}
+        free = [gpu for gpu in node.gpu_ids if gpu not in busy]
         taken = {one.slot for one in held}
         slot = next(number for number in range(len(held) + 1) if number not in taken)
         return Reservation.objects.create(
@@ -92,6 +95,7 @@ def reserve(
             cpus=cpus,
             memory_bytes=memory_bytes,
             gpus=gpus,
+            gpu_ids=free[:gpus],
             slot=slot,
         )
 

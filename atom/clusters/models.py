@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Coalesce
@@ -54,6 +55,8 @@ class Node(TimestampedModel):
     memory_bytes = models.BigIntegerField()
     gpu_count = models.PositiveIntegerField(default=0)
     gpu_model = models.CharField(max_length=100, blank=True)
+    # As CUDA_VISIBLE_DEVICES names them; a job gets some of them for itself.
+    gpu_ids = ArrayField(models.CharField(max_length=100), default=list, blank=True)
     schedulable = models.BooleanField(default=True)
     heartbeat_at = models.DateTimeField(null=True)
 
@@ -76,6 +79,7 @@ class Reservation(TimestampedModel):
     cpus = models.PositiveIntegerField()
     memory_bytes = models.BigIntegerField()
     gpus = models.PositiveIntegerField(default=0)
+    gpu_ids = ArrayField(models.CharField(max_length=100), default=list, blank=True)
     # The lowest number that is free on the node; a job's own user id derives from it.
     slot = models.PositiveIntegerField()
 

@@ -95,6 +95,7 @@ def show(
         "search_fields": ["id__startswith", *(name for name in known if name in names)],
         **{f"link_{name}": link for name, link in links.items()},
     }
+    model._meta.verbose_name_plural = _plural(model)
     admin.site.register(model, type(f"{model.__name__}Admin", (ReadOnlyAdmin,), body))
 
 
@@ -104,6 +105,18 @@ def show_rest(app: str, *, apart_from: Iterable[type[models.Model]] = ()) -> Non
     for model in apps.get_app_config(app).get_models():
         if model not in left_out and not admin.site.is_registered(model):
             show(model)
+
+
+def _plural(model: type[models.Model]) -> str:
+    """Return `branches` where Django would only add an s; it is shown here alone."""
+    name, given = str(model._meta.verbose_name), str(model._meta.verbose_name_plural)
+    if given != f"{name}s":
+        return given
+    if name.endswith(("series", "changes")):
+        return name
+    if re.search(r"[^aeiou]y$", name):
+        return f"{name[:-1]}ies"
+    return f"{name}es" if re.search(r"(s|x|ch|sh)$", name) else given
 
 
 def _is_shown(field: models.Field[Any, Any], also: Iterable[str]) -> bool:

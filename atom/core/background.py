@@ -13,6 +13,7 @@ import structlog
 from celery import Task
 from celery.exceptions import OperationalError
 from django.db import transaction
+from redis import RedisError
 
 log = structlog.get_logger(__name__)
 
@@ -39,7 +40,8 @@ def _send(task: Task[Any, Any], args: tuple[Any, ...], **options: Any) -> None:
     """Send a message; what was committed stands, so a broker that is away is no error."""
     try:
         task.apply_async(args=args, **options)
-    except OperationalError as exc:
+    except (OperationalError, RedisError) as exc:
+        # One that takes no more, for its memory or its disk is full, is as good as away.
         log.warning("task_not_sent", task=task.name, task_args=args, error=str(exc))
 
 

@@ -9,7 +9,8 @@ from typing import IO, Any
 from rest_framework import parsers, serializers
 from rest_framework.exceptions import ErrorDetail
 
-from atom.core.errors import Invalid, MalformedBody, flatten_errors
+from atom.core.errors import Invalid, MalformedBody
+from atom.core.field_errors import flatten_errors
 
 # Deeper than any settings of a person; what is stored must be readable by every JSON library.
 MAX_DEPTH = 64
@@ -29,9 +30,9 @@ class JSONParser(parsers.JSONParser):
             found = super().parse(stream, media_type, parser_context)
         except RecursionError:
             raise _too_deep() from None
-        if _is_deeper_than(found, MAX_DEPTH):
+        if is_deeper_than(found, MAX_DEPTH):
             raise _too_deep()
-        _check_characters(found)
+        _check_values(found)
         return found
 
 
@@ -61,7 +62,8 @@ def _unknown(field: Any, data: Any, prefix: str) -> Iterator[tuple[str, str]]:
             yield f"{prefix}{name}", ErrorDetail(said, code="unknown_field")
 
 
-def _is_deeper_than(found: Any, depth: int) -> bool:
+def is_deeper_than(found: Any, depth: int) -> bool:
+    """Return whether lists and objects of parsed JSON lie deeper in each other than that."""
     level = [found] if isinstance(found, dict | list) else []
     for _ in range(depth):
         level = [
@@ -75,14 +77,20 @@ def _is_deeper_than(found: Any, depth: int) -> bool:
     return True
 
 
-def _check_characters(found: Any) -> None:
-    r"""Raise MalformedBody for half of a surrogate pair (`"\ud800"`): nothing can store it."""
+def _check_values(found: Any) -> None:
+    r"""Raise MalformedBody for what nothing can store, or answer with.
+
+    That is half of a surrogate pair (`"\ud800"`), and a number such as 1e999, which is read as
+    infinite.
+    """
     try:
-        json.dumps(found, ensure_ascii=False).encode()
+        json.dumps(found, ensure_ascii=False, allow_nan=False).encode()
     except UnicodeEncodeError as error:
         half = error.object[error.start].encode(errors="backslashreplace").decode()
         detail = f"A text in the JSON holds {half}, which is half of a character."
         raise MalformedBody(detail) from None
+    except ValueError:
+        raise MalformedBody("A number in the JSON is too large.") from None
 
 
 def _too_deep() -> MalformedBody:

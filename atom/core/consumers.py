@@ -8,9 +8,14 @@ from uuid import UUID
 from channels.auth import get_user
 from channels.generic.websocket import AsyncJsonWebsocketConsumer
 
+from atom.core.foreign_json import read_json
 from atom.core.metrics import SOCKETS
 
+# Application codes of RFC 6455 are 4000–4999; these repeat HTTP's meaning.
+CLOSE_MALFORMED = 4400
 CLOSE_NOT_FOUND = 4404
+# RFC 6455: closed without a closing handshake.
+_GONE = 1006
 # What tells a person's sockets that roles or the session may have ended.
 ACCESS = "access"
 # All sockets: a unit has moved, and with it what anybody may see.
@@ -26,16 +31,42 @@ class GuardedConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # unty
     """A socket that closes when its person may not listen any more."""
 
     _guard = ""
+    _is_counted = False
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Serve one socket to its end, whichever way that comes."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            # Who goes away while something is sent to them is told of by that send alone: what
+            # follows a log for them would go on for ever.
+            if self._is_counted:
+                self._count_no_more()
+                await self.disconnect(_GONE)
 
     async def websocket_connect(self, message: dict[str, Any]) -> None:
         """Count the socket while it is open."""
         SOCKETS.labels(type(self).__name__).inc()
+        self._is_counted = True
         await super().websocket_connect(message)
 
     async def websocket_disconnect(self, message: dict[str, Any]) -> None:
         """Count it no more."""
-        SOCKETS.labels(type(self).__name__).dec()
+        self._count_no_more()
         await super().websocket_disconnect(message)
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """Hear one message; one that is no JSON ends the socket, with nothing in the log."""
+        try:
+            content = read_json(text_data or "")
+        except ValueError:
+            await self.close(CLOSE_MALFORMED)
+            return
+        await self.receive_json(content)
+
+    def _count_no_more(self) -> None:
+        SOCKETS.labels(type(self).__name__).dec()
+        self._is_counted = False
 
     async def may_listen(self) -> bool:
         """Return whether `self.scope["user"]` still sees the thing."""

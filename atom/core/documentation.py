@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from django.conf import settings
 from django.http import HttpResponseRedirect
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework import exceptions
 
 
@@ -32,5 +32,7 @@ class SchemaView(_ForBrowsers, SpectacularAPIView):
     """`schema/`: OpenAPI."""
 
 
-class DocsView(_ForBrowsers, SpectacularSwaggerView):
-    """`docs/`: every operation, to read and to try."""
+class DocsView(_ForBrowsers, SpectacularSwaggerSplitView):
+    """`docs/`: every operation, to read and to try; its script has an address of its own."""
+
+    template_name = "atom/swagger.html"

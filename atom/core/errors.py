@@ -1,43 +1,17 @@
-"""One error class per failure, and the one handler that renders them.
+"""One error class per failure.
 
 Every failure that a user can meet is an `AtomError`: a status, a stable code, a plain
-sentence and what to do next. `exception_handler` turns them, and the framework's own
-exceptions, into `application/problem+json` (RFC 9457).
+sentence and what to do next. `atom.core.problems` renders them.
 """
 
 from __future__ import annotations
 
-import re
-import sys
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-import structlog
-from botocore.exceptions import BotoCoreError, ClientError
-from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
-from django.db import InterfaceError, OperationalError
-from django.http import Http404, HttpRequest, JsonResponse
-from obstore.exceptions import BaseError as StoreError
-from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import TimeoutError as RedisTimeoutError
-from rest_framework import exceptions as drf
-from rest_framework.renderers import JSONRenderer
-from rest_framework.response import Response
-
-from atom.core.field_errors import codes_of
-
-log = structlog.get_logger(__name__)
+from atom.core.field_errors import codes_of, encodable
 
 PROBLEM_JSON = "application/problem+json"
-# PostgreSQL or Valkey cannot be reached, or let go of a connection: the launcher has them back
-# within seconds.
-_SERVICE_IS_AWAY = (OperationalError, InterfaceError, RedisConnectionError, RedisTimeoutError)
-_BACK_AFTER_S = 2
-_STORE_FAILED = (StoreError, BotoCoreError, ClientError)
-_STORE_DETAIL_CHARS = 300
-_CHOICE_CHARS = 200
-_STORE_PLACE = re.compile(r"https?://[^/\s]+")
-_STORE_STATUS = re.compile(r"status code: (\d{3})")
 
 
 class AtomError(Exception):
@@ -78,20 +52,6 @@ class AtomError(Exception):
             problem["error_codes"] = codes_of(self.errors)
         whole: dict[str, Any] = encodable({**self.extra, **problem})
         return whole
-
-
-def encodable(value: Any) -> Any:
-    r"""Return a JSON value that UTF-8 can hold: half of a surrogate pair becomes its escape.
-
-    JSON lets a client write one (`"\ud800"`), and a problem repeats what it refuses.
-    """
-    if isinstance(value, str):
-        return value.encode(errors="backslashreplace").decode()
-    if isinstance(value, Mapping):
-        return {encodable(key): encodable(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [encodable(item) for item in value]
-    return value
 
 
 def action_of(code: str) -> str | None:
@@ -244,6 +204,14 @@ class Unavailable(AtomError):
     action = "Try again in a few seconds; if it lasts, look at /readyz."
 
 
+class WritesRefused(Unavailable):
+    """A disk is full or read-only, or a limit is reached; `fault` says which."""
+
+    code = "writes_refused"
+    title = "A service that this needs cannot write, or take more, at present."
+    action = "Nothing was lost. Have an administrator look at System health; then send it again."
+
+
 class InternalError(AtomError):
     """A defect of ours."""
 
@@ -269,143 +237,3 @@ class StoreAway(AtomError):
     code = "object_store_away"
     title = "The object store does not answer as it should."
     action = "Nothing was lost. Try again in a moment; if it stays, look at the object store."
-
-
-def exception_handler(exc: Exception, context: Mapping[str, Any]) -> Response | None:
-    """DRF's `EXCEPTION_HANDLER`: render every known failure as problem+json.
-
-    Unknown exceptions are left to Django, whose `handler500` is `server_error` below.
-    """
-    problem = to_atom_error(exc)
-    if problem is None:
-        return None
-    # Imported late: rest_framework.views loads the authentication classes, which load models.
-    from rest_framework.views import set_rollback
-
-    set_rollback()
-    request = context.get("request")
-    if request is not None:
-        # A problem is JSON, also where the view itself answers with a page or with YAML.
-        request.accepted_renderer, request.accepted_media_type = JSONRenderer(), PROBLEM_JSON
-    body = problem.as_problem(request_id_of(request))
-    return Response(body, status=problem.status, headers=problem.headers, content_type=PROBLEM_JSON)
-
-
-def to_atom_error(exc: BaseException) -> AtomError | None:
-    """Translate the framework's exceptions; None means that it is not ours to render."""
-    if isinstance(exc, AtomError):
-        return exc
-    if isinstance(exc, Http404 | drf.NotFound):
-        return NotFound()
-    if isinstance(exc, DjangoPermissionDenied | drf.PermissionDenied):
-        return PermissionDenied(str(getattr(exc, "detail", "")) or None)
-    if isinstance(exc, drf.NotAuthenticated | drf.AuthenticationFailed):
-        return NotAuthenticated(headers={"WWW-Authenticate": 'Bearer realm="atom"'})
-    if isinstance(exc, drf.APIException):
-        return _from_drf(exc)
-    if isinstance(exc, _SERVICE_IS_AWAY):
-        log.warning("service_is_away", error=str(exc))
-        return Unavailable(headers={"Retry-After": str(_BACK_AFTER_S)})
-    if isinstance(exc, _STORE_FAILED):
-        log.warning("object_store_failed", error=str(exc))
-        return _of_store(exc)
-    return None
-
-
-def _of_store(exc: BaseException) -> AtomError:
-    said = str(exc).split("\n", 1)[0]
-    # Where the store is, is no business of the caller's; which object it was, is.
-    detail = _STORE_PLACE.sub("", said).split(": <", 1)[0][:_STORE_DETAIL_CHARS]
-    found = _STORE_STATUS.search(said)
-    status = int(found.group(1)) if found else 0
-    if isinstance(exc, ClientError):
-        status = exc.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-    is_refused = 400 <= status < 500 and status not in {408, 429}
-    return StoreRefuses(detail) if is_refused else StoreAway(detail)
-
-
-def _from_drf(exc: drf.APIException) -> AtomError:
-    if isinstance(exc, drf.ValidationError):
-        return Invalid(errors=flatten_errors(exc.detail))
-    if isinstance(exc, drf.Throttled):
-        wait_s = int(getattr(exc, "wait", None) or 1)
-        return Throttled(headers={"Retry-After": str(wait_s)}, retry_after_s=wait_s)
-    if isinstance(exc, drf.ParseError):
-        return MalformedBody(str(exc.detail))
-    for theirs, ours in _PLAIN.items():
-        if isinstance(exc, theirs):
-            return ours(str(exc.detail))
-    error = AtomError(str(exc.detail))
-    error.status = exc.status_code  # type: ignore[misc]  # one handler for DRF's rare statuses
-    return error
-
-
-# Failures of the framework that differ from ours in nothing but their form.
-_PLAIN: dict[type[drf.APIException], type[AtomError]] = {
-    drf.MethodNotAllowed: MethodNotAllowed,
-    drf.NotAcceptable: NotAcceptable,
-    drf.UnsupportedMediaType: UnsupportedMediaType,
-}
-
-
-def flatten_errors(detail: Any, prefix: str = "") -> dict[str, list[str]]:
-    """Return `{"field.0.name": [messages]}` for DRF's nested error detail, codes kept."""
-    if isinstance(detail, Mapping):
-        flat: dict[str, list[str]] = {}
-        for key, value in detail.items():
-            flat.update(flatten_errors(value, f"{prefix}.{key}" if prefix else str(key)))
-        return flat
-    if isinstance(detail, list) and any(isinstance(item, Mapping | list) for item in detail):
-        flat = {}
-        for index, item in enumerate(detail):
-            if item:
-                flat.update(flatten_errors(item, f"{prefix}.{index}" if prefix else str(index)))
-        return flat
-    messages = detail if isinstance(detail, list) else [detail]
-    return {prefix or "non_field_errors": [_as_text(message) for message in messages]}
-
-
-def _as_text(message: Any) -> str:
-    if getattr(message, "code", "") == "invalid_choice" and len(message) > _CHOICE_CHARS:
-        # It begins with what was sent, however long that is.
-        message = drf.ErrorDetail(
-            f'{message[:_CHOICE_CHARS]}…" is not a valid choice.', message.code
-        )
-    return message if isinstance(message, str) else str(message)
-
-
-def request_id_of(request: Any) -> str | None:
-    """Return the request's id as the log lines carry it."""
-    found = structlog.contextvars.get_contextvars().get("request_id")
-    return found or getattr(request, "id", None)
-
-
-def problem_response(error: AtomError, request: HttpRequest | None = None) -> JsonResponse:
-    """Render an error outside DRF (middleware, Django's own handlers)."""
-    return JsonResponse(
-        error.as_problem(request_id_of(request)),
-        status=error.status,
-        headers=error.headers,
-        content_type=PROBLEM_JSON,
-    )
-
-
-def not_found(request: HttpRequest, exception: Exception | None = None) -> JsonResponse:
-    """Django's `handler404` for paths that no view has."""
-    return problem_response(NotFound(), request)
-
-
-def bad_request(request: HttpRequest, exception: Exception | None = None) -> JsonResponse:
-    """Django's `handler400`: what it finds suspicious before a view runs."""
-    return problem_response(AtomError(str(exception or "") or None), request)
-
-
-def server_error(request: HttpRequest) -> JsonResponse:
-    """Django's `handler500`: the request id is the thread to pull."""
-    known = to_atom_error(exc) if (exc := sys.exception()) else None
-    return problem_response(known or InternalError(), request)
-
-
-def csrf_failure(request: HttpRequest, reason: str = "") -> JsonResponse:
-    """Django's `CSRF_FAILURE_VIEW`."""
-    return problem_response(CsrfFailed(reason), request)

@@ -13,6 +13,8 @@ from typing import Any
 
 from rest_framework.exceptions import ErrorDetail
 
+# So much of a choice that does not exist is repeated.
+_CHOICE_CHARS = 200
 # What a sentence is that has no code of its own.
 UNCODED = "invalid"
 # A validator's code would be part of every migration that names it.
@@ -79,3 +81,43 @@ def _params_of(code: str, said: str) -> dict[str, Any]:
     if code == "invalid_choice" and (given := _INPUT.match(said)):
         return {"input": given.group(1)}
     return {}
+
+
+def flatten_errors(detail: Any, prefix: str = "") -> dict[str, list[str]]:
+    """Return `{"field.0.name": [messages]}` for DRF's nested error detail, codes kept."""
+    if isinstance(detail, Mapping):
+        flat: dict[str, list[str]] = {}
+        for key, value in detail.items():
+            flat.update(flatten_errors(value, f"{prefix}.{key}" if prefix else str(key)))
+        return flat
+    if isinstance(detail, list) and any(isinstance(item, Mapping | list) for item in detail):
+        flat = {}
+        for index, item in enumerate(detail):
+            if item:
+                flat.update(flatten_errors(item, f"{prefix}.{index}" if prefix else str(index)))
+        return flat
+    messages = detail if isinstance(detail, list) else [detail]
+    return {prefix or "non_field_errors": [_as_text(message) for message in messages]}
+
+
+def _as_text(message: Any) -> str:
+    given = _INPUT.match(message) if getattr(message, "code", "") == "invalid_choice" else None
+    if given and len(given[1]) > _CHOICE_CHARS:
+        # It begins with what was sent, however long that is.
+        rest = message[given.end(1) :]
+        message = ErrorDetail(f'"{given[1][:_CHOICE_CHARS]}…{rest}', message.code)
+    return message if isinstance(message, str) else str(message)
+
+
+def encodable(value: Any) -> Any:
+    r"""Return a JSON value that UTF-8 can hold: half of a surrogate pair becomes its escape.
+
+    JSON lets a client write one (`"\ud800"`), and a problem repeats what it refuses.
+    """
+    if isinstance(value, str):
+        return value.encode(errors="backslashreplace").decode()
+    if isinstance(value, Mapping):
+        return {encodable(key): encodable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [encodable(item) for item in value]
+    return value

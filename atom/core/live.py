@@ -6,15 +6,21 @@ lost event costs a second of staleness and never data.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import redis
 import structlog
-from asgiref.sync import async_to_sync
 from channels.layers import get_channel_layer
+from django.conf import settings
 from django.db import transaction
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 log = structlog.get_logger(__name__)
+
+# Whoever publishes has committed already, and must not wait for long before it says so.
+_TIMEOUT_S = 5.0
 
 
 def publish(group: str, event: dict[str, Any]) -> None:
@@ -26,11 +32,33 @@ def publish(group: str, event: dict[str, Any]) -> None:
 
 
 def publish_now(group: str, event: dict[str, Any]) -> None:
-    """Send without waiting for a commit; a broken channel layer is logged, never raised."""
+    """Send without waiting for a commit; a broken channel layer is logged, never raised.
+
+    What the channel layer itself would send, but from the thread that is there: the layer's way
+    needs an event loop, of which each thread of a task or a request would first make its own,
+    with a connection of its own.
+    """
     layer = get_channel_layer()
     if layer is None:
         return
+    message = layer.serialize({"type": "live.event", "event": event})
     try:
-        async_to_sync(layer.group_send)(group, {"type": "live.event", "event": event})
+        _client().publish(_channel_of(group), message)
     except (OSError, redis.RedisError) as exc:
         log.warning("live_event_lost", group=group, error=str(exc))
+
+
+def _channel_of(group: str) -> str:
+    """Return where `channels_redis.pubsub` listens for a group."""
+    return f"{settings.CHANNEL_LAYERS['default']['CONFIG']['prefix']}__group__{group}"
+
+
+@lru_cache(maxsize=1)
+def _client() -> redis.Redis:
+    # Once more at once: a kept connection may have ended with the Valkey that it led to.
+    return redis.Redis.from_url(
+        settings.REDIS_URL,
+        socket_timeout=_TIMEOUT_S,
+        socket_connect_timeout=_TIMEOUT_S,
+        retry=Retry(NoBackoff(), 1),
+    )

@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse
+from django_structlog.middlewares import RequestMiddleware
 
-from atom.core.errors import Invalid, problem_response
+from atom.core.errors import Invalid
+from atom.core.problems import problem_response
 
 _NUL = ("\0", "%00")
+_PARAMETER = re.compile(r"[a-z_]{1,40}")
+
+
+class LogRequests(RequestMiddleware):  # type: ignore[misc]  # untyped library
+    """One line a request, with the names of its parameters: a value may be a code or a token."""
+
+    @staticmethod
+    def format_request(request: HttpRequest) -> str:
+        """Return what was asked."""
+        parts = _query(request).split("&")
+        named = [part.partition("=")[0] for part in parts if "=" in part]
+        shown = "&".join(name for name in named if _PARAMETER.fullmatch(name))
+        return f"{request.method} {request.path}{'?' if shown else ''}{shown}"
 
 
 class RefuseNul:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from atom.core.clock import RowTimeField
@@ -41,18 +42,25 @@ class IdempotencyRecord(models.Model):
 
 
 class OutboxEvent(models.Model):
-    """Something that happened in a project, until it was handed on (`atom.core.outbox`)."""
+    """Something that happened, until it was handed on (`atom.core.outbox`)."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     # No foreign key: the kernel knows no app. What concerns a project that is gone is swept.
-    project_id = models.UUIDField()
+    # Null: it happened to a person, in no project.
+    project_id = models.UUIDField(null=True)
     kind = models.CharField(max_length=60)
     data = models.JSONField(default=dict)
     at = RowTimeField(auto_now_add=True)
+    # When webhooks had it, and when the people whom it concerns had.
     taken_at = models.DateTimeField(null=True)
+    told_at = models.DateTimeField(null=True)
+    people = ArrayField(models.UUIDField(), default=list)
+    # What it is about, so that events about one thing can be told as one.
+    subject = models.CharField(max_length=100, blank=True)
 
     class Meta:
         indexes: ClassVar = [
             models.Index(fields=["at"]),
             models.Index(fields=["id"], condition=models.Q(taken_at=None), name="outbox_open"),
+            models.Index(fields=["at"], condition=models.Q(told_at=None), name="outbox_untold"),
         ]

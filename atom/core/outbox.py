@@ -1,4 +1,4 @@
-"""What happened in a project, for whom it concerns elsewhere: written with the change itself.
+"""What happened, for whom it concerns elsewhere: written with the change itself.
 
 An action calls `emit` in its transaction, so that an event is there exactly if the change is. Apps
 above read the rows at their own pace (ADR 0043); no app that emits knows who does.
@@ -6,6 +6,7 @@ above read the rows at their own pace (ADR 0043); no app that emits knows who do
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -18,9 +19,28 @@ from atom.core.models import OutboxEvent
 KEPT = timedelta(days=3)
 
 
-def emit(project_id: UUID, kind: str, **data: Any) -> None:
-    """Note an event in the caller's transaction; `data` must be plain JSON, never secrets."""
-    OutboxEvent.objects.create(project_id=project_id, kind=kind, data=data)
+def emit(
+    project_id: UUID | None,
+    kind: str,
+    *,
+    people: Iterable[UUID | None] = (),
+    subject: UUID | str = "",
+    **data: Any,
+) -> None:
+    """Note an event in the caller's transaction; `data` must be plain JSON, never secrets.
+
+    `people` are those whom it concerns, the one who did it left out by the caller; None among them
+    is somebody who is gone. `subject` is the id of what it is about.
+    """
+    concerned = list(dict.fromkeys(one for one in people if one is not None))
+    OutboxEvent.objects.create(
+        project_id=project_id,
+        kind=kind,
+        data=data,
+        people=concerned,
+        subject=str(subject),
+        told_at=None if concerned else Now(),
+    )
 
 
 def forget_old() -> int:

@@ -8,22 +8,27 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from django.core.exceptions import ValidationError
+from django.db import DataError
 from django.db.models import Model, Q
 from rest_framework.pagination import BasePagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from atom.core.errors import Invalid
+from atom.core.foreign_json import read_json
 from atom.core.query import refuse_unknown
 
 DEFAULT_LIMIT = 50
 MAX_LIMIT = 200
+# Python refuses to read a number of thousands.
+_DIGITS = 9
 
 
 def parse_limit(request: Request, default: int = DEFAULT_LIMIT, maximum: int = MAX_LIMIT) -> int:
     """Return the `limit` parameter. Raises Invalid when it is not a number in 1..maximum."""
     text = request.query_params.get("limit", str(default))
-    if not text.isdecimal() or not 1 <= int(text) <= maximum:
+    if not text.isdecimal() or len(text) > _DIGITS or not 1 <= int(text) <= maximum:
         raise Invalid(errors={"limit": [f"Give a whole number from 1 to {maximum}."]})
     return int(text)
 
@@ -34,15 +39,23 @@ def encode_cursor(values: Sequence[Any]) -> str:
     return base64.urlsafe_b64encode(raw.encode()).decode().rstrip("=")
 
 
-def decode_cursor(text: str, length: int) -> list[str]:
-    """Undo `encode_cursor`. Raises Invalid for anything we did not hand out."""
+def decode_cursor(text: str, length: int, *, allow_nul: bool = False) -> list[str]:
+    """Undo `encode_cursor`. Raises Invalid for anything we did not hand out.
+
+    `allow_nul` is for lists that never ask the database, whose texts have no NUL: the first
+    path after `a` is `a` and a NUL.
+    """
     try:
-        values = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+        values = read_json(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+        found = [str(value) for value in values] if isinstance(values, list) else []
+        # Half of a character cannot be encoded.
+        encoded = "".join(found).encode()
+        is_clean = allow_nul or b"\0" not in encoded
     except ValueError:
-        values = None
-    if not isinstance(values, list) or len(values) != length:
+        found, is_clean = [], False
+    if not is_clean or len(found) != length:
         raise Invalid(errors={"cursor": ["This is not a cursor of this list."]})
-    return [str(value) for value in values]
+    return found
 
 
 class KeysetPagination(BasePagination):
@@ -65,7 +78,7 @@ class KeysetPagination(BasePagination):
             try:
                 rows = rows.filter(_after(ordering, decode_cursor(cursor, len(ordering))))
                 page = list(rows[: limit + 1])
-            except (ValueError, TypeError) as exc:
+            except (ValueError, TypeError, ValidationError, DataError) as exc:
                 raise Invalid(errors={"cursor": ["This is not a cursor of this list."]}) from exc
         else:
             page = list(rows[: limit + 1])

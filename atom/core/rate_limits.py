@@ -21,6 +21,7 @@ import redis
 import structlog
 from django.conf import settings
 from redis.backoff import NoBackoff
+from redis.commands.core import Script
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
@@ -152,14 +153,15 @@ _outage = _Outage()
 
 
 @lru_cache(maxsize=1)
-def _client() -> redis.Redis:
+def _script() -> Script:
     # Neither the patience nor the retries of the other client: a request must not wait for this.
-    return redis.Redis.from_url(
+    client = redis.Redis.from_url(
         settings.REDIS_URL,
         socket_timeout=settings.ATOM_RATE_TIMEOUT_S,
         socket_connect_timeout=settings.ATOM_RATE_TIMEOUT_S,
         retry=Retry(NoBackoff(), 0),
     )
+    return client.register_script(_TAKE)
 
 
 def _ask(limits: Sequence[Limit], count: int) -> Standing | None:
@@ -169,8 +171,7 @@ def _ask(limits: Sequence[Limit], count: int) -> Standing | None:
     numbers = [number for one in counted for number in (one.rate.interval_us, one.rate.burst)]
     try:
         # Limits fail open: they protect the service, and must not be what takes it down.
-        script = _client().register_script(_TAKE)
-        found = cast("list[int]", script([one.key for one in counted], [count, *numbers]))
+        found = cast("list[int]", _script()([one.key for one in counted], [count, *numbers]))
     except RedisError as error:
         _outage.begin(error)
         return None

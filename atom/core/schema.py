@@ -9,6 +9,8 @@ from drf_spectacular.extensions import (
     OpenApiAuthenticationExtension,
     OpenApiSerializerExtension,
 )
+from drf_spectacular.utils import inline_serializer
+from rest_framework import serializers
 
 _FIELD_ERROR = {
     "type": "object",
@@ -103,6 +105,12 @@ class WholeAnswers(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]
         if direction == "response" and schema.get("properties"):
             schema["required"] = sorted(schema["properties"])
         return schema
+
+
+def whole_list(row: type[serializers.Serializer[Any]], name: str) -> Any:
+    """Describe `{results, next}` of a list that always comes whole: `next` is null."""
+    fields = {"results": row(many=True), "next": serializers.CharField(allow_null=True)}
+    return inline_serializer(name, fields)
 
 
 class _BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

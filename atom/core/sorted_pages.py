@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from django.core.exceptions import ValidationError
+from django.db import DataError
 from django.db.models import F, Q, QuerySet
 
 from atom.core.errors import Invalid
@@ -56,7 +57,11 @@ def sorted_page(
     if cursor:
         found = found.filter(_after(sorting, cursor, rows.model._meta.pk))
     ordered = found.order_by(*_order(sorting)).values_list("pk", *sorting.aliases)
-    page = list(ordered[: limit + 1])
+    try:
+        page = list(ordered[: limit + 1])
+    except DataError as exc:
+        # A time in a zone that PostgreSQL does not know, which was no value of ours.
+        raise Invalid(errors=_BAD_CURSOR) from exc
     whole = rows.in_bulk([pk for pk, *_ in page[:limit]])
     # What was removed between the two questions is left out.
     shown = [whole[pk] for pk, *_ in page[:limit] if pk in whole]

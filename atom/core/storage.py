@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -16,10 +17,11 @@ from urllib.parse import quote
 
 import boto3
 import obstore
+from boto3.s3.transfer import TransferConfig
 from botocore.config import Config
-from botocore.exceptions import ClientError
+from botocore.exceptions import BotoCoreError, ClientError
 from django.conf import settings
-from obstore.exceptions import BaseError
+from obstore.exceptions import BaseError, GenericError
 from obstore.store import S3Store
 
 from atom.core.errors import NotFound
@@ -36,6 +38,13 @@ _CHUNK_BYTES = 1 << 20
 # 10,000 parts are an object of 80 GiB.
 _PART_BYTES = 8 << 20
 _PARTS_AT_ONCE = 2
+# S3 copies no more in one request. Of a larger object it copies parts, each of which is answered
+# within the patience that a request has.
+_COPY_BYTES = 5 << 30
+_IN_PARTS = TransferConfig(multipart_threshold=1, multipart_chunksize=64 << 20, max_concurrency=4)
+_CONNECT_S = 5
+_SILENCE_S = 300
+_SIGNED_SILENCE_S = 30
 # 503 asks to come again later; the other 5xx say that the store has failed at this request.
 _FAILED = re.compile(r"status code: 5(?!03)\d\d")
 
@@ -160,6 +169,11 @@ class ObjectStorage:
         """Return whether the key has an object."""
         return self.head_or_none(key) is not None
 
+    def ask(self) -> None:
+        """Ask the store anything, once. Raises StoreError if it does not answer."""
+        with suppress(FileNotFoundError):
+            obstore.head(self._hasty, "readyz")
+
     def head(self, key: str) -> ObjectInfo:
         """Return size and etag. Raises ObjectMissing."""
         info = self.head_or_none(key)
@@ -176,11 +190,22 @@ class ObjectStorage:
         return _info(key, meta)
 
     def copy(self, source: str, target: str) -> None:
-        """Copy within the bucket, on the server's side."""
+        """Copy within the bucket, on the server's side. Raises ObjectMissing or StoreError."""
+        if self.head(source).size_bytes > _COPY_BYTES:
+            self._copy_in_parts(source, target)
+            return
         try:
             obstore.copy(self._store, source, target)
         except FileNotFoundError as exc:
             raise ObjectMissing(f"{source} is not in the object store.") from exc
+
+    def _copy_in_parts(self, source: str, target: str) -> None:
+        try:
+            self._admin.copy(
+                {"Bucket": self.bucket, "Key": source}, self.bucket, target, Config=_IN_PARTS
+            )
+        except (ClientError, BotoCoreError) as exc:
+            raise GenericError(f"{source} was not copied: {exc}") from exc
 
     def delete(self, key: str) -> None:
         """Delete an object; one that is not there is fine."""
@@ -240,10 +265,20 @@ class ObjectStorage:
                 for part in page.get("Parts", [])
             ]
         except ClientError as exc:
-            if exc.response["Error"]["Code"] in {"NoSuchUpload", "404", "NoSuchKey"}:
+            if _is_no_upload(exc):
                 return []
             raise
         return sorted(found, key=lambda part: part.number)
+
+    def multipart_is_known(self, key: str, upload_id: str) -> bool:
+        """Whether parts can still be sent: it was neither joined nor forgotten."""
+        try:
+            self._admin.list_parts(Bucket=self.bucket, Key=key, UploadId=upload_id, MaxParts=1)
+        except ClientError as exc:
+            if _is_no_upload(exc):
+                return False
+            raise
+        return True
 
     def multipart_list(self, prefix: str) -> Iterator[UnfinishedUpload]:
         """Yield the multipart uploads under `prefix` that are under way or were given up."""
@@ -257,18 +292,23 @@ class ObjectStorage:
     def multipart_complete(
         self, key: str, upload_id: str, parts: Sequence[tuple[int, str]]
     ) -> None:
-        """Join the parts into one object."""
+        """Join the parts into one object, which has no other writer."""
         body = {"Parts": [{"PartNumber": number, "ETag": etag} for number, etag in parts]}
-        self._admin.complete_multipart_upload(
-            Bucket=self.bucket, Key=key, UploadId=upload_id, MultipartUpload=body
-        )
+        try:
+            self._admin.complete_multipart_upload(
+                Bucket=self.bucket, Key=key, UploadId=upload_id, MultipartUpload=body
+            )
+        except ClientError as exc:
+            # An answer that was lost: the first of several tries has joined them.
+            if not (_is_no_upload(exc) and self.exists(key)):
+                raise
 
     def multipart_abort(self, key: str, upload_id: str) -> None:
         """Throw an unfinished upload away; one that is unknown is fine."""
         try:
             self._admin.abort_multipart_upload(Bucket=self.bucket, Key=key, UploadId=upload_id)
         except ClientError as exc:
-            if exc.response["Error"]["Code"] not in {"NoSuchUpload", "404", "NoSuchKey"}:
+            if not _is_no_upload(exc):
                 raise
 
 
@@ -305,6 +345,10 @@ def project_store(project: Project) -> PrefixStore:
     return PrefixStore(objects(), project_prefix(project))
 
 
+def _is_no_upload(exc: ClientError) -> bool:
+    return exc.response["Error"]["Code"] in {"NoSuchUpload", "404", "NoSuchKey"}
+
+
 def _info(key: str, meta: ObjectMeta) -> ObjectInfo:
     etag = (meta["e_tag"] or "").strip('"')
     return ObjectInfo(key, meta["size"], etag, meta["last_modified"])
@@ -315,11 +359,13 @@ def objects() -> ObjectStorage:
     """Return the installation's bucket."""
     endpoint = settings.S3_ENDPOINT_URL
     public = settings.S3_PUBLIC_ENDPOINT_URL or endpoint
-    store, hasty = _s3_store(endpoint), _s3_store(endpoint, {"max_retries": 0})
+    patience = timedelta(seconds=settings.ATOM_STORE_PATIENCE_S)
+    store = _s3_store(endpoint, {"retry_timeout": patience})
+    hasty = _s3_store(endpoint, {"max_retries": 0})
     return ObjectStorage(settings.S3_BUCKET, store, hasty, _boto(endpoint), _boto(public))
 
 
-def _s3_store(endpoint: str, retry_config: RetryConfig | None = None) -> S3Store:
+def _s3_store(endpoint: str, retry_config: RetryConfig) -> S3Store:
     return S3Store(
         settings.S3_BUCKET,
         endpoint=endpoint,
@@ -330,9 +376,16 @@ def _s3_store(endpoint: str, retry_config: RetryConfig | None = None) -> S3Store
         client_options={
             "allow_http": endpoint.startswith("http://"),
             "timeout": timedelta(minutes=5),
+            # Of silence; an object may take longer.
+            "read_timeout": timedelta(seconds=_silence_s()),
         },
         retry_config=retry_config,
     )
+
+
+def _silence_s() -> float:
+    """How long a store may be silent: whoever waits in a browser or at a prompt gives up too."""
+    return float(min(_SILENCE_S, 2 * settings.ATOM_STORE_PATIENCE_S))
 
 
 def _boto(endpoint: str) -> Any:
@@ -345,6 +398,9 @@ def _boto(endpoint: str) -> Any:
         config=Config(
             signature_version="s3v4",
             s3={"addressing_style": "path"},
+            connect_timeout=_CONNECT_S,
+            # Of each try, of which there are three.
+            read_timeout=min(_SIGNED_SILENCE_S, settings.ATOM_STORE_PATIENCE_S),
             retries={"max_attempts": 3, "mode": "standard"},
             request_checksum_calculation="when_required",
             response_checksum_validation="when_required",

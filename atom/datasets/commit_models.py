@@ -9,11 +9,11 @@ from django.db import models
 from django.db.models import Q
 
 from atom.core import states
-from atom.core.models import TimestampedModel
 from atom.datasets.states import CANCELLABLE_OPERATIONS, COMMIT_STATES, OPERATIONS, UPLOAD_STATES
+from atom.datasets.tried_models import TriedModel
 
 
-class Upload(TimestampedModel):
+class Upload(TriedModel):
     """One resumable multipart upload into staging."""
 
     dataset = models.ForeignKey(
@@ -43,7 +43,7 @@ class Upload(TimestampedModel):
         ]
 
 
-class CommitRequest(TimestampedModel):
+class CommitRequest(TriedModel):
     """A commit being built by a worker."""
 
     dataset = models.ForeignKey(

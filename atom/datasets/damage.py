@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.db.models import Exists, OuterRef, QuerySet
 
 from atom.core.storage import project_store
-from atom.datasets.models import Dataset, Pack, Upload
+from atom.datasets.models import Dataset, Pack, Upload, Version
 from atom.datasets.pipelines import read_pack_index
 from atom_sdk.errors import ObjectNotFoundError
 
@@ -18,6 +18,18 @@ ACTIONS = {
     IN_UPLOAD: "Push the folder again; nothing of the damaged pack was used.",
     IN_STORE: "Push the folder that the files came from again: the pack is replaced by a good one.",
 }
+
+
+def root_to_build_on(version: Version) -> str:
+    """Return the root of a version from which an operation takes entries.
+
+    It is the one that was committed: who does the same again must make the same commit, and a
+    compaction may come in between. Where packs are damaged it is the layout, which may name others.
+    """
+    if not version.layout:
+        return version.root
+    packs = Pack.objects.filter(project=version.dataset.project_id, state="quarantined")
+    return version.layout if packs.exists() else version.root
 
 
 @dataclass(frozen=True)

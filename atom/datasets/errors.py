@@ -211,12 +211,28 @@ class VersionExpired(CommitRefused):
     )
 
 
+class VersionGone(VersionExpired):
+    """The version expired, and garbage collection has taken its files."""
+
+    code = "version_gone"
+    title = "The version's files are collected: nobody can read it any more."
+    action = "Use a newer version, or push the files again; they become a new version."
+
+
 class CommitAbandoned(CommitRefused):
     """No worker could finish it."""
 
     code = "commit_abandoned"
-    title = "The commit could not be built in two hours."
+    title = "No worker could finish the commit, in several tries over two hours."
     action = "Push again; if it happens again, look at the worker's log for this commit's id."
+
+
+class VersionUnreadable(CommitRefused):
+    """What the store has of a version, or lacks, is not what was written."""
+
+    code = "version_unreadable"
+    title = "A version that this builds on cannot be read from the object store."
+    action = "Have an administrator look whether the bucket is whole; what is named is not."
 
 
 class CommitCancelled(CommitRefused):
@@ -359,12 +375,20 @@ class NothingSelected(CommitRefused):
     action = "Browse the version to see its paths; a folder is written with a slash at its end."
 
 
+class FilesChanged(CommitRefused):
+    """Files are others, or gone, since the version in which they were chosen."""
+
+    code = "files_changed"
+    title = "The branch no longer has these files as they were chosen."
+    action = "Nothing was changed. Look at the newest version, and choose again."
+
+
 class PathTaken(CommitRefused):
     """A file would come to stand where another is."""
 
     code = "path_taken"
     title = "There is a file or folder at the new path already."
-    action = "Choose another path, or remove what is there first."
+    action = "Choose another path, or remove what is there first; of two versions, in one of them."
 
 
 class EditImpossible(CommitRefused):

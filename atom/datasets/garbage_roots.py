@@ -16,7 +16,7 @@ from atom.core.storage import ObjectMissing
 from atom.datasets.engines.changes import ChangesError
 from atom.datasets.engines.reachable import Reachable
 from atom.datasets.garbage_errors import ManifestUnreadable
-from atom.datasets.models import CommitRequest, CondemnedObject, Upload, Version
+from atom.datasets.models import Branch, CommitRequest, CondemnedObject, Upload, Version
 from atom.datasets.pipelines import read_staged_changes
 from atom_sdk.errors import AtomError as SdkError
 
@@ -66,7 +66,9 @@ def expired_roots(project: Project) -> set[str]:
     """Return the roots that no version needs but expired ones, and those of deleted datasets."""
     versions = Version.objects.filter(dataset__project=project).exclude(state="collected")
     is_live = Q(dataset__deleted_at__isnull=True)
-    held = Q(pins__isnull=False) | is_live & (Q(state="kept") | Q(tags__isnull=False))
+    heads = Branch.objects.filter(dataset__project=project, head__isnull=False).values("head_id")
+    named = Q(tags__isnull=False) | Q(pk__in=heads)
+    held = Q(pins__isnull=False) | is_live & (Q(state="kept") | named)
     unneeded = versions.filter(Q(state="expired") | ~is_live)
     return _roots_of(unneeded) - _roots_of(versions.filter(held))
 
@@ -84,11 +86,9 @@ def leased_packs(project: Project, grace: timedelta) -> QuerySet[Upload, str]:
     return uploads.filter(dataset__project=project).values_list("digest", flat=True)
 
 
-def follow_later(project: Project, marks: Marks, folder: Path) -> Reachable:
-    """Return what versions need that came after the marks. Raises ManifestUnreadable."""
-    found = marks.kept.beside(folder)
+def follow_later(project: Project, marks: Marks, found: Reachable) -> None:
+    """Add to `found` what versions need that came after the marks. Raises ManifestUnreadable."""
     _follow(project, readable_roots(project) - marks.roots, found)
-    return found
 
 
 def _follow(project: Project, roots: set[str], found: Reachable) -> None:

@@ -137,7 +137,8 @@ class Version(TimestampedModel):
     number = models.PositiveIntegerField(null=True)
     commit = models.CharField(max_length=64)
     root = models.CharField(max_length=64)
-    # The root of the same content, written anew without deltas; "" until there is one.
+    # The root of the same content, written anew without deltas or with good packs for damaged
+    # ones; "" until there is one.
     layout = models.CharField(max_length=64, blank=True)
     content_digest = models.CharField(max_length=64)
     parents = models.JSONField(default=list)

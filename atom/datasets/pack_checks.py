@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from uuid import UUID
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -21,6 +23,11 @@ from atom_sdk.manifests.spilled_rows import SpilledRows, spill_rows
 
 class PacksOnTheWay(Exception):
     """What a commit needs is uploaded and not verified yet: look again in a moment."""
+
+    def __init__(self, uploads: Sequence[UUID] = ()) -> None:
+        """`uploads` may be at a worker, or still be waiting for one."""
+        super().__init__(f"{len(uploads)} uploads are not verified yet.")
+        self.uploads = uploads
 
 
 def check_all_puts(project: Project, puts: Entries, scratch: Path) -> Entries:
@@ -59,7 +66,7 @@ def _require_verified(project: Project, digests: list[str]) -> None:
         state__in=["uploaded", "verifying"],
     )
     if coming.values("digest").distinct().count() == len(missing):
-        raise PacksOnTheWay
+        raise PacksOnTheWay([*coming.order_by("created_at").values_list("pk", flat=True)])
     found = states.get(missing[0], "not uploaded")
     raise PackNotVerified(f"The pack {missing[0]} is {found} in this project.")
 

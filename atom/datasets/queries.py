@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from atom.datasets.errors import QueryInvalid, ViewNotFound
@@ -57,6 +58,33 @@ def narrowed(dataset: Dataset, where: str, view: str = "") -> Query | None:
     if asked is None or saved is None:
         return asked or saved
     return _that_fits(both(saved, asked))
+
+
+def with_facts(
+    query: Query | None, kind: str, sizes: tuple[int | None, int | None]
+) -> Query | None:
+    """Return the query for what also is of a kind and of a size, ends included.
+
+    A kind is a media type (`image/png`), a family of them (`image/`) or an ending (`.png`).
+    """
+    smallest, largest = sizes
+    facts = [
+        _kind_condition(kind) if kind else "",
+        f"size >= {smallest}" if smallest is not None else "",
+        f"size <= {largest}" if largest is not None else "",
+    ]
+    asked = query_of(" AND ".join(filter(None, facts)), "type")
+    if asked is None or query is None:
+        return asked or query
+    return _that_fits(both(query, asked))
+
+
+def _kind_condition(kind: str) -> str:
+    text = kind.replace("'", "''")
+    pattern = re.sub(r"[%_\\]", r"\\\g<0>", text)
+    if kind.startswith("."):
+        return f"name ILIKE '%{pattern}'"
+    return f"media_type LIKE '{pattern}%'" if kind.endswith("/") else f"media_type = '{text}'"
 
 
 def _that_fits(query: Query) -> Query:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Sequence
 from datetime import timedelta
 
+import pyarrow as pa
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
@@ -12,7 +13,7 @@ from atom.accounts.models import Project, User
 from atom.core import storage
 from atom.core.errors import NotFound
 from atom.datasets.engines.browse import VersionBrowser
-from atom.datasets.engines.diff_pages import Difference, differences
+from atom.datasets.engines.diff_pages import diff_table, differences, stays
 from atom.datasets.errors import (
     DatasetDeleted,
     EntryNotFound,
@@ -20,6 +21,7 @@ from atom.datasets.errors import (
     PackQuarantined,
     PackUnknown,
     VersionExpired,
+    VersionGone,
 )
 from atom.datasets.keys import pack_key
 from atom.datasets.media_pins import registered_url
@@ -54,10 +56,10 @@ def require_kept(version: Version) -> None:
         return
     if is_deleted and version.dataset.purged_at is None:
         raise DatasetDeleted(f"The dataset {version.dataset.name} is deleted.")
-    what = "can be restored" if version.state == "expired" else "was collected"
-    raise VersionExpired(
-        f"{version.dataset.name}@{version.ref} fell out of the dataset's retention; it {what}."
-    )
+    named = f"{version.dataset.name}@{version.ref}"
+    if version.state != "expired":
+        raise VersionGone(f"{named} was collected.")
+    raise VersionExpired(f"{named} fell out of the dataset's retention; it can be restored.")
 
 
 def open_root(version: Version) -> Root:
@@ -76,20 +78,37 @@ def open_version(version: Version) -> VersionBrowser:
     return VersionBrowser(store.root(version.readable_root), store)
 
 
-def compare(old: Version, new: Version) -> list[Difference]:
-    """Return what changed between two versions of one dataset."""
-    require_kept(old)
-    require_kept(new)
+def compare(old: Version, new: Version) -> pa.Table:
+    """Return what changed between two versions of one dataset, as `diff_table` makes it."""
+    before, after = open_version(old), open_version(new)
     store = version_store(old.dataset.project)
-    before, after = (store.root(version.readable_root) for version in (old, new))
-    return differences(diff_roots(before, after, store.store))
+
+    def find() -> pa.Table:
+        rows = differences(diff_roots(before.root, after.root, store.store))
+        both = [row.path for row in rows if stays(row)]
+        return diff_table(rows, before.labels_at(both), after.labels_at(both))
+
+    # Pages of one comparison are asked for one after another.
+    return store.differences((old.root, new.root), find)
 
 
 def packs_of(version: Version) -> list[str]:
-    """Return the digests of all packs of a version, sorted: the order of its coverage bitmap."""
+    """Return the digests of all packs of a version, sorted: the order of its coverage bitmap.
+
+    Raises VersionExpired.
+    """
+    require_kept(version)
+    return packs_named_by(version)
+
+
+def packs_named_by(version: Version) -> list[str]:
+    """Return what `packs_of` does, also of a version that nobody may read any more.
+
+    Raises ObjectNotFoundError once its manifest is collected.
+    """
     store = version_store(version.dataset.project)
     packs: set[bytes] = set()
-    for part in open_root(version).ranges:
+    for part in store.root(version.readable_root).ranges:
         packs.update(store.range(part)["pack"].unique().drop_null().to_pylist())
     return [pack.hex() for pack in sorted(packs)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from atom.core.errors import AlreadyExists, AtomError, Conflict, Invalid, NotFound
-from atom_sdk.words import counted
+from atom_sdk.words import counted, first_named
 
 _NAMED = 5
 
@@ -82,10 +82,9 @@ class SourceChanged(Conflict):
     @classmethod
     def of(cls, paths: Sequence[str]) -> SourceChanged:
         """Name the objects, a few of them in the sentence and up to 100 in `paths`."""
-        named = ", ".join(repr(path) for path in paths[:_NAMED])
-        more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+        named = first_named(list(map(repr, paths)), _NAMED)
         count = counted(len(paths), "object")
-        text = f"The source changed: {count} changed or went away: {named}{more}."
+        text = f"The source changed: {count} changed or went away: {named}."
         return cls(f"{text} {cls.action}", paths=list(paths[:100]))
 
 

@@ -24,6 +24,8 @@ _RANGES_IN_MEMORY = 16_384
 _NUMBERS_CACHE_BYTES = 32 << 20
 _STATS_CACHE_BYTES = 4 << 20
 _COUNT_BYTES = 100
+# About 100 bytes a difference.
+_DIFF_CACHE_BYTES = 64 << 20
 
 
 def _root_bytes(root: Root) -> int:
@@ -40,6 +42,7 @@ def _stats_bytes(stats: VersionStats) -> int:
 _numbers: ByteCache[pa.Array] = ByteCache(
     _NUMBERS_CACHE_BYTES, lambda found: int(found.nbytes) + 512
 )
+_diffs: ByteCache[pa.Table] = ByteCache(_DIFF_CACHE_BYTES, lambda table: int(table.nbytes) + 512)
 _stats: ByteCache[VersionStats] = ByteCache(_STATS_CACHE_BYTES, _stats_bytes)
 _roots: ByteCache[Root] = ByteCache(_ROOT_CACHE_BYTES, _root_bytes)
 
@@ -74,6 +77,10 @@ class VersionStore:
     def numbers(self, key: Hashable, find: Callable[[], pa.Array]) -> pa.Array:
         """Return numbers of rows that follow from the key alone."""
         return _numbers.get(key, find)
+
+    def differences(self, key: Hashable, find: Callable[[], pa.Table]) -> pa.Table:
+        """Return the differences of two versions, which follow from the key alone."""
+        return _diffs.get(key, find)
 
     def stats(self, key: Hashable, count: Callable[[], VersionStats]) -> VersionStats:
         """Return counts that follow from the key alone."""

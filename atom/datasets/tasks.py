@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 import structlog
-from celery import shared_task
+from celery import Task, shared_task
 from celery.exceptions import SoftTimeLimitExceeded
 from celery.schedules import crontab
 from django.conf import settings
@@ -16,8 +16,16 @@ from django.db.models.functions import Now
 
 from atom.accounts.models import Project
 from atom.core.background import enqueue
-from atom.datasets.actions import compaction, garbage, retention, staging_branches, verification
-from atom.datasets.actions.commits import fail_abandoned, give_up_waiting, run_commit
+from atom.core.storage import StoreError
+from atom.datasets.actions import (
+    compaction,
+    garbage,
+    mending,
+    retention,
+    staging_branches,
+    verification,
+)
+from atom.datasets.actions.commits import run_commit
 from atom.datasets.actions.scans import lost_scans, run_scan, scan_due_sources
 from atom.datasets.garbage_errors import GarbageRunPresent
 from atom.datasets.models import CommitRequest, Dataset, GarbageRun, Upload
@@ -27,34 +35,70 @@ log = structlog.get_logger(__name__)
 
 # Work older than this may have lost its worker or its message; a living worker holds a lock.
 STUCK_AFTER = timedelta(seconds=15)
-# A request that kills its worker each time must not do so for ever.
-GIVE_UP_AFTER = timedelta(hours=2)
 # A run says nothing while it works; sending it again while it lives changes nothing.
 GARBAGE_STUCK_AFTER = timedelta(minutes=10)
 PACKS_WAIT_S = 1.0
-PACKS_GIVE_UP_AFTER = timedelta(minutes=30)
+# What the store's client does not try again by itself: an answer that was cut off, say.
+STORE_WAIT_S = 1.0
+QUICK_TRIES = 3
 
 
 @shared_task(name="datasets.verify_upload", time_limit=1800)
-def verify_upload(upload_id: str) -> None:
-    """Verify one upload."""
-    verification.verify_upload(upload_id)
+def verify_upload(upload_id: str, tries: int = 0) -> None:
+    """Verify one upload; come back soon when the store failed for a moment."""
+    try:
+        verification.verify_upload(upload_id)
+    except StoreError:
+        if tries >= QUICK_TRIES:
+            raise
+        _come_back(verify_upload, upload_id, tries)
 
 
 @shared_task(name="datasets.build_commit", time_limit=1800)
-def build_commit(request_id: str) -> None:
+def build_commit(request_id: str, tries: int = 0) -> None:
     """Build one commit; come back soon when its packs are still being verified."""
     try:
         run_commit(request_id)
-    except PacksOnTheWay:
-        if not give_up_waiting(request_id, PACKS_GIVE_UP_AFTER):
+    except PacksOnTheWay as waiting:
+        if _verify_one(waiting):
+            enqueue(build_commit, request_id)
+        else:
+            # Of what a worker verifies the end is known: it is counted how often it is tried.
             enqueue(build_commit, request_id, countdown_s=PACKS_WAIT_S)
+    except StoreError:
+        if tries >= QUICK_TRIES:
+            raise
+        _come_back(build_commit, request_id, tries)
+
+
+def _verify_one(waiting: PacksOnTheWay) -> bool:
+    """Verify a pack that no worker is at; whether there was one.
+
+    The message of its own task may be lost, or wait behind longer tasks, and somebody waits here.
+    """
+    done = False
+    with suppress(StoreError):
+        found = (verification.verify_upload(upload) for upload in waiting.uploads)
+        done = any(upload.state not in {"uploaded", "verifying"} for upload in found)
+    return done
+
+
+def _come_back(task: Task[Any, Any], pk: str, tries: int) -> None:
+    """Try again in a moment: somebody waits, and `recover` looks only after half a minute."""
+    log.warning("store_failed_for_a_moment", task=task.name, id=pk, tries=tries)
+    enqueue(task, pk, tries + 1, countdown_s=STORE_WAIT_S * 2**tries)
 
 
 @shared_task(name="datasets.compact_version", soft_time_limit=3540, time_limit=3600)
 def compact_version(version_id: str) -> None:
     """Write the manifest of one version anew, without deltas."""
     compaction.compact_version(version_id)
+
+
+@shared_task(name="datasets.mend_versions", soft_time_limit=3540, time_limit=3600)
+def mend_versions(project_id: str, packs: list[str]) -> None:
+    """Have all versions read from these packs what they name in damaged ones."""
+    mending.mend_everywhere(project_id, packs)
 
 
 @shared_task(name="datasets.scan_source", soft_time_limit=1740, time_limit=1800)
@@ -74,7 +118,6 @@ def sync_sources() -> None:
 @shared_task(name="datasets.recover", soft_time_limit=55, time_limit=60)
 def recover() -> None:
     """Send again what a dead worker or a lost message left behind."""
-    fail_abandoned(GIVE_UP_AFTER)
     stale = Q(updated_at__lt=Now() - STUCK_AFTER)
     uploads = Upload.objects.filter(stale, state__in=["uploaded", "verifying"])
     commits = CommitRequest.objects.filter(stale, state__in=["pending", "building"])

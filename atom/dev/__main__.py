@@ -21,14 +21,17 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     if options.command == "status":
         return commands.status(installation, as_json=options.json)
-    run = {"up": commands.up, "start": commands.start, "down": commands.down}[options.command]
-    return run(installation)
+    if options.command == "up":
+        return commands.up(installation, is_in_background=options.background)
+    return {"start": commands.start, "down": commands.down}[options.command](installation)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m atom.dev", description=__doc__)
     subparsers = parser.add_subparsers(dest="command", required=True)
-    subparsers.add_parser("up", help="run the stack in the foreground")
+    up = subparsers.add_parser("up", help="run the stack in the foreground")
+    # Of `start` alone.
+    up.add_argument("--background", action="store_true", help=argparse.SUPPRESS)
     subparsers.add_parser("start", help="run the stack in the background, return when it is ready")
     subparsers.add_parser("down", help="stop the stack")
     status = subparsers.add_parser("status", help="show what runs")

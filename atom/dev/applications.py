@@ -15,6 +15,9 @@ from atom.settings.environment import BASE_DIR
 # Within the launcher's budget for stopping.
 GRACEFUL_SHUTDOWN_S = 2
 WEB_DATABASE_CONNECTIONS = 8
+# Less than the minute after which clients give up: they are told what they waited for.
+WEB_DATABASE_PATIENCE_S = 30
+WEB_STORE_PATIENCE_S = 8
 # Short: a lock that an interrupted task could not let go of falls with its connection.
 WORKER_CONNECTION_KEPT_S = 60
 _open = build_opener(ProxyHandler({})).open
@@ -49,6 +52,8 @@ def _uvicorn(factory: str, host: str, port: int) -> tuple[str, ...]:
     return (
         *(sys.executable, "-m", "uvicorn", factory, "--host", host, "--port", str(port)),
         *("--factory", "--no-access-log"),
+        # To compress each message for each socket takes longer than all else that sends it.
+        *("--ws-per-message-deflate", "false"),
         *("--timeout-graceful-shutdown", str(GRACEFUL_SHUTDOWN_S)),
     )
 
@@ -56,12 +61,16 @@ def _uvicorn(factory: str, host: str, port: int) -> tuple[str, ...]:
 def _web(installation: Installation) -> ProcessSpec:
     env = installation.environment
     probe_url = f"http://127.0.0.1:{env.atom_web_port}/readyz"
-    pool = {"ATOM_DATABASE_POOL_SIZE": str(WEB_DATABASE_CONNECTIONS)}
+    limits = {
+        "ATOM_DATABASE_POOL_SIZE": str(WEB_DATABASE_CONNECTIONS),
+        "ATOM_DATABASE_PATIENCE_S": str(WEB_DATABASE_PATIENCE_S),
+        "ATOM_STORE_PATIENCE_S": str(WEB_STORE_PATIENCE_S),
+    }
     return ProcessSpec(
         name="web",
         argv=_uvicorn("atom.asgi:program", env.atom_web_host, env.atom_web_port),
         cwd=BASE_DIR,
-        env=common_environment(installation) | pool,
+        env=common_environment(installation) | limits,
         is_ready=lambda: _answers(probe_url),
     )
 

@@ -28,17 +28,19 @@ from atom.dev.state import (
 )
 from atom.settings.environment import BASE_DIR
 
-START_TIMEOUT_S = 180.0
+# Each process has a limit of its own; a machine with other work takes minutes to migrate.
+START_TIMEOUT_S = 600.0
 STOP_TIMEOUT_S = 8.0
 FIRST_STATE_TIMEOUT_S = 2.0
 NOT_RUNNING_CODE = 3
 TAIL_LINES = 25
 
 
-def up(installation: Installation) -> int:
-    """Run the stack in the foreground until Ctrl+C or SIGTERM."""
+def up(installation: Installation, *, is_in_background: bool = False) -> int:
+    """Run the stack until Ctrl+C or SIGTERM; in the foreground with what its processes print."""
+    launcher = Launcher(installation, Terminal(), is_in_background=is_in_background)
     try:
-        asyncio.run(Launcher(installation, Terminal()).run())
+        asyncio.run(launcher.run())
     except (AlreadyRunningError, PortBusyError, StartFailedError) as error:
         print(error, file=sys.stderr)
         return 1
@@ -61,7 +63,7 @@ def start(installation: Installation) -> int:
     log_path = installation.logs_dir / "launcher.log"
     with log_path.open("wb") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "atom.dev", "up"],
+            [sys.executable, "-m", "atom.dev", "up", "--background"],
             cwd=BASE_DIR,
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -100,7 +102,12 @@ def status(installation: Installation, *, as_json: bool) -> int:
         print(f"Atom does not run in {installation.home}.")
     else:
         _print_table(state)
-    return 0 if state is not None and state.phase == READY else NOT_RUNNING_CODE
+    return 0 if state is not None and _is_all_ready(state) else NOT_RUNNING_CODE
+
+
+def _is_all_ready(state: StackState) -> bool:
+    """Whether it has started, and no process is being started again."""
+    return state.phase == READY and all(one.phase == READY for one in state.processes.values())
 
 
 def running_state(installation: Installation) -> StackState | None:

@@ -41,9 +41,12 @@ STOP_SERVICES_S = 1.6
 class Launcher:
     """One run of the stack, from the lock to the last process's end."""
 
-    def __init__(self, installation: Installation, terminal: Terminal) -> None:
+    def __init__(
+        self, installation: Installation, terminal: Terminal, *, is_in_background: bool = False
+    ) -> None:
         self._installation = installation
         self._terminal = terminal
+        self._is_in_background = is_in_background
         self._state = StackState(own_identity(), installation.url, program=fingerprint())
         self._services: list[ManagedProcess] = []
         self._applications: list[ManagedProcess] = []
@@ -88,6 +91,8 @@ class Launcher:
         self._save()
         self._terminal.say(f"ready at {self._installation.url}")
         self._terminal.say(f"login: admin, password in {secrets_path(self._installation.home)}")
+        # Nobody looks on: its own log has no limit, and would be a second copy of all others.
+        self._terminal.echoes = not self._is_in_background
 
     def _service_specs(self, secrets: InstallationSecrets) -> list[ProcessSpec]:
         servers = (
@@ -157,7 +162,11 @@ class Launcher:
         self._terminal.say("stopped")
 
     def _save(self) -> None:
-        self._state.save(self._installation.run_dir)
+        try:
+            self._state.save(self._installation.run_dir)
+        except OSError as error:
+            # A full disk: `status` shows what was before, and whatever ends is started again.
+            self._terminal.say(f"what runs could not be written down: {error}")
 
 
 def _stop_event() -> asyncio.Event:

@@ -18,9 +18,16 @@ class Terminal:
         self._stream = stream
         self._colours: dict[str, int] = {}
         self._coloured = stream.isatty() and "NO_COLOR" not in os.environ
+        # Whether what processes print is shown too; each has a log of its own.
+        self.echoes = True
+
+    def echo(self, name: str, text: str) -> None:
+        """Print one line that a process has printed."""
+        if self.echoes:
+            self.line(name, text)
 
     def line(self, name: str, text: str) -> None:
-        """Print one line of a process."""
+        """Print one line about a process."""
         colour = self._colours.setdefault(name, _COLOURS[len(self._colours) % len(_COLOURS)])
         label = f"{name:<{NAME_WIDTH}}"
         if self._coloured:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from atom.dev.confine import before_exec
 from atom.dev.identity import ProcessIdentity, signal_group, signal_process
+from atom.dev.log_file import LogFile
 from atom.dev.output import Terminal
 from atom.dev.spec import ProcessSpec
 from atom.dev.state import READY, STARTING, STOPPING, ProcessState
@@ -19,7 +20,6 @@ FIRST_BACKOFF_S, LONGEST_BACKOFF_S = 0.5, 30.0
 # A process that lived this long was healthy: its next crash starts with the shortest pause.
 HEALTHY_S = 30.0
 PROBE_INTERVAL_S = 0.1
-LOG_LIMIT_BYTES = 20 * 1024 * 1024
 CHUNK_BYTES = 65_536
 
 
@@ -65,7 +65,6 @@ class ManagedProcess:
 
     async def _spawn(self) -> None:
         await asyncio.to_thread(self.spec.prepare)
-        _rotate(self.log_path)
         # In the main thread: a child dies with the thread that forked it.
         self._process = await asyncio.create_subprocess_exec(
             *self.spec.argv,
@@ -141,12 +140,12 @@ class ManagedProcess:
         if process.stdout is None:
             return
         rest = b""
-        with self.log_path.open("ab", buffering=0) as log:
+        with contextlib.closing(LogFile(self.log_path)) as log:
             while chunk := await process.stdout.read(CHUNK_BYTES):
                 log.write(chunk)
                 *lines, rest = (rest + chunk).split(b"\n")
                 for line in lines:
-                    self._terminal.line(self.spec.name, line.decode("utf-8", "replace").rstrip())
+                    self._terminal.echo(self.spec.name, line.decode("utf-8", "replace").rstrip())
 
     def _running(self) -> Process:
         if self._process is None:
@@ -156,9 +155,3 @@ class ManagedProcess:
     def _set(self, phase: str, identity: ProcessIdentity | None) -> None:
         self.state.phase, self.state.identity = phase, identity
         self._on_change()
-
-
-def _rotate(path: Path) -> None:
-    """Keep one older log file, so that logs never fill the disk."""
-    if path.exists() and path.stat().st_size > LOG_LIMIT_BYTES:
-        path.replace(path.with_suffix(".log.1"))

@@ -27,7 +27,7 @@ from atom.gateway.links import open_link, open_part_link
 from atom.gateway.measuring import Measured
 from atom.gateway.media import MediaServer
 from atom.gateway.parts import ClientGone, PartServer
-from atom.gateway.responses import Answer, Receive, Send, json_answer, problem
+from atom.gateway.responses import Answer, ClientLeft, Receive, Send, json_answer, problem
 from atom.gateway.sources import MediaSource
 from atom.gateway.thumb_cache import ThumbCache
 
@@ -54,8 +54,8 @@ async def application(scope: dict[str, Any], receive: Receive, send: Send) -> No
     measured = Measured(_kind(scope["path"]), send)
     try:
         answer = await _answer(scope, receive)
-        await answer.send(measured.send, with_body=scope["method"] != "HEAD")
-    except (OSError, asyncio.CancelledError):
+        await answer.send(measured.send, receive, with_body=scope["method"] != "HEAD")
+    except (ClientLeft, OSError, asyncio.CancelledError):
         log.info("media_client_left", path=scope["path"])
     except ClientGone:
         log.info("part_client_left")

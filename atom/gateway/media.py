@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from blake3 import blake3
 
+from atom.gateway.budgets import ByteBudget
 from atom.gateway.errors import ImageTooLarge, Overloaded
 from atom.gateway.links import MediaLink
 from atom.gateway.ranges import parse_range
@@ -18,7 +19,11 @@ from atom.gateway.thumbnails import MAX_SOURCE_BYTES, make_thumbnail
 
 _READERS = 32
 _DECODERS = 2
+# Another number for other pictures of the same bytes: what was kept before is of no use then.
+_DRAWN_AS = 2
 _MAX_WAITING = 512
+# Two decoders are kept busy by less; a single picture has at most a quarter of it.
+_ORIGINALS_BYTES = 4 * MAX_SOURCE_BYTES
 _SAFETY = {
     "cache-control": "private, max-age=86400, immutable",
     "x-content-type-options": "nosniff",
@@ -30,12 +35,18 @@ _SAFETY = {
 class MediaServer:
     """Turns links into answers. One per process."""
 
-    def __init__(self, source: MediaSource, thumbs: ThumbCache) -> None:
-        """Threads are started when they are first needed."""
+    def __init__(
+        self, source: MediaSource, thumbs: ThumbCache, originals_bytes: int = _ORIGINALS_BYTES
+    ) -> None:
+        """Threads are started when they are first needed.
+
+        Of pictures that thumbnails are made of, `originals_bytes` are in memory at once.
+        """
         self._source = source
         self._thumbs = thumbs
         self._readers = ThreadPoolExecutor(_READERS, "media-read")
         self._decoders = ThreadPoolExecutor(_DECODERS, "media-decode")
+        self._originals = ByteBudget(originals_bytes)
         self._in_progress = 0
 
     async def answer(self, link: MediaLink, headers: Mapping[str, str]) -> Answer:
@@ -61,7 +72,8 @@ class MediaServer:
         self._in_progress += 1
 
     async def _thumbnail(self, link: MediaLink) -> Answer:
-        key = blake3(f"{link.key}\n{link.offset}\n{link.etag}".encode()).hexdigest()
+        drawn = f"{_DRAWN_AS}\n{link.key}\n{link.offset}\n{link.etag}"
+        key = blake3(drawn.encode()).hexdigest()
         found = await run_in(self._readers, lambda: self._thumbs.get(key))
         if found is None:
             found = await self._make_thumbnail(link, key)
@@ -71,10 +83,15 @@ class MediaServer:
     async def _make_thumbnail(self, link: MediaLink, key: str) -> tuple[bytes, str]:
         if link.size_bytes > MAX_SOURCE_BYTES:
             raise ImageTooLarge
-        data = await run_in(self._readers, lambda: self._source.whole(link))
-        picture, media_type = await run_in(self._decoders, lambda: make_thumbnail(data, link.width))
+        # Many more are read than decoded at once: what waits in between must not fill the memory.
+        async with self._originals.lent(link.size_bytes):
+            picture, media_type = await self._decoded(link)
         await run_in(self._readers, lambda: self._thumbs.put(key, picture, media_type))
         return picture, media_type
+
+    async def _decoded(self, link: MediaLink) -> tuple[bytes, str]:
+        data = await run_in(self._readers, lambda: self._source.whole(link))
+        return await run_in(self._decoders, lambda: make_thumbnail(data, link.width))
 
     async def _bytes(self, link: MediaLink, headers: Mapping[str, str]) -> Answer:
         wanted = None

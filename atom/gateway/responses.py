@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
@@ -24,6 +25,10 @@ class Receive(Protocol):
         """Return the next message."""
 
 
+class ClientLeft(Exception):
+    """The client went away before it had the whole answer."""
+
+
 @dataclass(frozen=True)
 class Answer:
     """A status, headers and a body: whole, or in pieces with Content-Length given."""
@@ -33,17 +38,37 @@ class Answer:
     body: bytes = b""
     pieces: AsyncIterator[bytes] | None = field(default=None, compare=False)
 
-    async def send(self, send: Send, *, with_body: bool) -> None:
-        """Send it; `with_body` is False for HEAD."""
+    async def send(self, send: Send, receive: Receive, *, with_body: bool) -> None:
+        """Send it; `with_body` is False for HEAD.
+
+        Raises ClientLeft when nobody waits for the rest.
+        """
         headers = dict(self.headers)
         if self.pieces is None and self.status != 304:
             headers.setdefault("content-length", str(len(self.body)))
         raw = [(name.lower().encode(), value.encode("latin-1")) for name, value in headers.items()]
         await send({"type": "http.response.start", "status": self.status, "headers": raw})
         if with_body and self.pieces is not None:
-            async for piece in self.pieces:
-                await send({"type": "http.response.body", "body": piece, "more_body": True})
+            await _send_pieces(self.pieces, send, receive)
         await send({"type": "http.response.body", "body": self.body if with_body else b""})
+
+
+async def _send_pieces(pieces: AsyncIterator[bytes], send: Send, receive: Receive) -> None:
+    # A server need not say by `send` that the client has left: the rest would be read for nobody.
+    leaving = asyncio.ensure_future(_left(receive))
+    try:
+        async for piece in pieces:
+            if leaving.done():
+                raise ClientLeft
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+    finally:
+        leaving.cancel()
+
+
+async def _left(receive: Receive) -> None:
+    """Return when the client has gone; what it still sends is of no interest."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 def problem(error: AtomError, request_id: str | None = None) -> Answer:

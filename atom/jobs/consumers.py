@@ -10,6 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
+import math
+import time
+from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qs
 from uuid import UUID
@@ -33,6 +37,8 @@ log = structlog.get_logger(__name__)
 BEHIND_BYTES = 256 << 10
 # After a gap the client gets the end of the log at once.
 TAIL_BYTES = 64 << 10
+# The end of a log is told of; this is for when that was not heard.
+LOOK_EVERY_S = 15.0
 
 
 class RunConsumer(GuardedConsumer):
@@ -41,6 +47,7 @@ class RunConsumer(GuardedConsumer):
     async def connect(self) -> None:
         """Let members of the project in; others learn nothing."""
         self.follow: asyncio.Task[None] | None = None
+        self.log_may_have_ended = False
         await self.guard()
         run = await self._find()
         if run is None:
@@ -50,7 +57,7 @@ class RunConsumer(GuardedConsumer):
         self.group = f"run.{run.pk}"
         await self.channel_layer.group_add(self.group, self.channel_name)
         await self.accept()
-        query = parse_qs(self.scope.get("query_string", b"").decode())
+        query = parse_qs(self.scope.get("query_string", b"").decode("utf-8", "replace"))
         if "log_from" in query:
             await self._follow(query.get("attempt", [None])[0], query["log_from"][0])
 
@@ -82,14 +89,17 @@ class RunConsumer(GuardedConsumer):
         """Pass an event of the channel layer on; the follower tells the end of a log itself."""
         if await self.is_access_event(message):
             return
-        if message["event"].get("type") != "eof":
+        kind = message["event"].get("type")
+        if kind in ("eof", "run"):
+            self.log_may_have_ended = True
+        if kind != "eof":
             await self.send_json(message["event"])
 
     async def _follow(self, attempt: Any, start: Any) -> None:
         await self._stop()
         try:
             offset = max(0, int(start))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return
         self.follow = asyncio.create_task(self._pump(str(attempt or ""), offset))
 
@@ -133,26 +143,38 @@ class LogPosition:
         """Start at `offset`."""
         self._socket = socket
         self._attempt = attempt
+        self._looked_s = -math.inf
         self.offset = offset
 
     async def step(self, follower: LogFollower) -> bool:
         """Send what is there, or wait for more; return whether the log has ended."""
-        entries = await follower.wait(self._attempt.pk, self.offset, block_ms=1)
-        if not entries:
-            if await self._catch_up():
+        if self._is_to_look:
+            entries = await follower.present(self._attempt.pk, self.offset)
+            if not entries and await self._catch_up():
                 return True
-            entries = await follower.wait(self._attempt.pk, self.offset)
+        else:
+            entries = []
+        entries = entries or await follower.wait(self._attempt.pk, self.offset)
         if entries and entries[0].start <= self.offset and not self._behind(entries):
             await self._send(entries)
         elif entries:
             await self._catch_up()
         return False
 
+    @property
+    def _is_to_look(self) -> bool:
+        """Whether to ask the database: a thousand quiet logs would be all that it answers."""
+        quiet_s = time.monotonic() - self._looked_s
+        return self._socket.log_may_have_ended or quiet_s >= LOOK_EVERY_S
+
     def _behind(self, entries: list[Entry]) -> bool:
         return entries[-1].end - self.offset > BEHIND_BYTES
 
     async def _catch_up(self) -> bool:
         """Send from chunks what the stream no longer holds; return whether the log has ended."""
+        # Before the look: what is told of during it asks for another.
+        self._socket.log_may_have_ended = False
+        self._looked_s = time.monotonic()
         end, ended = await database_sync_to_async(_extent)(self._attempt.pk)
         if end - self.offset > BEHIND_BYTES:
             await self._gap(end - TAIL_BYTES)
@@ -174,23 +196,41 @@ class LogPosition:
 
     async def _send(self, entries: list[Entry]) -> None:
         for entry in entries:
-            for frame in frames.cut(frames.decode(entry.body, entry.start), self.offset, entry.end):
-                await self._send_frame(frame)
+            for frame, message in _messages(str(self._attempt.pk), entry):
+                if frame.byte_off >= self.offset:
+                    await self._send_message(frame, message)
+                elif frame.end > self.offset:
+                    for rest in frames.cut([frame], self.offset, frame.end):
+                        await self._send_frame(rest)
 
     async def _send_frame(self, frame: frames.Frame) -> None:
+        await self._send_message(frame, _message(str(self._attempt.pk), frame))
+
+    async def _send_message(self, frame: frames.Frame, message: str) -> None:
         # Waits while the client's buffer is full: nothing is read ahead meanwhile.
-        await self._socket.send_json(
-            {
-                "type": "log",
-                "attempt": str(self._attempt.pk),
-                "byte_off": frame.byte_off,
-                "next": frame.end,
-                "text": frame.payload.decode("utf-8", "replace"),
-                "fd": frame.fd,
-                "ts_ns": frame.ts_ns,
-            }
-        )
+        await self._socket.send(text_data=message)
         self.offset = frame.end
+
+
+# All sockets that watch an attempt are told the same.
+@lru_cache(maxsize=128)
+def _messages(attempt_id: str, entry: Entry) -> list[tuple[frames.Frame, str]]:
+    found = frames.decode(entry.body, entry.start)
+    return [(frame, _message(attempt_id, frame)) for frame in found]
+
+
+def _message(attempt_id: str, frame: frames.Frame) -> str:
+    return json.dumps(
+        {
+            "type": "log",
+            "attempt": attempt_id,
+            "byte_off": frame.byte_off,
+            "next": frame.end,
+            "text": frame.payload.decode("utf-8", "replace"),
+            "fd": frame.fd,
+            "ts_ns": frame.ts_ns,
+        }
+    )
 
 
 @database_sync_to_async

@@ -8,6 +8,7 @@ from atom.core.errors import (
     Conflict,
     Invalid,
     NotAuthenticated,
+    NotFound,
     PermissionDenied,
 )
 
@@ -175,6 +176,46 @@ class NotYourComment(PermissionDenied):
     code = "not_your_comment"
     title = "Only its author can change or remove a comment."
     action = "Answer it with a comment of your own."
+
+
+class ShareUnknown(NotFound):
+    """A link to a run that does not work, for whatever reason: who holds it learns no more."""
+
+    code = "share_unknown"
+    title = "This link to a run does not work, or not any more."
+    action = "Ask whoever sent it to you for a new one."
+
+
+class SharingIsOff(PermissionDenied):
+    """The installation shows no runs to people without an account."""
+
+    code = "sharing_is_off"
+    title = "This installation makes no links for people without an account."
+    action = "Ask an administrator of the installation, or invite the person to the project."
+
+
+class TooManyShares(Conflict):
+    """The run has as many living links as it may."""
+
+    code = "too_many_shares"
+    title = "The run has 20 links already."
+    action = "End those that nobody needs any more."
+
+
+class NotYourShare(PermissionDenied):
+    """Only who made a link, or an administrator of the project, ends it."""
+
+    code = "not_your_share"
+    title = "Only who made this link, or an administrator of the project, can end it."
+    action = "Ask one of them to end it."
+
+
+class RunArchived(Conflict):
+    """An archived run is shown to nobody outside."""
+
+    code = "run_archived"
+    title = "The run is archived, so a link to it would not work."
+    action = "Bring the run back from the archive first."
 
 
 class RunnerTokenInvalid(NotAuthenticated):

@@ -15,6 +15,7 @@ class EventKind(StrEnum):
     CREATED = "created"
     PLACED = "placed"
     RESUMES = "resumes"
+    WAITS = "waits"
     RUNTIME = "runtime"
     RUNTIME_BUILT = "runtime_built"
     WARMED = "warmed"

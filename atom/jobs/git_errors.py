@@ -62,6 +62,14 @@ class GitNotAllowed(GitError):
     )
 
 
+class GitSecretMissing(GitError):
+    """The secret was removed, or is of another encryption key."""
+
+    code = "git_secret_missing"
+    title = "The secret that the code is fetched with cannot be read."
+    action = "Set the secret again, then fetch the code once more."
+
+
 class GitRefNotFound(GitError):
     """The repository has no such branch, tag or commit."""
 
@@ -106,6 +114,6 @@ ERRORS: dict[str, type[AtomError]] = {
     error.code: error
     for error in (
         GitAddressRefused, GitAway, GitOdd, GitNotFound, GitNotAllowed, GitRefNotFound,
-        GitTooLarge, GitHostKeyChanged, GitTimeout,
+        GitSecretMissing, GitTooLarge, GitHostKeyChanged, GitTimeout,
     )
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Runs, their attempts, and what they leave: events, logs, metrics and artifacts."""
+"""Runs, their attempts, and what they leave: events and artifacts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from atom.datasets.models import Version
 from atom.jobs.code_models import CodeChanges, CodeFetch, GitHost
 from atom.jobs.comment_models import RunComment
 from atom.jobs.engines.deliveries import DELIVERIES, PACKS
+from atom.jobs.record_models import LogChunk, LogStream, MetricChunk, MetricSeries
+from atom.jobs.retention_models import RunKeeping, RunPolicy
 from atom.jobs.secret_models import ProjectSecret
+from atom.jobs.share_models import RunShare
 from atom.jobs.states import (
     ARTIFACT_KINDS,
     ARTIFACT_STATES,
@@ -47,7 +50,10 @@ __all__ = [
     "RunEvent",
     "RunFile",
     "RunInput",
+    "RunKeeping",
+    "RunPolicy",
     "RunQuerySet",
+    "RunShare",
     "Runtime",
     "Workflow",
 ]
@@ -91,10 +97,15 @@ class Runtime(TimestampedModel):
 
 
 class CodeSnapshot(TimestampedModel):
-    """The code of a run: a tar.gz named by its digest; `sha256` is known once it is ready."""
+    """The code of a run: a tar.gz named by its digest; `sha256` is known once it is ready.
+
+    The same files taken at another commit are a snapshot of their own over the same object:
+    `git_digest` is of what `git` says, empty where nothing is said.
+    """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
     digest = models.CharField(max_length=64)
+    git_digest = models.CharField(max_length=64, blank=True)
     sha256 = models.CharField(max_length=64, blank=True)
     size_bytes = models.BigIntegerField()
     files_count = models.PositiveIntegerField(default=0)
@@ -104,8 +115,28 @@ class CodeSnapshot(TimestampedModel):
 
     class Meta:
         constraints: ClassVar = [
-            models.UniqueConstraint(fields=["project", "digest"], name="code_digest"),
+            models.UniqueConstraint(
+                fields=["project", "digest", "git_digest"], name="code_digest_and_git"
+            ),
         ]
+
+
+# What a row of a list shows of what belongs to a run; of the run itself, all but `_UNLISTED`.
+_LISTED = {
+    "inputs": (
+        *("run_id", "alias", "selector", "view", "delivery", "mounted_by", "mount_skipped"),
+        *("version__number", "version__dataset__name"),
+    ),
+    "attempts": ("run_id", "number", "started_at", "finished_at", "evidence", "node__name"),
+}
+_UNLISTED = {
+    *("command", "parameters", "logged_parameters", "env", "secrets", "labels", "notes"),
+    "suggestion",
+}
+_PEOPLE_AND_GROUPS = (
+    *("workflow__slug", "experiment__name"),
+    *("created_by__username", "created_by__full_name"),
+)
 
 
 class RunQuerySet(models.QuerySet["Run"]):
@@ -119,14 +150,25 @@ class RunQuerySet(models.QuerySet["Run"]):
         """Return the runs of the projects in which `user` has a role."""
         return self.filter(project__in=Project.objects.visible_to(user))
 
-    def for_lists(self) -> RunQuerySet:
-        """Load what a list row shows, in a fixed number of queries."""
+    def with_parts(self, *, for_list: bool = False) -> RunQuerySet:
+        """Load inputs by alias as `loaded_inputs`, attempts in order as `loaded_attempts`.
+
+        Lists, not querysets: for each row Django would make one, which takes longer than to ask.
+        """
+        inputs = RunInput.objects.select_related("version__dataset").order_by("alias")
+        attempts = Attempt.objects.select_related("node").order_by("number")
+        if for_list:
+            inputs = inputs.only(*_LISTED["inputs"])
+            attempts = attempts.only(*_LISTED["attempts"])
         return self.select_related("workflow", "experiment", "created_by").prefetch_related(
-            models.Prefetch(
-                "inputs", RunInput.objects.select_related("version__dataset").order_by("alias")
-            ),
-            models.Prefetch("attempts", Attempt.objects.select_related("node").order_by("number")),
+            models.Prefetch("inputs", inputs, to_attr="loaded_inputs"),
+            models.Prefetch("attempts", attempts, to_attr="loaded_attempts"),
         )
+
+    def for_lists(self) -> RunQuerySet:
+        """Load what a list row shows, in a fixed number of queries and no column more."""
+        own = [one.name for one in Run._meta.concrete_fields if one.name not in _UNLISTED]
+        return self.with_parts(for_list=True).only(*own, *_PEOPLE_AND_GROUPS)
 
 
 class Run(TimestampedModel):
@@ -207,6 +249,11 @@ class Run(TimestampedModel):
         indexes: ClassVar = [
             models.Index(fields=["project", "-created_at", "-id"]),
             models.Index(fields=["state"]),
+            models.Index(
+                fields=["project", "-finished_at"],
+                condition=models.Q(state="failed"),
+                name="run_failed_lately",
+            ),
             GinIndex(fields=["tags"], opclasses=["jsonb_path_ops"], name="run_tags"),
             GinIndex(fields=["name"], opclasses=["gin_trgm_ops"], name="run_name_words"),
             GinIndex(fields=["notes"], opclasses=["gin_trgm_ops"], name="run_notes_words"),
@@ -314,83 +361,6 @@ class RunEvent(models.Model):
 
     class Meta:
         indexes: ClassVar = [models.Index(fields=["run", "id"])]
-
-
-class LogStream(TimestampedModel):
-    """One byte sequence of an attempt. `flushed_bytes` are in chunks, the rest in Valkey."""
-
-    attempt = models.ForeignKey(Attempt, on_delete=models.CASCADE, related_name="log_streams")
-    name = models.CharField(max_length=60, default="main")
-    flushed_bytes = models.BigIntegerField(default=0)
-    flushed_lines = models.BigIntegerField(default=0)
-    eof_bytes = models.BigIntegerField(null=True)
-
-    class Meta:
-        constraints: ClassVar = [
-            models.UniqueConstraint(fields=["attempt", "name"], name="log_stream_name"),
-        ]
-
-
-class LogChunk(models.Model):
-    """A compressed object of log frames."""
-
-    id = models.BigAutoField(primary_key=True)
-    stream = models.ForeignKey(LogStream, on_delete=models.CASCADE, related_name="chunks")
-    seq = models.PositiveIntegerField()
-    byte_start = models.BigIntegerField()
-    byte_end = models.BigIntegerField()
-    line_start = models.BigIntegerField()
-    line_end = models.BigIntegerField()
-    first_ts_ns = models.BigIntegerField()
-    key = models.CharField(max_length=300)
-    compressed_bytes = models.BigIntegerField()
-
-    class Meta:
-        constraints: ClassVar = [
-            models.UniqueConstraint(fields=["stream", "seq"], name="log_chunk_seq"),
-            models.UniqueConstraint(fields=["stream", "byte_start"], name="log_chunk_start"),
-        ]
-
-
-class MetricSeries(TimestampedModel):
-    """One curve of an attempt."""
-
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="series")
-    attempt = models.ForeignKey(Attempt, on_delete=models.CASCADE, related_name="series")
-    key = models.CharField(max_length=250)
-    kind = models.CharField(max_length=10, choices=[("user", "user"), ("system", "system")])
-    n = models.BigIntegerField(default=0)
-    step_min = models.BigIntegerField(null=True)
-    step_max = models.BigIntegerField(null=True)
-    vmin = models.FloatField(null=True)
-    vmax = models.FloatField(null=True)
-    last = models.FloatField(null=True)
-    last_step = models.BigIntegerField(null=True)
-    last_ts_ms = models.BigIntegerField(null=True)
-
-    class Meta:
-        constraints: ClassVar = [
-            models.UniqueConstraint(fields=["attempt", "key"], name="series_key"),
-        ]
-
-
-class MetricChunk(models.Model):
-    """Up to 4,096 points of a series: zstd of step int64, ts int64 and value float64 columns."""
-
-    id = models.BigAutoField(primary_key=True)
-    series = models.ForeignKey(MetricSeries, on_delete=models.CASCADE, related_name="chunks")
-    seq = models.PositiveIntegerField()
-    n = models.PositiveIntegerField()
-    step_min = models.BigIntegerField()
-    step_max = models.BigIntegerField()
-    vmin = models.FloatField(null=True)
-    vmax = models.FloatField(null=True)
-    data = models.BinaryField()
-
-    class Meta:
-        constraints: ClassVar = [
-            models.UniqueConstraint(fields=["series", "seq"], name="metric_chunk_seq"),
-        ]
 
 
 class Artifact(TimestampedModel):

@@ -234,9 +234,10 @@ def _span(text: str, term: Term) -> tuple[datetime, datetime]:
             start = datetime.combine(date.fromisoformat(text), time(), UTC)
             return start, start + _DAY
         at = parse_datetime(text)
+        if at is not None:
+            # In UTC: PostgreSQL knows fewer zones than Python does.
+            at = at.astimezone(UTC) if at.tzinfo is not None else at.replace(tzinfo=UTC)
+            return at, at + timedelta(microseconds=1)
     except (ValueError, OverflowError):
-        at = None
-    if at is None:
-        raise term.wrong(f"{text!r} is no time.", _A_DATE)
-    at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
-    return at, at + timedelta(microseconds=1)
+        pass
+    raise term.wrong(f"{text!r} is no time.", _A_DATE)

@@ -10,8 +10,19 @@ from celery import shared_task
 BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "jobs.tick": {"task": "jobs.tick", "schedule": 1.0},
     "jobs.unmount_ended": {"task": "jobs.unmount_ended", "schedule": 5.0},
+    "jobs.tell_long_waits": {
+        "task": "jobs.tell_long_waits",
+        "schedule": 60.0,
+        "options": {"expires": 60},
+    },
+    "jobs.end_unbacked_shares": {
+        "task": "jobs.end_unbacked_shares",
+        "schedule": 60.0,
+        "options": {"expires": 60},
+    },
     "jobs.resume_fetches": {"task": "jobs.resume_fetches", "schedule": 30.0},
     "jobs.remove_old_attempts": {"task": "jobs.remove_old_attempts", "schedule": 60.0},
+    "jobs.apply_run_retention": {"task": "jobs.apply_run_retention", "schedule": 3600.0},
 }
 
 
@@ -21,6 +32,22 @@ def tick() -> None:
     from atom.jobs.actions import reconcile
 
     reconcile.tick()
+
+
+@shared_task(name="jobs.tell_long_waits", soft_time_limit=50, time_limit=60)
+def tell_long_waits() -> None:
+    """Tell people whose runs have waited for long."""
+    from atom.jobs.actions import long_waits
+
+    long_waits.tell_long_waits()
+
+
+@shared_task(name="jobs.end_unbacked_shares", soft_time_limit=50, time_limit=60)
+def end_unbacked_shares() -> None:
+    """End the links to runs whose makers have lost the right to make them."""
+    from atom.jobs.actions import shares
+
+    shares.end_unbacked()
 
 
 # Unpacking a large dataset, where only hard links can show it as a folder, takes its time.
@@ -86,3 +113,11 @@ def remove_old_attempts() -> None:
     from atom.jobs.actions import retention
 
     retention.remove_old_attempts()
+
+
+@shared_task(name="jobs.apply_run_retention", soft_time_limit=1790, time_limit=1800)
+def apply_run_retention() -> None:
+    """Announce and remove logs and outputs that a policy lets go."""
+    from atom.jobs.actions import run_retention
+
+    run_retention.apply_run_retention()

@@ -90,6 +90,22 @@ class NoImages(NoItems):
     action = "Widen the filter, or choose a version with images such as PNG, JPEG or WebP."
 
 
+class TooManyItems(Invalid):
+    """The filter leaves more than one task holds."""
+
+    code = "too_many_items"
+    title = "So many files are too much for one label task."
+    action = "Narrow the filter, and make a task for each part."
+
+
+class TaskFilling(Conflict):
+    """A worker still makes the task's items."""
+
+    code = "task_filling"
+    title = "The task does not have all of its items yet."
+    action = "Wait until all are there; the task's page shows how many are."
+
+
 class TaskNotActive(Conflict):
     """The task hands out no work in its present state."""
 

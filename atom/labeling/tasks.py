@@ -10,6 +10,7 @@ from atom.core import clock
 from atom.core.background import enqueue
 from atom.labeling import states
 from atom.labeling.actions.completion import complete_finished
+from atom.labeling.actions.label_tasks import fill_task
 from atom.labeling.actions.leases import expire_leases, open_departed
 from atom.labeling.actions.publishing import publish_task
 from atom.labeling.models import LabelTask
@@ -28,9 +29,15 @@ def publish_labels(task_id: str) -> None:
     publish_task(UUID(task_id))
 
 
+@shared_task(name="labeling.fill_items", soft_time_limit=1740, time_limit=1800)
+def fill_items(task_id: str) -> None:
+    """Make the items of a task over a large version."""
+    fill_task(UUID(task_id))
+
+
 @shared_task(name="labeling.tick", soft_time_limit=110, time_limit=120)
 def tick() -> None:
-    """Open lost leases, complete finished tasks, resume publications that were cut off."""
+    """Open lost leases, complete finished tasks, resume what was cut off."""
     expire_leases()
     open_departed()
     complete_finished()
@@ -38,3 +45,6 @@ def tick() -> None:
     stuck = LabelTask.objects.filter(state=states.PUBLISHING, updated_at__lt=stuck_before)
     for task_id in stuck.values_list("pk", flat=True):
         enqueue(publish_labels, str(task_id), expires_s=_STUCK_AFTER_S)
+    unfilled = LabelTask.objects.filter(populated_at=None, created_at__lt=stuck_before)
+    for task_id in unfilled.values_list("pk", flat=True):
+        enqueue(fill_items, str(task_id), expires_s=_STUCK_AFTER_S)

@@ -15,7 +15,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from atom.core import errors as core
-from atom.core.errors import AtomError, to_atom_error
+from atom.core.errors import AtomError
+from atom.core.field_errors import encodable
+from atom.core.problems import to_atom_error
 
 
 class Refused(Exception):
@@ -90,7 +92,7 @@ _CODES: tuple[tuple[type[AtomError], str, int], ...] = (
 def as_answer(exc: BaseException) -> tuple[int, dict[str, Any]] | None:
     """Return status and body for a failure; None for a defect of ours."""
     if isinstance(exc, Refused):
-        return exc.status, {"error_code": exc.code, "message": str(core.encodable(str(exc)))}
+        return exc.status, {"error_code": exc.code, "message": str(encodable(str(exc)))}
     problem = to_atom_error(exc)
     if problem is None:
         return None
@@ -101,7 +103,7 @@ def as_answer(exc: BaseException) -> tuple[int, dict[str, Any]] | None:
             break
     else:
         code = "INTERNAL_ERROR" if status >= 500 else code
-    return status, {"error_code": code, "message": core.encodable(_sentence(problem))}
+    return status, {"error_code": code, "message": encodable(_sentence(problem))}
 
 
 def _sentence(problem: AtomError) -> str:

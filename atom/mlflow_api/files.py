@@ -6,9 +6,8 @@ from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from asgiref.sync import sync_to_async
-
 from atom.core.storage import objects
+from atom.core.streaming import streamed
 from atom.jobs.actions.stored_files import MODEL, OUTPUT, files_of
 from atom.jobs.models import Artifact, Run
 from atom.mlflow_api.models import LoggedModel
@@ -79,9 +78,6 @@ def listing(files: Iterable[tuple[str, int]], path: str) -> list[dict[str, Any]]
     return [found[name] for name in sorted(found)]
 
 
-async def bytes_of(key: str) -> AsyncIterator[bytes]:
+def bytes_of(key: str) -> AsyncIterator[bytes]:
     """Yield an object, a piece at a time, without blocking the event loop."""
-    pieces = objects().views(key)
-    following = sync_to_async(lambda: next(pieces, None))
-    while (piece := await following()) is not None:
-        yield bytes(piece)
+    return streamed(map(bytes, objects().views(key)))

@@ -90,25 +90,37 @@ def run_messages(runs: Sequence[Run]) -> list[dict[str, Any]]:
     used = _grouped(ModelUse.objects.filter(run__in=runs).order_by("id"))
     made = _grouped(LoggedModel.objects.filter(run__in=runs, archived_at=None).order_by("id"))
     return [
-        {
-            "info": run_info(run),
-            "data": {
-                "metrics": last[run.pk],
-                "params": pairs(parameters_of(run)),
-                "tags": pairs({RUN_NAME_LABEL: run.name, **run.labels}),
-            },
-            "inputs": {
-                "dataset_inputs": [_dataset(one) for one in read[run.pk]],
-                "model_inputs": [{"model_id": model_id(u.logged_model_id)} for u in used[run.pk]],
-            },
-            "outputs": {
-                "model_outputs": [
-                    {"model_id": model_id(one.pk), "step": one.step} for one in made[run.pk]
-                ]
-            },
-        }
-        for run in runs
+        _run_message(run, last[run.pk], read[run.pk], used[run.pk], made[run.pk]) for run in runs
     ]
+
+
+def new_run_message(run: Run) -> dict[str, Any]:
+    """Return a run that has just been made, which nothing can have been logged to."""
+    return _run_message(run, [], [], [], [])
+
+
+def _run_message(
+    run: Run,
+    last: Sequence[dict[str, Any]],
+    read: Sequence[DatasetInput],
+    used: Sequence[ModelUse],
+    made: Sequence[LoggedModel],
+) -> dict[str, Any]:
+    return {
+        "info": run_info(run),
+        "data": {
+            "metrics": last,
+            "params": pairs(parameters_of(run)),
+            "tags": pairs({RUN_NAME_LABEL: run.name, **run.labels}),
+        },
+        "inputs": {
+            "dataset_inputs": [_dataset(one) for one in read],
+            "model_inputs": [{"model_id": model_id(one.logged_model_id)} for one in used],
+        },
+        "outputs": {
+            "model_outputs": [{"model_id": model_id(one.pk), "step": one.step} for one in made]
+        },
+    }
 
 
 def _grouped(rows: Iterable[Any]) -> dict[UUID, list[Any]]:

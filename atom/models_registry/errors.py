@@ -1,6 +1,6 @@
 """One class per way in which the registry can refuse."""
 
-from atom.core.errors import AlreadyExists, Conflict, Invalid, NotFound
+from atom.core.errors import AlreadyExists, AtomError, Conflict, Invalid, NotFound
 
 
 class ModelNameTaken(AlreadyExists):
@@ -80,3 +80,12 @@ class EvaluationMalformed(Invalid):
     code = "evaluation_malformed"
     title = "The run's evaluation.json could not be read."
     action = "Write split, n, accuracy, labels and matrix as the documentation shows."
+
+
+class IntakeFailed(AtomError):
+    """A defect, or a limit of time, met while a run was looked at."""
+
+    status = 500
+    code = "intake_failed"
+    title = "What the run left could not be taken into the registry."
+    action = "Have an administrator look into the worker's log; then register the model by hand."

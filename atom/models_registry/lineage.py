@@ -139,7 +139,11 @@ def _add_label_tasks(graph: Graph, version: Version) -> None:
         task = Node(
             "label_task", task_id, title, str(origin.get("ontology") or ""), f"/labeling/{task_id}"
         )
-        graph.link(task, _dataset_node(present), "labels")
+        node = _dataset_node(present)
+        if graph.has(task, node, "labels"):
+            # Many runs read one version: its history was walked for the first of them.
+            return
+        graph.link(task, node, "labels")
         present = _source_version(present)
         if present is not None:
             graph.link(_dataset_node(present), task, "labeled")

@@ -166,6 +166,8 @@ class RunIntake(TimestampedModel):
         default=states.PENDING,
     )
     tries = models.PositiveSmallIntegerField(default=0)
+    # After a failure: not before.
+    next_try_at = models.DateTimeField(null=True)
     error_code = models.CharField(max_length=60, blank=True)
     error_detail = models.TextField(blank=True)
 

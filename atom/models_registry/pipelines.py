@@ -6,9 +6,8 @@ import zipfile
 from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass
 
-from asgiref.sync import sync_to_async
-
 from atom.core.storage import objects
+from atom.core.streaming import streamed
 
 # A fixed time makes the archive of one version the same bytes every time.
 _DATE = (1980, 1, 1, 0, 0, 0)
@@ -57,9 +56,6 @@ def zip_chunks(files: Iterable[StoredFile]) -> Iterator[bytes]:
     yield pipe.take()
 
 
-async def zip_stream(files: Iterable[StoredFile]) -> AsyncIterator[bytes]:
+def zip_stream(files: Iterable[StoredFile]) -> AsyncIterator[bytes]:
     """Yield the archive without blocking the web process's event loop."""
-    chunks = zip_chunks(files)
-    following = sync_to_async(lambda: next(chunks, None))
-    while (chunk := await following()) is not None:
-        yield chunk
+    return streamed(zip_chunks(files))

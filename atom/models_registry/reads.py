@@ -26,9 +26,9 @@ def models_of(project: Project) -> QuerySet[Model]:
 
 def versions_for_display() -> QuerySet[ModelVersion]:
     """Return versions with everything that an answer shows, in a fixed number of queries."""
-    evaluations = Evaluation.objects.select_related(
-        "dataset_version__dataset", "run", "model_version"
-    )
+    joined = Evaluation.objects.select_related("dataset_version__dataset", "run", "model_version")
+    # Of a thousand labels each has megabytes.
+    evaluations = joined.defer("confusion")
     return ModelVersion.objects.select_related("model", "run", "created_by").prefetch_related(
         Prefetch("aliases", Alias.objects.order_by("name")),
         Prefetch("files", ModelFile.objects.order_by("path")),

@@ -33,9 +33,12 @@ ATOM_RATE_SIGN_IN_ADDRESS = ENV.atom_rate_sign_in_address
 ATOM_RATE_SIGN_IN_NAME = ENV.atom_rate_sign_in_name
 ATOM_RATE_SECOND_FACTOR = ENV.atom_rate_second_factor
 ATOM_SECOND_FACTOR = ENV.atom_second_factor
+ATOM_SHARE_LINKS = ENV.atom_share_links
 ATOM_OIDC = ENV.oidc
 # Longer than Valkey ever takes when it is well; no request waits longer for its count than this.
 ATOM_RATE_TIMEOUT_S = 0.25
+# A part that answers later does not answer: load balancers and people wait no longer either.
+ATOM_PROBE_WITHIN_S = 3.0
 ATOM_METRICS_TOKEN = ENV.atom_metrics_token.get_secret_value()
 OTEL_EXPORTER_OTLP_ENDPOINT = ENV.otel_exporter_otlp_endpoint
 OTEL_EXPORTER_OTLP_HEADERS = ENV.otel_exporter_otlp_headers.get_secret_value()
@@ -54,6 +57,7 @@ ATOM_APPS = [
     "atom.accounts",
     "atom.clusters",
     "atom.webhooks",
+    "atom.notifications",
     "atom.datasets",
     "atom.cache",
     "atom.jobs",
@@ -92,14 +96,14 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "atom.accounts.middleware.NoteSession",
-    "django_structlog.middlewares.RequestMiddleware",
+    "atom.core.middleware.LogRequests",
     "atom.core.middleware.RefuseNul",
     "atom.accounts.middleware.LimitRequests",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 
-CSRF_FAILURE_VIEW = "atom.core.errors.csrf_failure"
+CSRF_FAILURE_VIEW = "atom.core.problems.csrf_failure"
 ROOT_URLCONF = "atom.urls"
 ASGI_APPLICATION = "atom.asgi.application"
 # The largest body that is read. Large things go to the object store; the largest bodies here are
@@ -126,7 +130,10 @@ TEMPLATES = [
 
 DATABASES = {
     "default": database_from_url(
-        ENV.database_url.get_secret_value(), ENV.atom_database_pool_size, ENV.atom_database_kept_s
+        ENV.database_url.get_secret_value(),
+        ENV.atom_database_pool_size,
+        ENV.atom_database_kept_s,
+        ENV.atom_database_patience_s,
     )
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -152,6 +159,7 @@ S3_ACCESS_KEY_ID = ENV.s3_access_key_id
 S3_SECRET_ACCESS_KEY = ENV.s3_secret_access_key.get_secret_value()
 S3_BUCKET = ENV.s3_bucket
 S3_REGION = ENV.s3_region
+ATOM_STORE_PATIENCE_S = ENV.atom_store_patience_s
 
 # --- garbage ----------------------------------------------------------------------------------
 
@@ -228,7 +236,7 @@ REST_FRAMEWORK = {
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_PAGINATION_CLASS": None,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "atom.core.errors.exception_handler",
+    "EXCEPTION_HANDLER": "atom.core.problems.exception_handler",
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
@@ -244,12 +252,13 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "atom.core.schema.add_problem_responses",
+        "atom.core.examples.add_examples",
     ],
     "COMPONENT_SPLIT_REQUEST": True,
-    "ENUM_ADD_EXPLICIT_BLANK_NULL_CHOICE": False,
     "ENUM_NAME_OVERRIDES": {
         "RoleEnum": "atom.accounts.models.ROLES",
         "LevelEnum": "atom.core.figures.LEVELS",
+        "MailChoiceEnum": "atom.notifications.events.MAIL_CHOICES",
         "UploadKindEnum": ["pack", "changes"],
         "ArtifactKindEnum": ["output", "checkpoint", "model"],
         "RunStateEnum": "atom.jobs.states.RUN_STATE_CHOICES",

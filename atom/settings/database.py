@@ -4,10 +4,13 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 
-def database_from_url(url: str, pool_size: int = 0, kept_s: int = 0) -> dict[str, Any]:
+def database_from_url(
+    url: str, pool_size: int = 0, kept_s: int = 0, patience_s: int = 0
+) -> dict[str, Any]:
     """Return Django's settings for a `postgresql://user:password@host:port/name?option=…` URL.
 
     `kept_s` is for processes of one thread: how long a connection serves one task after the other.
+    `patience_s` ends statements that take longer, for instance because they wait for a lock.
     Raises ValueError when the scheme is not PostgreSQL's or no database is named.
     """
     parts = urlsplit(url)
@@ -15,6 +18,9 @@ def database_from_url(url: str, pool_size: int = 0, kept_s: int = 0) -> dict[str
     if parts.scheme not in {"postgres", "postgresql"} or not name:
         raise ValueError("DATABASE_URL must look like postgresql://user:password@host:5432/name.")
     options: dict[str, Any] = dict(parse_qsl(parts.query))
+    if patience_s:
+        given = options.get("options", "")
+        options["options"] = f"{given} -c statement_timeout={patience_s * 1000}".strip()
     if pool_size:
         options["pool"] = {"min_size": 1, "max_size": pool_size, "timeout": 10}
     return {

@@ -77,6 +77,10 @@ class Environment(BaseSettings):
     atom_database_pool_size: int = 0
     # For workers: how long a connection is kept from task to task.
     atom_database_kept_s: int = 0
+    # How long one statement may take, waiting for locks included; 0: as long as it takes.
+    atom_database_patience_s: int = 0
+    # How long a request to the object store is tried again.
+    atom_store_patience_s: float = 180.0
     # Where runners reach the REST API, when it is not where people do.
     atom_runner_api_url: str = ""
     atom_runner_lost_after_s: float = 30.0
@@ -124,6 +128,8 @@ class Environment(BaseSettings):
     atom_rate_second_factor: RateSetting = parse_rate("20/h:10")
     # Of whom a second factor is demanded: administrators are those of the installation.
     atom_second_factor: Literal["optional", "administrators", "everybody"] = "optional"
+    # Whether members may make links that show one run to people without an account.
+    atom_share_links: bool = True
     # Single sign-on: https://… of the provider, and what it calls this installation.
     atom_oidc_issuer: str = ""
     atom_oidc_client_id: str = ""

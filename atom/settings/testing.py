@@ -15,6 +15,7 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 ATOM_RATE_ANONYMOUS = parse_rate("1000/s:10000")
 # On a machine that is busy with tests nothing is ever well: limits that are off would be no test.
 ATOM_RATE_TIMEOUT_S = 30.0
+ATOM_PROBE_WITHIN_S = 30.0
 CELERY_TASK_ALWAYS_EAGER = True
 CELERY_TASK_EAGER_PROPAGATES = True
 CRASH_POINT = os.environ.get("ATOM_CRASH_POINT", "")

@@ -5,16 +5,27 @@ WhiteNoise finds the file, its headers and its compressed twin; reading happens 
 
 import asyncio
 import re
+import secrets
 from http import HTTPStatus
 from pathlib import Path
-from wsgiref.headers import Headers
 
 from asgiref.typing import ASGIReceiveCallable, ASGISendCallable, HTTPScope
 from whitenoise import WhiteNoise
 from whitenoise.responders import StaticFile
 
 from atom.web.answers import send_body, send_problem
+from atom.web.security_headers import page_policy
 
+# In the built page, where a number of each answer's own comes: only what carries it runs.
+_NONCE = b"__ATOM_NONCE__"
+_INDEX = "/index.html"
+# What is shown there is for who was given the link, not for indexes.
+_FOR_FEW = {
+    "/shared-run": [
+        (b"referrer-policy", b"no-referrer"),
+        (b"x-robots-tag", b"noindex, nofollow"),
+    ]
+}
 # Vite names assets by their content: name-<8 characters>.ext
 _HASHED = re.compile(r"^/assets/.+-[\w-]{8}\.\w+$")
 _NOT_BUILT = (
@@ -34,9 +45,9 @@ class StaticFiles:
             autorefresh=refresh,
             allow_all_origins=False,
             max_age=0 if refresh else 300,
-            add_headers_function=_add_headers,
             immutable_file_test=lambda _path, url: bool(_HASHED.match(url)),
         )
+        self._index = root / "index.html"
 
     async def __call__(
         self, scope: HTTPScope, receive: ASGIReceiveCallable, send: ASGISendCallable
@@ -61,26 +72,31 @@ class Portal(StaticFiles):
     ) -> None:
         """Answer one request."""
         path = scope["path"]
-        found = self._find(path)
+        found = None if path == _INDEX else self._find(path)
+        if found is not None:
+            await _send_file(found, scope, send)
         # A missing asset is an error; HTML in its place would hide it.
-        if found is None and not path.startswith("/assets/"):
-            found = self._find("/index.html")
-            if found is None:
-                headers = [(b"content-type", b"text/html; charset=utf-8")]
-                await send_body(send, 503, headers, _NOT_BUILT)
-                return
-        if found is None:
+        elif path.startswith("/assets/"):
             await _send_missing(send)
         else:
-            await _send_file(found, scope, send)
+            await self._send_page(scope, send)
 
-
-def _add_headers(headers: Headers, path: str, url: str) -> None:
-    headers["X-Content-Type-Options"] = "nosniff"
-    if path.endswith(".html"):
-        headers["Cache-Control"] = "no-cache"
-        headers["X-Frame-Options"] = "DENY"
-        headers["Referrer-Policy"] = "same-origin"
+    async def _send_page(self, scope: HTTPScope, send: ASGISendCallable) -> None:
+        """Send the index, without a validator: an older page must not meet a newer nonce."""
+        headers = [(b"content-type", b"text/html; charset=utf-8"), (b"cache-control", b"no-cache")]
+        try:
+            page = await asyncio.to_thread(self._index.read_bytes)
+        except OSError:
+            await send_body(send, 503, headers, _NOT_BUILT)
+            return
+        nonce = secrets.token_urlsafe(16)
+        body = page.replace(_NONCE, nonce.encode())
+        headers += [
+            (b"content-length", str(len(body)).encode()),
+            (b"content-security-policy", page_policy(nonce).encode()),
+            *_FOR_FEW.get(scope["path"], []),
+        ]
+        await send_body(send, 200, headers, b"" if scope["method"] == "HEAD" else body)
 
 
 async def _send_file(found: StaticFile, scope: HTTPScope, send: ASGISendCallable) -> None:

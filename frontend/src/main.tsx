@@ -2,26 +2,49 @@ import '@fontsource-variable/inter/wght.css';
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import './app/global.css';
+import './app/print.css';
 import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode } from 'react';
+import { type ReactNode, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './app/queryClient';
 import { router } from './app/router';
 import { resolver, theme } from './app/theme';
 import { startI18n } from './i18n';
+import { usePrinting } from './shared/print/printing';
+
+// The policy of the page lets only those style elements count that carry it: see docs/security.md.
+const nonce = document.querySelector<HTMLElement>('style[nonce]')?.nonce ?? '';
+// Mantine's dialogs hold the page still with a library that looks for it here.
+Object.assign(window, { __webpack_nonce__: nonce });
+
+/** Paper is white, whatever the screen is. */
+function Themed({ children }: { children: ReactNode }) {
+  const forced = usePrinting() ? 'light' : undefined;
+  return (
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={resolver}
+      defaultColorScheme="auto"
+      forceColorScheme={forced}
+      getStyleNonce={() => nonce}
+    >
+      {children}
+    </MantineProvider>
+  );
+}
 
 async function start(host: HTMLElement): Promise<void> {
   await startI18n();
   createRoot(host).render(
     <StrictMode>
       <QueryClientProvider client={queryClient}>
-        <MantineProvider theme={theme} cssVariablesResolver={resolver} defaultColorScheme="auto">
+        <Themed>
           <Notifications position="bottom-right" limit={4} />
           <RouterProvider router={router} />
-        </MantineProvider>
+        </Themed>
       </QueryClientProvider>
     </StrictMode>,
   );

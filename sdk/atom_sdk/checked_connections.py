@@ -7,7 +7,10 @@ the socket goes to one of these; the name stays what TLS and the Host header mea
 
 from __future__ import annotations
 
+import ssl
+import time
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any
 
 import httpcore
@@ -21,21 +24,27 @@ AddressesOf = Callable[[str, int], list[str]]
 class CheckedTransport(httpx.HTTPTransport):
     """Connects to what `addresses_of` returns and uses no proxy."""
 
-    def __init__(self, addresses_of: AddressesOf) -> None:
-        """Each new connection asks `addresses_of` once."""
+    def __init__(self, addresses_of: AddressesOf, allowed_s: float | None = None) -> None:
+        """Each new connection asks `addresses_of` once, and is over after `allowed_s` if given."""
         super().__init__(trust_env=False)
         self._pool.close()
         self._pool = httpcore.ConnectionPool(
-            ssl_context=httpx.create_ssl_context(trust_env=False),
+            ssl_context=_trusted(),
             max_connections=_LIMITS.max_connections,
             max_keepalive_connections=_LIMITS.max_keepalive_connections,
-            network_backend=_CheckedBackend(addresses_of),
+            network_backend=_CheckedBackend(addresses_of, allowed_s),
         )
 
 
+@cache
+def _trusted() -> ssl.SSLContext:
+    """Return whose certificates are taken; to read them takes longer than to ask."""
+    return httpx.create_ssl_context(trust_env=False)
+
+
 class _CheckedBackend(httpcore.SyncBackend):
-    def __init__(self, addresses_of: AddressesOf) -> None:
-        self._addresses_of = addresses_of
+    def __init__(self, addresses_of: AddressesOf, allowed_s: float | None) -> None:
+        self._addresses_of, self._allowed_s = addresses_of, allowed_s
 
     def connect_tcp(
         self,
@@ -45,10 +54,65 @@ class _CheckedBackend(httpcore.SyncBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
+        end = _End(self._allowed_s)
         *others, last = self._addresses_of(host, port)
+
+        def connect(address: str) -> httpcore.NetworkStream:
+            wait_s = end.limited(timeout, httpcore.ConnectTimeout)
+            made = super(_CheckedBackend, self).connect_tcp(
+                address, port, wait_s, local_address, socket_options
+            )
+            return made if self._allowed_s is None else _EndingStream(made, end)
+
         for address in others:
             try:
-                return super().connect_tcp(address, port, timeout, local_address, socket_options)
+                return connect(address)
             except (httpcore.ConnectError, httpcore.ConnectTimeout):
                 continue
-        return super().connect_tcp(last, port, timeout, local_address, socket_options)
+        return connect(last)
+
+
+class _End:
+    """When a connection is over, however little by little something comes."""
+
+    def __init__(self, allowed_s: float | None) -> None:
+        self._at = None if allowed_s is None else time.monotonic() + allowed_s
+
+    def limited(self, wait_s: float | None, over: type[Exception]) -> float | None:
+        """Return how long to wait at most. Raises `over` when the time is over."""
+        if self._at is None:
+            return wait_s
+        left_s = self._at - time.monotonic()
+        if left_s <= 0:
+            raise over
+        return left_s if wait_s is None else min(wait_s, left_s)
+
+
+class _EndingStream(httpcore.NetworkStream):
+    """A connection that has an end: each wait alone could be begun again and again."""
+
+    def __init__(self, stream: httpcore.NetworkStream, end: _End) -> None:
+        self._stream, self._end = stream, end
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._stream.read(max_bytes, self._end.limited(timeout, httpcore.ReadTimeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._stream.write(buffer, self._end.limited(timeout, httpcore.WriteTimeout))
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore.NetworkStream:
+        wait_s = self._end.limited(timeout, httpcore.ConnectTimeout)
+        return _EndingStream(
+            self._stream.start_tls(ssl_context, server_hostname, wait_s), self._end
+        )
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)

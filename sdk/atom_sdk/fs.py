@@ -7,6 +7,7 @@ downloaded whole. Versions are immutable: what is written to a branch is its nex
 
 from __future__ import annotations
 
+import json
 import threading
 import weakref
 from bisect import bisect_left
@@ -25,8 +26,10 @@ from atom_sdk.packs.store import PackStore
 from atom_sdk.readers.view import ViewIndex
 
 if TYPE_CHECKING:
+    from atom_sdk.client.http import Http
     from atom_sdk.client.registered import SourceRanges
     from atom_sdk.client.writing.files import WriterFile
+    from atom_sdk.manifests.listing import Listing
 
 _END = "\U0010ffff"
 
@@ -38,6 +41,7 @@ class _Version:
         self.index = index
         self.ranges = ranges
         self.made_at: datetime | None = None
+        self._listing: Listing | None = None
         self.paths = [index.path_of(row) for row in range(len(index))]
 
     def row_of(self, path: str) -> int | None:
@@ -50,6 +54,19 @@ class _Version:
         """Rows of all files below a folder, which is "" or ends in a slash."""
         start = bisect_left(self.paths, folder)
         return range(start, bisect_left(self.paths, folder + _END, start))
+
+    def attributes_of(self, row: int, http: Http) -> dict[str, Any]:
+        """What is written of a file, which a view does not have; files come in path order."""
+        from atom_sdk.client.attributes import UNREADABLE
+        from atom_sdk.client.manifest import RemoteManifest
+        from atom_sdk.manifests.listing import Listing
+
+        if self._listing is None:
+            manifest = RemoteManifest(http, self.ranges.version_base)
+            self._listing = Listing(manifest.root, manifest)
+        found: dict[str, Any] = json.loads(self._listing.lookup(self.paths[row]).attributes or "{}")
+        # The server says that of the same bytes again.
+        return {name: value for name, value in found.items() if name != UNREADABLE}
 
     def read(self, row: int, start: int, length: int) -> bytes:
         """Bytes of a file, from this machine if its pack is here."""
@@ -174,7 +191,9 @@ class AtomFileSystem(WritingFileSystem):
         offset, size = int(index.offsets[row]), int(index.sizes[row])
         stored = Stored(index.packs[pack_id], offset, size, index.digest_of(row))
         project = parse_ref(f"atom://{self._strip_protocol(path)}").project or ""
-        return Place(project, stored, index.label_of(row))
+        with self._lock:
+            attributes = version.attributes_of(row, self._client.http)
+        return Place(project, stored, index.label_of(row), index.split_of(row), attributes)
 
     def invalidate_cache(self, path: str | None = None) -> None:
         """Look anew where the branches are."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,11 +40,13 @@ Key = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Place:
-    """A file whose bytes the project has."""
+    """A file whose bytes the project has, and what else belongs to it."""
 
     project: str
     stored: Stored
     label: str | None
+    split: str | None
+    attributes: Mapping[str, Any]
 
 
 class Batch:
@@ -162,7 +164,10 @@ class WritingFileSystem(AbstractFileSystem):  # type: ignore[misc]
     _rm = rm_file
 
     def cp_file(self, path1: str, path2: str, **options: Any) -> None:
-        """Copy one file; within a project its bytes are not sent. Raises FileNotFoundError."""
+        """Copy one file; within a project its bytes are not sent. Raises FileNotFoundError.
+
+        There its label, its split and its attributes go along.
+        """
         source, target = self._strip_protocol(path1), self._strip_protocol(path2)
         ref = writable(target)
         if self.info(source)["type"] == "directory":
@@ -170,7 +175,13 @@ class WritingFileSystem(AbstractFileSystem):  # type: ignore[misc]
         place = self.place_of(source)
         with self._batch() as batch:
             if place is not None and place.project == ref.project:
-                batch.writer(ref).link(_file_of(ref), place.stored, place.label)
+                batch.writer(ref).link(
+                    _file_of(ref),
+                    place.stored,
+                    place.label,
+                    attributes=place.attributes,
+                    split=place.split,
+                )
                 batch.written.add(target)
                 return
             with self.open(source, "rb") as found, self.open(target, "wb") as copy:

@@ -17,6 +17,12 @@ from atom_sdk.errors import AtomError
 
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
+# All that is given out to the world (RFC 4291, 2.4). Beside it are old ways to write an IPv4
+# address and networks of a site, some of which `ipaddress` takes for global.
+_UNICAST = ipaddress.ip_network("2000::/3")
+# Answered by the host of a virtual machine, though `ipaddress` takes them for public: assignments
+# of the protocol itself (Oracle's metadata), and Azure's agent.
+_OF_HOSTS = (ipaddress.ip_network("192.0.0.0/24"), ipaddress.ip_network("168.63.129.16/32"))
 
 
 class AddressRefusedError(AtomError):
@@ -67,6 +73,17 @@ def public_addresses(host: str, port: int, allowed: Sequence[str]) -> list[str]:
     return [str(address) for address in found]
 
 
+def connect_to_one(addresses: Sequence[str], port: int, timeout_s: float | None) -> socket.socket:
+    """Connect to the first of a host's checked addresses that answers. Raises OSError."""
+    *others, last = addresses
+    for address in others:
+        try:
+            return socket.create_connection((address, port), timeout_s)
+        except OSError:
+            continue
+    return socket.create_connection((last, port), timeout_s)
+
+
 def _resolve(host: str, port: int) -> list[_Address]:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
@@ -83,6 +100,10 @@ def _is_public(address: _Address) -> bool:
             return _is_public(inner)
         if address in _NAT64:
             return _is_public(ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF))
+        if address not in _UNICAST:
+            return False
+    if any(address in network for network in _OF_HOSTS):
+        return False
     return address.is_global and not address.is_multicast
 
 

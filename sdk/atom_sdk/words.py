@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
@@ -9,6 +11,12 @@ def counted(count: float, noun: str, plural: str = "") -> str:
     """Return `1 pack` or `3 packs`; `plural` is for words whose plural is not just an s."""
     number = f"{count:g}" if isinstance(count, float) else str(count)
     return f"{number} {noun if count == 1 else plural or f'{noun}s'}"
+
+
+def first_named(names: Sequence[str], most: int = 3) -> str:
+    """Return `a, b, c and 4 more`."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def size_text(size_bytes: float) -> str:

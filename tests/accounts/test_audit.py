@@ -9,12 +9,12 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from asgiref.sync import async_to_sync
 from rest_framework.test import APIClient
 
 from atom.accounts import audit
 from atom.accounts.models import AuditEvent, Project, User
 from tests.factories.accounts import make_member, make_project
+from tests.streams import bytes_of
 
 pytestmark = pytest.mark.django_db
 AT, EXPORT = "/api/v1/audit/", "/api/v1/audit/export/"
@@ -46,10 +46,7 @@ def verbs(api: APIClient, **query: Any) -> list[str]:
 
 
 def text_of(answer: Any) -> str:
-    async def whole() -> bytes:
-        return b"".join([part async for part in answer.streaming_content])
-
-    return async_to_sync(whole)().decode()
+    return bytes_of(answer).decode()
 
 
 def test_every_filter_narrows_the_trail(api: APIClient, project: Project, admin: User) -> None:

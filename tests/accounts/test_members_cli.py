@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import click
 import pytest
 from click.testing import CliRunner
+from django.core.management import CommandError, call_command
 
 from atom.accounts.actions import create_token
-from atom.accounts.models import RoleBinding
-from atom_sdk.cli.context import Context
+from atom.accounts.models import RoleBinding, User
+from atom_sdk.cli.context import EXIT_NOT_FOUND, Context, exit_code_of
 from atom_sdk.cli.main import cli
 from atom_sdk.client import Client
+from atom_sdk.client.errors import NotFoundError
 from tests.factories.accounts import make_member, make_project, make_user
 
 
@@ -45,6 +46,24 @@ def test_members_are_managed_by_command(run: Any) -> None:
     assert [row["username"] for row in run("ls")] == ["ada", "mia"]
     assert run("rm", "mia") == {"removed": "mia"}
     assert RoleBinding.objects.count() == 1
-    with pytest.raises(click.UsageError, match="no member mia"):
+    with pytest.raises(NotFoundError, match="no member mia") as gone:
         run("rm", "mia")
+    assert exit_code_of(gone.value) == EXIT_NOT_FOUND
     assert "/invite/" in run("invite", "viewer")["link"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("weak", ["1", "password", "mia-the-labeler"])
+def test_the_servers_command_takes_no_password_that_the_portal_refuses(
+    monkeypatch: pytest.MonkeyPatch, weak: str
+) -> None:
+    make_project("vision")
+    asked = ("add_member", "mia-the-labeler", "--project", "vision", "--role", "labeler")
+    monkeypatch.setenv("ATOM_MEMBER_PASSWORD", weak)
+    with pytest.raises(CommandError, match="ATOM_MEMBER_PASSWORD is refused: "):
+        call_command(*asked)
+    assert not User.objects.exists()
+
+    monkeypatch.setenv("ATOM_MEMBER_PASSWORD", "correct horse battery staple")
+    call_command(*asked)
+    assert User.objects.get().check_password("correct horse battery staple")

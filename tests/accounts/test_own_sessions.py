@@ -181,6 +181,25 @@ def test_nobody_deactivates_themselves_or_becomes_administrator_by_a_field() -> 
     assert (person.is_superuser, person.is_active, person.email) == (False, True, "")
 
 
+def test_ones_own_name_is_a_line_and_ones_language_one_that_is_spoken() -> None:
+    person = make_user()
+    mine = APIClient()
+    mine.force_authenticate(person)
+    me = "/api/v1/users/me/"
+    for wrong in (
+        {"full_name": "Ada\nYour invitation"},
+        {"full_name": "a\u202eb"},
+        {"full_name": 7},
+    ):
+        assert list(mine.patch(me, wrong, format="json").json()["errors"]) == ["full_name"]
+    for language in ("xx", "", 7):
+        refused = mine.patch(me, {"language": language}, format="json")
+        assert list(refused.json()["errors"]) == ["language"], language
+    changed = mine.patch(me, {"full_name": "Ada L", "language": "zh"}, format="json")
+    assert changed.status_code == 200
+    assert mine.patch(me, {"full_name": ""}, format="json").status_code == 200
+
+
 def test_the_people_of_the_installation_are_for_its_administrators(
     django_assert_max_num_queries: Any,
 ) -> None:

@@ -157,11 +157,11 @@ def no_valkey(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(rate_limits, "_outage", rate_limits._Outage())
     known = settings.REDIS_URL
     settings.REDIS_URL = "redis://127.0.0.1:9/0"
-    rate_limits._client.cache_clear()
-    rate_limits._client()
+    rate_limits._script.cache_clear()
+    rate_limits._script()
     settings.REDIS_URL = known
     yield
-    rate_limits._client.cache_clear()
+    rate_limits._script.cache_clear()
 
 
 def test_without_valkey_requests_pass_and_one_line_says_so(no_valkey: None, member: User) -> None:

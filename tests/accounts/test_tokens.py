@@ -5,11 +5,13 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.db import connection
+from django.db.models import Model
 from django.test import Client
 from django.utils import timezone
 
 from atom.accounts import actions
-from atom.accounts.models import ApiToken, AuditEvent
+from atom.accounts.models import ApiToken, AuditEvent, Project, Unit, User
 from tests.factories.accounts import make_member, make_project, make_user
 
 pytestmark = pytest.mark.django_db
@@ -117,3 +119,50 @@ def test_a_token_without_admin_scope_makes_no_tokens(client: Client) -> None:
     answer = client.post(TOKENS, body, content_type="application/json", headers=bearer(new.secret))
     assert answer.status_code == 403
     assert ApiToken.objects.count() == 1
+
+
+def test_a_token_of_a_project_makes_none_that_reaches_further(client: Client) -> None:
+    mine, other = make_project("mine"), make_project("other")
+    user = make_member(mine, "admin")
+    actions.grant_role(user, "admin", other)
+    bound = actions.create_token(user, "ci", ["admin"], project=mine)
+    unbound = actions.create_token(user, "laptop", ["read"])
+
+    def made(**fields: str) -> tuple[int, str]:
+        body = {"name": "more", "scopes": ["admin"], **fields}
+        answer = client.post(
+            TOKENS, body, content_type="application/json", headers=bearer(bound.secret)
+        )
+        return answer.status_code, answer.json().get("code", "")
+
+    assert made() == (403, "scope_missing")
+    assert made(project="other") == (404, "not_found")
+    assert made(project="mine")[0] == 201
+
+    listed = client.get(TOKENS, headers=bearer(bound.secret)).json()["results"]
+    assert {row["name"] for row in listed} == {"ci", "more"}
+    revoked = client.delete(f"{TOKENS}{unbound.token.pk}/", headers=bearer(bound.secret))
+    assert revoked.status_code == 404
+    assert ApiToken.objects.get(pk=unbound.token.pk).revoked_at is None
+
+
+def test_a_token_of_a_project_does_not_administer_the_installation(client: Client) -> None:
+    project, root = make_project("mine"), make_user(is_superuser=True)
+    bound = bearer(actions.create_token(root, "ci", ["admin"], project=project).secret)
+    free = bearer(actions.create_token(root, "root", ["admin"]).secret)
+    organisations = "/api/v1/organisations/"
+    assert client.get(organisations, headers=bound).status_code == 404
+    [found] = client.get(organisations, headers=free).json()["results"]
+    body = {"organisation": found["id"], "name": "New"}
+    for headers, status in ((bound, 403), (free, 201)):
+        answer = client.post(
+            "/api/v1/units/", body, content_type="application/json", headers=headers
+        )
+        assert answer.status_code == status, answer.json()
+
+
+@pytest.mark.parametrize("model", [ApiToken, User, Project, Unit])
+def test_what_each_request_looks_up_needs_no_conversion(model: type[Model]) -> None:
+    """PostgreSQL itself is asked: a column whose value Django would convert must not be in it."""
+    fields = model._meta.concrete_fields
+    assert not [field.attname for field in fields if field.get_db_converters(connection)]

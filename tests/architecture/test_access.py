@@ -16,29 +16,10 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from atom.accounts import actions
-from atom.accounts.actions.invitations import invite
-from atom.accounts.actions.service_accounts import create_service_account
-from atom.accounts.models import Session, User
-from atom.cleaning.models import CleaningReport
-from atom.core.clock import now
-from atom.datasets.models import (
-    CommitRequest,
-    GarbageRun,
-    LegalHold,
-    SavedView,
-    Source,
-    SourceScan,
-    Upload,
-    WriteJob,
-    Writer,
-)
-from atom.jobs.models import Artifact, CodeFetch, CodeSnapshot, RunComment
-from atom.labeling.models import WorkSlot
-from atom.models_registry.models import Alias, Model, ModelVersion
-from atom.webhooks.models import Delivery, Webhook
+from atom.accounts.models import User
+from atom.mlflow_api import urls as mlflow_urls
 from tests.factories.accounts import make_member, make_project
-from tests.factories.jobs import make_attempt, make_run
-from tests.factories.labeling import make_task
+from tests.factories.everything import one_of_everything
 
 pytestmark = pytest.mark.django_db
 
@@ -57,6 +38,14 @@ PUBLIC = {
     "auth/reset/open/",
     "invitations/open/",
     "invitations/sign-up/",
+    # The link is the proof; a wrong one is nobody's.
+    "notifications/unsubscribe/<str:link>/",
+    # The token of a link is the proof; what it opens is one run's (tests/jobs/test_shared_run.py).
+    "shared-run/",
+    "shared-run/metrics/",
+    "shared-run/metrics/series/",
+    "shared-run/log/",
+    "state/",
     "schema/",
     "docs/",
 }
@@ -70,6 +59,11 @@ OWN = {
     "auth/second-factor/off/",
     "auth/second-factor/recovery-codes/",
     "invitations/accept/",
+    "notifications/",
+    "notifications/count/",
+    "notifications/preferences/",
+    "notifications/read/",
+    "notifications/unread/",
     "sessions/",
     "sessions/end-others/",
     "users/me/",
@@ -91,6 +85,15 @@ def api_routes() -> Iterator[str]:
     yield from (route for route in _routes(get_resolver().url_patterns, "") if route)
 
 
+def mlflow_routes() -> Iterator[tuple[str, type[Any]]]:
+    """Addresses below `/api/mlflow/<project>/` and the views that answer them."""
+    for pattern in mlflow_urls.urlpatterns:
+        route = str(pattern.pattern)
+        view = getattr(pattern.callback, "view_class", None)
+        if view is not None:
+            yield route, view
+
+
 def _routes(patterns: list[Any], prefix: str) -> Iterator[str]:
     for pattern in patterns:
         route = prefix + str(pattern.pattern)
@@ -105,75 +108,7 @@ def foreign() -> dict[str, Any]:
     """One of everything in a project that the caller is not a member of."""
     project = make_project(f"{SECRET_WORD}-project")
     owner = make_member(project, "admin", f"{SECRET_WORD}-owner")
-    task = make_task(project=project, creator=owner, name=f"{SECRET_WORD} task")
-    version = task.dataset_version
-    dataset = version.dataset
-    run = make_run(project, owner, name=f"{SECRET_WORD} run")
-    upload = Upload.objects.create(
-        dataset=dataset, kind="pack", digest="a" * 64, size_bytes=1, part_size_bytes=1, key="k"
-    )
-    hold = LegalHold.objects.create(dataset=dataset, reason=SECRET_WORD)
-    view = SavedView.objects.create(dataset=dataset, name=f"{SECRET_WORD}-view", prefix="a/")
-    garbage_run = GarbageRun.objects.create(project=project)
-    commit = CommitRequest.objects.create(dataset=dataset, branch="main", changes_upload=upload)
-    writer = Writer.objects.create(dataset=dataset, target="main", staging="staging.a")
-    write_job = WriteJob.objects.create(dataset=dataset, name=SECRET_WORD, target="main")
-    source = Source.objects.create(
-        project=project, dataset=dataset, name=f"{SECRET_WORD}-bucket", url="s3://bucket/"
-    )
-    code = CodeSnapshot.objects.create(project=project, digest="b" * 64, size_bytes=1, key="c")
-    model = Model.objects.create(project=project, name=f"{SECRET_WORD}-model")
-    model_version = ModelVersion.objects.create(
-        model=model, number=1, run=run, artifact_path="model/", size_bytes=1, digest="d" * 64
-    )
-    Alias.objects.create(model=model, name="candidate", version=model_version)
-    webhook = Webhook.objects.create(
-        project=project, name=SECRET_WORD, url=f"https://{SECRET_WORD}.example/", events=[]
-    )
-    return {
-        "project": project.slug,
-        "unit_id": project.unit.pk,
-        "user_id": owner.pk,
-        "invitation_id": invite(project, owner, "viewer", "", 7).invitation.pk,
-        "account_id": create_service_account(project, SECRET_WORD, "viewer", owner).pk,
-        "session_id": Session.objects.create(
-            session_key=SECRET_WORD, user=owner, expire_date=now()
-        ).public_id,
-        "webhook_id": webhook.pk,
-        "delivery_id": Delivery.objects.create(webhook=webhook, kind="x", body="{}").pk,
-        "dataset": dataset.name,
-        "dataset_id": dataset.pk,
-        "ref": version.ref,
-        "upload_id": upload.pk,
-        "commit_id": commit.pk,
-        "operation_id": commit.pk,
-        "hold_id": hold.pk,
-        "view": view.name,
-        "writer_id": writer.pk,
-        "write_job_id": write_job.pk,
-        "garbage_run_id": garbage_run.pk,
-        "source": source.name,
-        "scan_id": SourceScan.objects.create(source=source, state="done").pk,
-        "run_id": run.pk,
-        "comment_id": RunComment.objects.create(run=run, author=owner, text=SECRET_WORD).pk,
-        "file_id": Artifact.objects.create(
-            run=run, attempt=make_attempt(run), path=SECRET_WORD, size_bytes=1, kind="output"
-        ).pk,
-        "snapshot_id": code.pk,
-        "fetch_id": CodeFetch.objects.create(project=project, url="https://host/code").pk,
-        "model": model.name,
-        "number": 1,
-        "name": "main",
-        "alias": "candidate",
-        "ontology_id": task.ontology_version.ontology_id,
-        "task_id": task.pk,
-        "slot_id": WorkSlot.objects.filter(label_task=task).values_list("pk", flat=True)[0],
-        "item_id": task.items.values_list("pk", flat=True)[0],
-        "token_id": actions.create_token(owner, SECRET_WORD, ["read"]).token.pk,
-        "s3_key_id": actions.create_s3_key_pair(owner, SECRET_WORD, project).pair.pk,
-        "slug": "image-classification",
-        "report_id": CleaningReport.objects.create(version=version, state="ready").pk,
-    }
+    return one_of_everything(project, owner, SECRET_WORD)
 
 
 @pytest.fixture
@@ -243,3 +178,26 @@ def test_a_run_token_opens_no_door_but_its_own(client: Client, foreign: dict[str
         assert client.get(fill(route, foreign), headers=bearer).status_code in {401, 403, 405}, (
             route
         )
+
+
+def test_the_mlflow_addresses_answer_nobody_and_no_stranger(
+    client: Client, foreign: dict[str, Any], stranger: User
+) -> None:
+    secret = actions.create_token(stranger, "mlflow", ["write"]).secret
+    token = {"Authorization": f"Bearer {secret}"}
+    ids = {"model_id": uuid.uuid4().hex, "path": "a/b.txt", "key": "k", "rest": "nothing/here"}
+    leaks = []
+    for route, view in mlflow_routes():
+        address = "/api/mlflow/" + re.sub(
+            r"<(?:\w+:)?(\w+)>", lambda found: str((foreign | ids)[found[1]]), route
+        )
+        for method in (one for one in METHODS if hasattr(view, one)):
+            ask = getattr(client, method)
+            nobody = ask(address, content_type="application/json")
+            other = ask(address, content_type="application/json", headers=token)
+            said = nobody.content.decode() + other.content.decode()
+            wrong = nobody.status_code != 401 or other.status_code != 404
+            # The address repeats the name that was asked for.
+            if wrong or SECRET_WORD in said.replace(foreign["project"], ""):
+                leaks.append((method, route, nobody.status_code, other.status_code))
+    assert leaks == []

@@ -12,6 +12,7 @@ from atom_sdk.client.push import PushOptions
 from tests.browser.boxes import box_of
 from tests.browser.conftest import VIEWPORT
 from tests.browser.seed import DATASET, Seed, draw_shapes
+from tests.browser.visiting import await_true
 
 _SHOWN_THUMBNAILS = """[...document.images].filter(
   (image) => image.src.includes('/media/') && image.naturalWidth > 0
@@ -29,7 +30,7 @@ def test_browsing_shows_real_thumbnails_and_one_image(signed_in_page: Page, seed
     page.on("response", keep)
     page.goto(f"/datasets/{DATASET}?ref=v1&path=circle/")
     expect(page.get_by_text("002.png")).to_be_visible()
-    page.wait_for_function(_SHOWN_THUMBNAILS)
+    await_true(page, _SHOWN_THUMBNAILS)
     thumbnails = [answer for answer in media if "/media/" in answer.url]
     assert thumbnails
     assert all(answer.status == 200 for answer in thumbnails)

@@ -16,6 +16,7 @@ from atom_sdk.client.push import PushOptions
 from tests.browser.boxes import box_of
 from tests.browser.seed import Seed, draw_shapes, open_task
 from tests.browser.signing_in import sign_in
+from tests.browser.visiting import await_true
 from tests.stack import Stack
 
 UNLABELLED = 6
@@ -82,7 +83,7 @@ def test_a_task_goes_from_the_first_key_to_its_published_version(
 
     page.goto(f"/labeling/{task}/audit")
     # The last batch is sent at once; a page that waits for work looks again every few seconds.
-    expect(page.locator("[data-tile]")).to_have_count(1, timeout=20_000)
+    expect(page.locator("[data-tile]")).to_have_count(1)
     page.keyboard.press("Enter")
     expect(page.get_by_text("Nothing to audit")).to_be_visible()
     page.goto(f"/labeling/{task}")
@@ -198,7 +199,8 @@ def test_the_progress_of_a_task_stands_below_its_bar_on_one_line(
     assert box_of(words)["y"] - (bar["y"] + bar["height"]) >= 3
     page.set_viewport_size({"width": 420, "height": 800})
     # In one look: the page above it moves while it takes the new width.
-    page.wait_for_function(
+    await_true(
+        page,
         "([one, other]) => one.getBoundingClientRect().top === other.getBoundingClientRect().top",
         arg=[percent.element_handle(), words.element_handle()],
     )

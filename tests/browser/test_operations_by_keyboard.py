@@ -12,13 +12,13 @@ from atom_sdk.client.errors import CommitFailedError
 from atom_sdk.client.push import PushOptions
 from tests.browser.accessibility import violations
 from tests.browser.seed import draw_shapes
-from tests.browser.visiting import visit
+from tests.browser.visiting import await_true, visit
 from tests.browser.watching import watch
 
 DATASET = "keyboard"
 CLASHING = "clashing"
 # More than any of these pages has before what is looked for.
-_MOST_TABS = 80
+_MOST_TABS = 100
 _FOCUSED = """() => {
   const element = document.activeElement;
   return element.getAttribute('aria-label') ?? element.textContent;
@@ -82,10 +82,10 @@ def test_a_merge_is_made_and_undone_by_keyboard_alone(
     page.keyboard.press("Enter")
     dialog = page.get_by_role("dialog", name="Merge versions")
     expect(dialog.get_by_role("group", name="What will change")).to_be_visible()
-    page.wait_for_function(_DIALOG_HAS_FOCUS)
+    await_true(page, _DIALOG_HAS_FOCUS)
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
-    page.wait_for_function(f"({_FOCUSED})() === {merge!r}")
+    await_true(page, f"({_FOCUSED})() === {merge!r}")
     page.keyboard.press("Enter")
     expect(dialog.get_by_role("button", name="Merge", exact=True)).to_be_enabled()
     tab_to(page, "Merge")
@@ -98,13 +98,13 @@ def test_a_merge_is_made_and_undone_by_keyboard_alone(
     choose_in_menu(page, "Take paths to a branch…")
     picking = page.get_by_role("dialog", name="Take paths from v2")
     expect(picking).to_be_visible()
-    page.wait_for_function(_DIALOG_HAS_FOCUS)
+    await_true(page, _DIALOG_HAS_FOCUS)
     page.keyboard.press("Escape")
     expect(picking).to_have_count(0)
     choose_in_menu(page, "Undo this version…")
     undoing = page.get_by_role("dialog", name="Undo v2")
     expect(undoing.get_by_role("button", name="Undo it")).to_be_enabled()
-    page.wait_for_function(_DIALOG_HAS_FOCUS)
+    await_true(page, _DIALOG_HAS_FOCUS)
     tab_to(page, "Undo it")
     page.keyboard.press("Enter")
     expect(page.get_by_text("v2 is undone: v3")).to_be_visible()
@@ -132,12 +132,12 @@ def test_conflicts_are_settled_one_by_one_by_keyboard_and_seen_as_pictures(
     page.keyboard.press("Enter")
     dialog = page.get_by_role("dialog", name="Merge versions")
     expect(dialog.get_by_role("status")).to_have_text("0 of 2 settled")
-    page.wait_for_function(_PICTURES_ARE_DRAWN)
+    await_true(page, _PICTURES_ARE_DRAWN)
     assert violations(page) == []
     merge = dialog.get_by_role("button", name="Merge", exact=True)
     expect(merge).to_be_disabled()
 
-    page.wait_for_function(_DIALOG_HAS_FOCUS)
+    await_true(page, _DIALOG_HAS_FOCUS)
     tab_to(page, "the other side (fix)")
     for key in ("Tab", "Tab", "Space", "Tab", "Space", "ArrowDown"):
         page.keyboard.press(key)

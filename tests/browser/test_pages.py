@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from atom.celery import app as celery
 from tests.browser.accessibility import violations
 from tests.browser.seed import DATASET, EMPTY_PROJECT, MODEL, Seed
-from tests.browser.visiting import prefer_language, visit
+from tests.browser.visiting import await_true, prefer_language, visit
 from tests.browser.watching import Watched, await_quiet, watch
 
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
@@ -23,13 +23,19 @@ LANGUAGES = ("en", "zh")
 LANGUAGES_CHECKED = LANGUAGES if "ATOM_PICTURES" in os.environ else ("zh",)
 PAGES: dict[str, Callable[[Seed], str]] = {
     "overview": lambda _: "/",
+    "notifications": lambda _: "/notifications",
     "datasets": lambda _: "/datasets",
+    "deleted-datasets": lambda _: "/deleted-datasets",
+    "sources": lambda _: "/sources",
     "dataset": lambda _: f"/datasets/{DATASET}",
     "dataset-folder": lambda _: f"/datasets/{DATASET}?ref=v1&path=circle/",
     "item": lambda _: f"/datasets/{DATASET}/item?ref=v1&path=circle/&item=circle/002.png&at=0",
     "uploads": lambda _: "/uploads",
     "versions": lambda _: f"/datasets/{DATASET}/versions",
     "diff": lambda _: f"/datasets/{DATASET}/diff?from=v1&to=v2",
+    "cleaning": lambda _: f"/datasets/{DATASET}/cleaning",
+    "keeping": lambda _: f"/datasets/{DATASET}/keeping",
+    "activity": lambda _: f"/datasets/{DATASET}/activity",
     "labeling": lambda _: "/labeling",
     "new-task": lambda _: "/labeling?create=yes",
     "task-open": lambda seed: f"/labeling/{seed.open_task}",
@@ -39,6 +45,9 @@ PAGES: dict[str, Callable[[Seed], str]] = {
     "runs": lambda _: "/runs",
     "new-run": lambda _: "/runs/new",
     "new-run-parameters": lambda _: f"/runs/new?workflow=image-classification&dataset={DATASET}@v1",
+    "queue": lambda _: "/runs/queue",
+    "run-retention": lambda _: "/runs/retention",
+    "compare": lambda seed: f"/runs/compare?runs={seed.trained_run},{seed.failed_run}",
     "run-log": lambda seed: f"/runs/{seed.trained_run}",
     "run-curves": lambda seed: f"/runs/{seed.trained_run}?tab=curves",
     "run-system": lambda seed: f"/runs/{seed.trained_run}?tab=system",
@@ -55,6 +64,11 @@ PAGES: dict[str, Callable[[Seed], str]] = {
     "new-token": lambda _: "/settings/tokens?create=yes",
     "s3-keys": lambda _: "/settings/s3-keys",
     "new-s3-key": lambda _: "/settings/s3-keys?create=yes",
+    "secrets": lambda _: "/settings/secrets",
+    "webhooks": lambda _: "/settings/webhooks",
+    "run-shares": lambda _: "/settings/run-shares",
+    "garbage": lambda _: "/settings/garbage",
+    "notification-settings": lambda _: "/settings/notifications",
     "audit-log": lambda _: "/settings/audit",
     "members": lambda _: "/settings/members",
     "invitations": lambda _: "/settings/members?tab=invitations",
@@ -73,7 +87,8 @@ PAGES: dict[str, Callable[[Seed], str]] = {
 # is a call of the SDK, and the health page names tasks.
 _RAW_KEY = re.compile(
     r"(?<![\w.])(?:nav|shell|common|errors|auth|overview|datasets|upload|item|labeling|jobs|runs|runpage"
-    r"|models|people|settings|secondFactor|health)"
+    r"|models|people|settings|secondFactor|health|notifications|activity|keeping|compare|palette"
+    r"|appearance|report|secrets|sharing|webhooks|cleaning|versioning)"
     r"(?:\.[a-zA-Z]\w*){1,4}\b"
 )
 celery.loader.import_default_modules()
@@ -95,7 +110,7 @@ def test_every_page_renders_without_errors_and_is_accessible_in_both_themes(
         for theme in THEMES:
             page.emulate_media(color_scheme=theme)
             expect(page.locator("html")).to_have_attribute("data-mantine-color-scheme", theme)
-            page.wait_for_function(COLORS_STAND)
+            await_true(page, COLORS_STAND)
             said_of_it = violations(page, only_of_colors=theme != THEMES[0])
             problems += [f"{name}, {theme}: {said}" for said in said_of_it]
             _keep_picture(page, f"{name}-{theme}-{language}")

@@ -17,6 +17,25 @@ def test_the_portal_opens_at_any_page(page: Page) -> None:
     assert errors == []
 
 
+def test_the_session_is_asked_for_once_before_the_scripts_ran(page: Page) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto("/", wait_until="networkidle")
+    session = [place for place, url in enumerate(asked) if url.endswith("/auth/session/")]
+    later = [place for place, url in enumerate(asked) if "/assets/auth-" in url]
+    assert len(session) == 1
+    # A page's own script is asked for by the first ones.
+    assert session[0] < min(later)
+
+
+def test_who_was_given_a_link_is_not_asked_who_they_are(page: Page) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto("/shared-run", wait_until="networkidle")
+    assert asked
+    assert not [url for url in asked if url.endswith("/auth/session/")]
+
+
 def test_assets_are_immutable_and_compressed(page: Page, stack: Stack) -> None:
     seen: dict[str, dict[str, str]] = {}
     page.on("response", lambda answer: seen.__setitem__(answer.url, answer.all_headers()))

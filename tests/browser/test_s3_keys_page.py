@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.accessibility import violations
 from tests.browser.test_pages import COLORS_STAND, THEMES
+from tests.browser.visiting import await_true
 from tests.stack import Stack
 
 
@@ -40,7 +41,7 @@ def test_a_key_is_shown_once_reads_and_disappears_when_revoked(
     expect(dialog.get_by_role("tabpanel")).to_contain_text(f"S3_ENDPOINT_URL={stack.s3_url}")
     for theme in THEMES:
         page.emulate_media(color_scheme=theme)
-        page.wait_for_function(COLORS_STAND)
+        await_true(page, COLORS_STAND)
         assert violations(page) == []
     dialog.get_by_role("button", name="I have copied it").click()
     expect(page.get_by_text(secret)).to_have_count(0)

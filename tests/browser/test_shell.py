@@ -128,22 +128,12 @@ def test_an_error_is_shown_with_its_request_and_can_be_tried_again(
     page.route(broken, refuse)
     page.goto("/datasets")
     alert = page.get_by_role("alert")
-    expect(alert).to_contain_text("Out of order", timeout=20_000)
+    expect(alert).to_contain_text("Out of order")
     expect(alert).to_contain_text("req-7")
     page.unroute(broken)
     page.get_by_role("button", name=re.compile("again|retry", re.I)).first.click()
     expect(page.get_by_role("link", name=DATASET).first).to_be_visible()
     assert seed.trained_run
-
-
-def test_a_lost_connection_is_told_and_forgotten_when_it_is_back(signed_in_page: Page) -> None:
-    page = signed_in_page
-    page.goto("/datasets")
-    heading(page, "Datasets")
-    page.context.set_offline(True)
-    expect(page.get_by_text("Offline. Data may be out of date.")).to_be_visible()
-    page.context.set_offline(False)
-    expect(page.get_by_text("Offline. Data may be out of date.")).to_have_count(0)
 
 
 def test_an_unknown_page_leads_back(signed_in_page: Page) -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from playwright.sync_api import Page
 
+_STEP_MS = 50
+_PATIENCE_MS = 30_000
 # Before anything of the portal runs, so that it need not be loaded once more.
 _PREFER = """localStorage.getItem('atom-language') ??
 localStorage.setItem('atom-language', {language!r})"""
@@ -17,3 +21,15 @@ def visit(page: Page, address: str) -> None:
 def prefer_language(page: Page, language: str) -> None:
     """Have a tab that shows nothing yet begin with a language, as a returning person's does."""
     page.add_init_script(_PREFER.format(language=language))
+
+
+def await_true(page: Page, expression: str, *, arg: Any = None) -> None:
+    """Wait until an expression is true in the page.
+
+    Playwright's `wait_for_function` would have the page itself evaluate it, which it may not.
+    """
+    for _ in range(_PATIENCE_MS // _STEP_MS):
+        if page.evaluate(expression, arg):
+            return
+        page.wait_for_timeout(_STEP_MS)
+    raise AssertionError(f"never true: {expression}")

@@ -135,6 +135,40 @@ def test_a_report_from_start_to_a_clean_version(cleaned: Pusher) -> None:
     assert {"cleaning_report.started", "run.created", "commit.requested"} <= verbs
 
 
+def test_removals_that_meet_all_happen(cleaned: Pusher) -> None:
+    report = started(cleaned, "v1")
+    measured(report["id"], SMALL)
+    same = asked(cleaned, report, "paths/", kind="exact_duplicate")["paths"]
+    dark = asked(cleaned, report, "paths/", kind="dark")["paths"]
+    removals = at(cleaned, report, "removals/")
+    asked_for = [cleaned.post(removals, {"paths": paths}) for paths in (same, dark, same + dark)]
+    for one in asked_for:
+        run_commit(one["id"])
+    done = [cleaned.get(f"commits/{one['id']}/") for one in asked_for]
+    assert [(one["state"], one["unchanged"]) for one in done] == [
+        ("published", False),
+        ("published", False),
+        ("published", True),
+    ]
+    assert done[1]["version"]["parents"] == [done[0]["version"]["commit"]]
+    good = cleaned.get("versions/v3/entries/", prefix="good/")["results"]
+    assert [row["path"] for row in good] == ["good/0.png", "good/1.png"]
+
+
+def test_a_file_that_became_another_before_the_worker_came_stays(cleaned: Pusher) -> None:
+    report = started(cleaned, "v1")
+    measured(report["id"], SMALL)
+    [path] = asked(cleaned, report, "paths/", kind="exact_duplicate")["paths"]
+    asked_for = cleaned.post(at(cleaned, report, "removals/"), {"paths": [path]})
+    app.conf.task_always_eager = True
+    cleaned.push({path: FILES["good/1.png"]})
+    app.conf.task_always_eager = False
+    run_commit(asked_for["id"])
+    done = cleaned.get(f"commits/{asked_for['id']}/")
+    assert (done["state"], done["error"]["code"]) == ("failed", "files_changed")
+    assert done["error"]["detail"] == f"v2 has other files at {path}."
+
+
 def test_only_new_images_are_measured_for_the_next_version(cleaned: Pusher, client: Client) -> None:
     measured(started(cleaned, "v1")["id"], SMALL)
     app.conf.task_always_eager = True

@@ -24,7 +24,6 @@ from atom.clusters.actions import beat_local_node, ensure_local_node
 from atom.clusters.models import Node
 from atom.core import clock
 from atom.datasets import tasks
-from atom.datasets.actions.commits import fail_abandoned, give_up_waiting
 from atom.datasets.actions.scans import lost_scans
 from atom.datasets.actions.staging_branches import abandon_left_alone
 from atom.datasets.actions.writers import NewWriter, open_writer
@@ -175,8 +174,6 @@ def test_work_that_began_just_now_is_not_given_up(
             state="uploaded",
         )  # fmt: skip
     with machines.second(), django_capture_on_commit_callbacks() as sent:
-        fail_abandoned(HALF_AN_HOUR)
-        assert not give_up_waiting(request.pk, HALF_AN_HOUR)
         assert lost_scans(HALF_AN_HOUR) == []
         tasks.recover()
     request.refresh_from_db()

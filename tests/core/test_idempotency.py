@@ -96,6 +96,7 @@ WITHOUT_KEY = {
     "projects_invitations_create": "the link is in this one answer; a pending one is made anew",
     "units_invitations_create": "the link is in this one answer; a pending one is made anew",
     "person_reset_link": "the link is in this one answer; a new one replaces the one before",
+    "runs_shares_create": "the link is in this one answer; a lost one is ended in the list",
     "s3_keys_create": "the secret is in this one answer, and may be stored nowhere",
     "projects_webhooks_create": "the secret is in this one answer, and may be stored nowhere",
     "code_snapshots_create": "named by the digest of its bytes: twice is once",

@@ -9,8 +9,8 @@ from django.db import OperationalError, connection
 from django.test import Client
 from rest_framework import serializers
 
-from atom.core.errors import Invalid, flatten_errors
-from atom.core.field_errors import codes_of
+from atom.core.errors import Invalid
+from atom.core.field_errors import codes_of, flatten_errors
 from tests.factories.accounts import make_member, make_project
 
 pytestmark = pytest.mark.django_db
@@ -80,6 +80,13 @@ def test_malformed_json_says_where(member: Client, body: str) -> None:
 def test_half_of_a_surrogate_pair_is_no_text(member: Client, body: str) -> None:
     answer = member.post(DATASETS, body, content_type="application/json")
     assert "half of a character" in problem_of(answer, 400, "malformed_body")["detail"]
+
+
+@pytest.mark.parametrize("body", ['{"name": 1e999}', '{"name": {"a": [-1e400]}}'])
+def test_a_number_that_is_read_as_infinite_is_refused(member: Client, body: str) -> None:
+    """No answer could repeat it: what it was stored in could not be read any more."""
+    answer = member.post(DATASETS, body, content_type="application/json")
+    assert "number" in problem_of(answer, 400, "malformed_body")["detail"]
 
 
 def test_a_whole_surrogate_pair_is_a_character(member: Client) -> None:

@@ -72,13 +72,15 @@ class Moody:
     """An HTTP server in front of a bucket: `mood(path)` answers, or None to pass it on.
 
     An answer is status, body and headers. `seen` holds every path with its query. What `cuts(path)`
-    is true of ends in the middle of its body.
+    is true of ends in the middle of its body; what `loses(method and path)` is true of is done, and
+    the connection ends instead of an answer.
     """
 
     def __init__(self, target: str) -> None:
         self.seen: list[str] = []
         self.mood: Callable[[str], Answer] = lambda path: None
         self.cuts: Callable[[str], bool] = lambda path: False
+        self.loses: Callable[[str], bool] = lambda path: False
         moody = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -88,6 +90,9 @@ class Moody:
                 status, body, headers = moody.mood(self.path) or moody.passed_on(
                     self.command, self.path, dict(self.headers), sent
                 )
+                if moody.loses(f"{self.command} {self.path}"):
+                    self.close_connection = True
+                    return
                 data = body if isinstance(body, bytes) else body.encode()
                 self.send_response(status)
                 for name, value in headers.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from atom.datasets.engines.ancestry import ancestors, fork_points, merge_base
+from atom.datasets.engines.ancestry import ancestors, distances, fork_points, merge_base
 
 # a ─ b ─ d ─ f     main
 #  └─ c ─ e ─ g     fix: e merges b in, f merges c in
@@ -52,3 +52,11 @@ def test_branches_left_the_trunk_where_any_merge_of_them_has_its_base() -> None:
     assert fork_points(CROSSED, "f", ["g"]) == {"b", "c"}
     assert fork_points(CROSSED, "f", ["f", "z", "unknown"]) == {"f"}
     assert fork_points(CROSSED, "", ["g"]) == set()
+
+
+def test_distances_count_what_only_one_side_has() -> None:
+    numbers = {"a": 1, "b": 2, "d": 3, "f": 4}
+    # g has e and c (which main took with d) on its own; of main it has a and b.
+    assert distances(CROSSED, numbers, "f", ["g", "c", "f", "z", "?"]) == {
+        "g": (2, 2), "c": (0, 3), "f": (0, 0), "z": (1, 4), "?": (0, 4)
+    }  # fmt: skip

@@ -258,6 +258,15 @@ def test_nothing_of_an_archive_that_lies_is_seen(
 ) -> None:
     saved = client.archives.save("digits", tmp_path)
     archive = ArchiveFolder(tmp_path)
+    # What was changed in the folder is said so, whoever finds it.
+    pack = next((tmp_path / "packs").iterdir())
+    whole = pack.read_bytes()
+    changed = whole[:-5000] + bytes([whole[-5000] ^ 1]) + whole[-4999:]
+    pack.write_bytes(changed)
+    with pytest.raises(ArchiveCorruptError, match=pack.stem):
+        other.archives.load(tmp_path)
+    pack.write_bytes(whole)
+
     honest = archive.history(saved.history)
     document = json.loads(encode_history(honest))
     # A history that names a commit which nobody sent.
@@ -288,12 +297,10 @@ def test_nothing_of_an_archive_that_lies_is_seen(
     assert other.datasets.get("digits")["is_loading"] is False
 
     # What is cut off is not even begun; what is changed is found, and saving puts it right.
-    pack = next((tmp_path / "packs").iterdir())
-    whole = pack.read_bytes()
     pack.write_bytes(whole[:-1])
     with pytest.raises(ArchiveCorruptError, match="cut off"):
         other.archives.load(tmp_path)
-    pack.write_bytes(whole[:-5000] + bytes([whole[-5000] ^ 1]) + whole[-4999:])
+    pack.write_bytes(changed)
     problems = check_archive(archive).problems
     assert len(problems) == 1
     assert pack.stem in problems[0]

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
 from atom.accounts.models import AuditEvent
 from tests.datasets.forks import FILES, paths_of
 from tests.datasets.pushing import Pusher, png
@@ -50,3 +55,37 @@ def test_a_tag_is_taken_away_by_administrators_only(forked: Pusher) -> None:
     assert forked.get("tags/")["results"] == []
     event = AuditEvent.objects.get(verb="tag.deleted")
     assert (event.actor_name, event.data["at"]) == ("boss", forked.head())
+
+
+def test_branches_tell_how_far_they_are_from_main_and_who_made_them(forked: Pusher) -> None:
+    forked.push({"a.png": png(1)}, branch="fix")
+    forked.push({"b.png": png(2)}, branch="fix")
+    forked.push({"c.png": png(3)})
+
+    rows = {row["name"]: row for row in forked.get("branches/")["results"]}
+    facts = {name: (row["ahead"], row["behind"]) for name, row in rows.items()}
+    assert facts == {"fix": (2, 1), "main": (0, 0)}
+    assert rows["fix"]["created_by"] == forked.user.username
+    assert forked.get("branches/fix/")["ahead"] == 2
+
+
+def test_a_list_of_branches_asks_as_much_for_one_as_for_many(
+    forked: Pusher, django_assert_max_num_queries: Any
+) -> None:
+    for number in range(5):
+        forked.post("branches/", {"name": f"b{number}", "at": "v1"})
+        forked.post("tags/", {"name": f"t{number}", "at": "v1"})
+    for address in ("branches/", "tags/"):
+        with CaptureQueriesContext(connection) as one:
+            forked.get(address, limit=1)
+        with django_assert_max_num_queries(len(one)):
+            forked.get(address)
+
+
+def test_branches_and_tags_are_found_by_a_part_of_their_name(forked: Pusher) -> None:
+    forked.post("tags/", {"name": "release-1", "at": "v1"})
+
+    assert [row["name"] for row in forked.get("branches/", q="FI")["results"]] == ["fix"]
+    (tag,) = forked.get("tags/", q="lease")["results"]
+    assert (tag["name"], tag["created_by"]) == ("release-1", forked.user.username)
+    assert forked.get("tags/", q="none")["results"] == []

@@ -356,3 +356,31 @@ def test_strangers_see_nothing(pushed: Pusher) -> None:
 
     for path in ("", "versions/", "versions/v1/entries/", "versions/v1/manifest/", "branches/"):
         assert pushed.client.get(pushed.base + path).status_code == 404
+
+
+def test_a_diff_is_narrowed_to_a_folder_and_to_a_label_that_became_another(pushed: Pusher) -> None:
+    edits = [
+        {"op": "label", "paths": ["0/000.png", "0/001.png"], "value": "1"},
+        {"op": "label", "paths": ["1/000.png"], "value": ""},
+        {"op": "remove", "paths": ["2/003.png"]},
+    ]
+    pushed.post("edits/", {"branch": "main", "edits": edits, "message": "relabelled"})
+    pair = {"from": "v1", "to": "v2"}
+
+    found = pushed.get("diff/", **pair)
+    assert found["label_changes"] == [
+        {"old": "0", "new": "1", "count": 2}, {"old": "1", "new": None, "count": 1}
+    ]  # fmt: skip
+    assert found["total"] == len(found["results"]) == 4
+    narrowed = pushed.get("diff/", **pair, old_label="0", new_label="1", offset=1, limit=1)
+    assert [row["path"] for row in narrowed["results"]] == ["0/001.png"]
+    assert (narrowed["total"], narrowed["next"]) == (2, None)
+    assert pushed.get("diff/", **pair, old_label="1", new_label="")["total"] == 1
+    below = pushed.get("diff/", **pair, prefix="2/")
+    assert [row["kind"] for row in below["results"]] == ["removed"]
+    # The counts of the whole comparison stay.
+    assert below["summary"]["labels_changed"] == 3
+    assert pushed.get("diff/", **pair, offset=99)["results"] == []
+    for wrong in ("&old_label=0", "&offset=x", "&offset=1&cursor=y"):
+        answer = pushed.client.get(f"{pushed.base}diff/?from=v1&to=v2{wrong}")
+        assert answer.status_code == 400

@@ -138,6 +138,19 @@ def test_a_death_while_an_upload_is_completed(pusher: Pusher) -> None:
     check_catalogue(pusher)
 
 
+def test_a_push_begun_anew_finds_what_was_joined_before_the_death(pusher: Pusher) -> None:
+    upload = begun_upload(pusher)
+
+    die("complete", upload.pk, "upload.joined")
+    again = pusher.begin(make_pack({"x.png": png(9)}).data)
+
+    # There is nothing left that parts could be sent to.
+    assert again["id"] == str(upload.pk)
+    assert again["state"] != "open"
+    assert verify_upload(upload.pk).state == "verified"
+    check_catalogue(pusher)
+
+
 @pytest.mark.parametrize("point", VERIFY_POINTS)
 def test_a_death_while_a_pack_is_verified(pusher: Pusher, point: str) -> None:
     upload = begun_upload(pusher)

@@ -117,3 +117,32 @@ def test_a_source_that_does_not_exist_is_not_found(forked: Pusher) -> None:
     answer = forked.client.post(f"{forked.base}merges/", {"source": "v99"})
 
     assert (answer.status_code, answer.json()["code"]) == (404, "ref_not_found")
+
+
+def test_labels_and_splits_are_set_and_taken_away_by_query(forked: Pusher) -> None:
+    edits = [
+        {"op": "label", "where": "folder = '1'", "value": "eins"},
+        {"op": "label", "paths": ["2"], "value": ""},
+        {"op": "split", "where": "label = 'eins'", "value": "test"},
+        {"op": "split", "paths": ["2/"], "value": ""},
+    ]
+
+    version = published(forked, "edits", edits=edits)
+
+    one, two = entry(forked, "1/002.png"), entry(forked, "2/002.png")
+    assert (one["label"], one["split"]) == ("eins", "test")
+    assert (two["label"], two["split"]) == (None, None)
+    assert entry(forked, "0/000.png")["label"] == "0"
+    assert version["message"].startswith("Set label eins of / where folder = '1'; Take the label")
+
+
+def test_a_label_or_split_that_cannot_be_is_refused_before_anything_runs(forked: Pusher) -> None:
+    for edit in (
+        {"op": "split", "paths": ["0"], "value": "exam"},
+        {"op": "label", "paths": ["0"], "value": "a\x07b"},
+        {"op": "remove", "paths": ["0"], "value": "x"},
+    ):
+        body = {"branch": "main", "edits": [edit]}
+        answer = forked.client.post(f"{forked.base}edits/", body, format="json")
+        assert answer.status_code == 400, edit
+        assert "value" in str(answer.json()["errors"])

@@ -19,6 +19,7 @@ from atom_sdk.client import Client
 from atom_sdk.client.errors import RefSyntaxError
 from atom_sdk.fs import AtomFileSystem
 from tests.datasets.pushing import Pusher
+from tests.datasets.writing import rows_of
 
 TABLE = pa.table({"n": list(range(1000)), "text": [f"row {n}" for n in range(1000)]})
 
@@ -146,6 +147,31 @@ def test_what_is_written_is_the_branchs_next_version(
     with pytest.raises(PermissionError, match="no branch none"):
         fs.pipe(f"{pusher.project.slug}/digits@none/a", b"x")
     assert pusher.get("versions/main/")["ref"] == "v5"
+
+
+def test_what_belongs_to_a_file_goes_along_when_it_is_moved_or_copied(
+    fs: AbstractFileSystem, client: Client, pusher: Pusher
+) -> None:
+    edits = [
+        {"op": "label", "paths": ["a.txt"], "value": "greeting"},
+        {"op": "split", "paths": ["a.txt", "tables/x/1.parquet"], "value": "test"},
+        {"op": "set", "paths": ["a.txt", "tables/x/1.parquet"], "attributes": {"patient": 7}},
+    ]
+    done = pusher.post("edits/", {"edits": edits, "branch": "main"})
+    assert done["state"] == "published", done
+    fs.invalidate_cache()
+    root = f"{pusher.project.slug}/digits@main"
+
+    fs.mv(f"{root}/a.txt", f"{root}/b.txt")
+    fs.mv(f"{root}/tables/x", f"{root}/moved", recursive=True)
+    fs.cp_file(f"{root}/b.txt", f"{root}/c.txt")
+
+    found = rows_of(client, "digits@main")
+    for path, label in (("b.txt", "greeting"), ("c.txt", "greeting"), ("moved/1.parquet", None)):
+        row = found[path]
+        assert (row["label"], row["split"], row["attributes"]) == (label, "test", {"patient": 7})
+    other = found["moved/0.parquet"]
+    assert (other["split"], other["attributes"]) == ("train", {})
 
 
 def test_a_transaction_is_one_version_or_none(fs: AbstractFileSystem, pusher: Pusher) -> None:

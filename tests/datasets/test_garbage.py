@@ -146,6 +146,32 @@ def test_a_version_that_comes_between_the_marks_and_the_deletion_is_followed(
     assert {f"packs/{digest}.tar" for digest in packs_of(version)} <= stored(pusher)
 
 
+def test_a_version_that_comes_meanwhile_is_followed_for_every_batch(
+    pusher: Pusher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweep, "_BATCH", 1)
+    made = [make_pack({"orphan.png": png(number)}) for number in (77, 78, 79)]
+    for pack in made:
+        pusher.upload(pack.data)
+    forget_uploads()
+    collect(pusher, rules=NO_GRACE)
+    *others, last = sorted(made, key=lambda pack: pack.digest)
+    really = sweep.sweep
+
+    def commit_first(*given: object) -> None:
+        assert pusher.commit(put_rows(last))["state"] == "published"
+        forget_uploads()
+        really(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(garbage, "sweep", commit_first)
+    collect(pusher)
+
+    packs = {key for key in stored(pusher) if key.startswith("packs/") and key.endswith(".tar")}
+    assert packs == {f"packs/{last.digest}.tar"}
+    deleted = CondemnedObject.objects.filter(kind="packs", state="deleted")
+    assert {row.digest for row in deleted} == {pack.digest for pack in others}
+
+
 def test_nothing_is_deleted_while_a_version_is_built(
     pusher: Pusher, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import io
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from PIL import Image
+from rest_framework.test import APIClient
 
 from atom.datasets.models import Version
 from tests.datasets.prepared import made_once
 from tests.datasets.pushing import Pusher, delete_row, make_pack, new_pusher, png, put_rows
+from tests.factories.accounts import make_user
 
 HISTORY = "versions/main/entries/history/"
 PICTURE = "versions/main/entries/picture/"
@@ -95,3 +99,34 @@ def test_a_picture_says_its_size_and_its_exif_in_bounds(pushed: Pusher) -> None:
     assert pushed.get(PICTURE, path="other.txt")["picture"] is None
     missing = pushed.client.get(pushed.base + PICTURE, {"path": "nothing"})
     assert (missing.status_code, missing.json()["code"]) == (404, "entry_not_found")
+
+
+PREVIEW = "versions/main/entries/preview/"
+
+
+def test_a_parquet_file_shows_its_columns_and_first_rows(transactional_db: None) -> None:
+    out = io.BytesIO()
+    pq.write_table(pa.table({"id": range(300), "word": ["a"] * 300}), out)
+    pusher = new_pusher()
+    pusher.push({"t/rows.parquet": out.getvalue(), "t/cut.parquet": out.getvalue()[:-9]})
+
+    found = pusher.get(PREVIEW, path="t/rows.parquet")
+    assert (found["reason"], found["truncated"]) == ("", True)
+    table = found["table"]
+    assert [(one["name"], one["type"], one["declared"]) for one in table["columns"]] == [
+        ("id", "integer", "int64"), ("word", "text", "string"),
+    ]  # fmt: skip
+    assert (table["row_count"], len(table["rows"]), table["rows"][99]) == (300, 100, ["99", "a"])
+
+    cut = pusher.get(PREVIEW, path="t/cut.parquet")
+    assert (cut["reason"], cut["table"]) == ("cut", None)
+
+
+def test_other_files_have_no_preview_and_strangers_see_none(pushed: Pusher) -> None:
+    assert pushed.get(PREVIEW, path="other.txt") == {
+        "table": None, "reason": "unknown", "truncated": False
+    }  # fmt: skip
+    assert pushed.client.get(pushed.base + PREVIEW + "?path=nothing").status_code == 404
+    stranger = APIClient()
+    stranger.force_authenticate(make_user())
+    assert stranger.get(pushed.base + PREVIEW + "?path=other.txt").status_code == 404

@@ -49,6 +49,8 @@ def test_branches_are_made_merged_and_deleted(atom: Atom, pusher: Pusher) -> Non
     assert answer(atom, *said.split("atom data ")[1].split())["name"] == "fix"
     assert answer(atom, "tag", "release", "digits@v2")["version"]["ref"] == "v2"
     assert "release" in atom("data", "branch", "digits")[1]
+    atom("data", "branch", "digits", "old", "--at", "v1")
+    assert "+0 -1" in atom("data", "branch", "digits")[1]
 
 
 def test_conflicts_are_listed_and_end_with_exit_code_4(atom: Atom, pusher: Pusher) -> None:

@@ -157,3 +157,28 @@ def test_a_count_that_stops_early_says_so(sizes: dict[str, int], limit_rows: int
     if count.stopped_at is not None:
         assert count.number == sum(path < count.stopped_at for path in matching)
     assert [scan.path_at(at) for at in range(count.number)] == matching[: count.number]
+
+
+def listed(pusher: Pusher, **params: Any) -> int:
+    """Return how many files pass."""
+    return int(pusher.get(BASE, **params)["total"])
+
+
+def test_kinds_and_sizes_narrow_what_a_query_finds(pushed: Pusher) -> None:
+    size = pushed.get(BASE, limit=1)["results"][0]["size_bytes"]
+
+    assert listed(pushed, type="image/") == listed(pushed, type=".PNG") == 12
+    assert listed(pushed, type="image/png", where="label = '1' OR label = '2'") == 8
+    assert listed(pushed, type="image/p") == listed(pushed, type="im%/") == 0
+    assert listed(pushed, min_size=size, max_size=size) > 0
+    assert listed(pushed, type="it's'/", label="1") == 0
+    assert listed(pushed, min_size=size * 100) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("min_size", "1k"), ("max_size", "-1"), ("type", "x" * 200)]
+)
+def test_a_kind_or_size_that_is_none_is_refused(pushed: Pusher, name: str, value: str) -> None:
+    answer = pushed.client.get(pushed.base + BASE, {name: value})
+    assert answer.status_code == 400
+    assert list(answer.json()["errors"]) == [name]

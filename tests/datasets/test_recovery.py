@@ -25,6 +25,7 @@ from tests.datasets.pushing import (
     make_pack,
     png,
     prepared_commit,
+    put_rows,
 )
 
 
@@ -160,6 +161,21 @@ def test_work_that_another_worker_is_at_is_left_to_it(pusher: Pusher) -> None:
         recover()
         assert CommitRequest.objects.get().state == "pending"
     assert run_commit(request.pk).state == "published"
+
+
+@pytest.mark.parametrize("state", ["uploaded", "verifying"])
+def test_a_commit_verifies_what_no_worker_is_at(pusher: Pusher, state: str) -> None:
+    pack = make_pack(class_files())
+    upload = Upload.objects.get(pk=pusher.upload(pack.data)["id"])
+    # As when the message of its task was lost, or its worker died.
+    storage.objects().put(upload.key, pack.data)
+    Upload.objects.update(state=state)
+    Pack.objects.update(state="verifying")
+
+    request = pusher.commit(put_rows(pack))
+
+    assert request["state"] == "published"
+    assert Pack.objects.get().state == "verified"
 
 
 def test_a_commit_waits_for_changes_that_another_worker_verifies(pusher: Pusher) -> None:

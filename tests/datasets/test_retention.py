@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from atom.core.ids import uuid7
-from atom.datasets.actions import pin
+from atom.datasets.actions import create_branch, create_tag, pin
 from atom.datasets.actions.rebuild import compare_catalogue
 from atom.datasets.actions.retention import (
     expire_versions,
@@ -17,7 +17,7 @@ from atom.datasets.actions.retention import (
     set_retention,
 )
 from atom.datasets.engines.retention import NumberedVersion, Policy, falling_out
-from atom.datasets.errors import VersionCollected, VersionExpired
+from atom.datasets.errors import VersionCollected, VersionExpired, VersionGone
 from atom.datasets.models import Dataset, Version
 from tests.datasets.prepared import made_once
 from tests.datasets.pushing import Pusher, class_files, delete_row, new_pusher, png
@@ -91,6 +91,33 @@ def test_tagged_pinned_and_heads_stay(three: Pusher) -> None:
     assert keep_last(three, 1) == []
 
 
+def test_a_branch_or_tag_is_refused_where_the_version_expired_since_it_was_read(
+    three: Pusher,
+) -> None:
+    seen = version(three, 1)
+    keep_last(three, 2)
+
+    with pytest.raises(VersionExpired):
+        create_branch(dataset_of(three), "old", seen, three.user)
+    with pytest.raises(VersionExpired):
+        create_tag(dataset_of(three), "old", seen, three.user)
+    assert [row["name"] for row in three.get("branches/")["results"]] == ["main"]
+    assert three.get("tags/")["results"] == []
+
+
+def test_a_branch_that_begins_at_an_expired_version_keeps_its_files(three: Pusher) -> None:
+    three.post("branches/", {"name": "old", "at": "v2"})
+    forget_uploads()
+    before = stored(three)
+    Version.objects.filter(number=2).update(state="expired", expired_at=NOW)
+
+    assert collect(three, rules=AT_ONCE).condemned.count() == 0
+
+    assert before <= stored(three)
+    restore_version(version(three, 2), three.user)
+    assert three.get("versions/old/entries/")["results"]
+
+
 def test_where_a_branch_left_main_stays_so_that_it_can_be_merged(three: Pusher) -> None:
     three.post("branches/", {"name": "side", "at": "v2"})
     three.push({"aside.png": png(9)}, branch="side")
@@ -122,7 +149,7 @@ def test_expired_files_go_a_window_later_and_not_before(three: Pusher) -> None:
     assert version(three, 2).state == "collected"
     with pytest.raises(VersionCollected):
         restore_version(version(three, 2), three.user)
-    with pytest.raises(VersionExpired, match="was collected"):
+    with pytest.raises(VersionGone, match="was collected"):
         pin(version(three, 2), "run", "r2")
     assert three.get("versions/v4/entries/")["results"]
     assert compare_catalogue(three.project).is_equal

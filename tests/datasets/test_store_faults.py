@@ -1,14 +1,18 @@
-"""A bucket that throttles, refuses or loses objects: ours and a source's, in every way of use.
+"""A bucket that throttles, fails, refuses or loses objects: ours and a source's, however used.
 
-Throttled, everything backs off and succeeds. Refused or lost, it fails with the name of the object,
-and loses nothing: after that the same works again.
+Throttled or failing for a moment, everything backs off and succeeds. Refused or lost, it fails with
+the name of the object, and loses nothing: after that the same works again.
 """
 
 from __future__ import annotations
 
+import hashlib
 import itertools
+import os
 import re
+import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,6 +36,10 @@ from atom.datasets.models import GarbageRun, Source, Version
 from atom.gateway.asgi import media_server
 from atom.gateway.s3.application import application as s3_application
 from atom.gateway.s3.application import s3_server
+from atom.jobs import states
+from atom.jobs.actions import outputs
+from atom.jobs.actions.outputs import OutputFile
+from atom.jobs.models import Artifact
 from atom_sdk.client import Client
 from atom_sdk.client.archive_save import SaveOptions
 from atom_sdk.errors import AtomError
@@ -41,6 +49,7 @@ from tests.datasets.buckets import Answer, Bucket, Moody, refusal
 from tests.datasets.gateways import Gateway, served
 from tests.datasets.pushing import Pusher, make_pack, png
 from tests.factories.accounts import make_member, make_project
+from tests.factories.jobs import make_attempt
 from tests.gateway.s3.conftest import S3Address
 
 PUSHED = {"mine/a.png": png(1), "mine/b.txt": b"bb"}
@@ -215,8 +224,13 @@ READS = ("pull", "open", "stream", "at a source", "atom://", "mount", "S3", "cop
 
 
 def once_each(front: Moody) -> Callable[[str], Answer]:
-    """Throttle the first request of each object, now in one way and now in the other."""
-    answers = itertools.cycle([refusal(503, "SlowDown"), refusal(429, "TooManyRequests")])
+    """Throttle or fail at the first request of each object, now in one way and now in another."""
+    answers = itertools.cycle(
+        [
+            *(refusal(503, "SlowDown"), refusal(429, "TooManyRequests")),
+            *(refusal(500, "InternalError"), refusal(502, "BadGateway"), refusal(504, "Timeout")),
+        ]
+    )
     known: set[str] = set()
 
     def mood(path: str) -> Answer:
@@ -229,7 +243,9 @@ def once_each(front: Moody) -> Callable[[str], Answer]:
     return mood
 
 
-def test_everything_backs_off_from_a_bucket_that_throttles(front: Moody, place: Place) -> None:
+def test_everything_backs_off_from_a_bucket_that_throttles_or_fails(
+    front: Moody, place: Place
+) -> None:
     for name, work in place.ways().items():
         place.fresh()
         front.mood = once_each(front)
@@ -257,6 +273,68 @@ def test_what_is_cut_off_while_it_is_read_is_read_again(front: Moody, place: Pla
         place.ways()[name]()
         front.cuts = lambda path: False
         assert cut, name
+
+
+def first_of(pattern: str) -> Callable[[str], bool]:
+    """Return what is true of the first request to each object that the pattern finds."""
+    known: set[str] = set()
+
+    def is_first(path: str) -> bool:
+        key = path.partition("&")[0]
+        found = re.search(pattern, path) is not None and key not in known
+        known.update([key] if found else [])
+        return found
+
+    return is_first
+
+
+WRITES = ("push", "load", "collect")
+
+
+def test_what_was_written_though_no_answer_came_is_there_once(front: Moody, place: Place) -> None:
+    for name in WRITES:
+        place.fresh()
+        front.loses = first_of("^(POST|PUT|DELETE) ")
+        # Each compares what is there afterwards with what was sent.
+        place.ways()[name]()
+    assert [*Version.objects.filter(dataset__name="other").values_list("number")] == [(1,)]
+
+
+def test_a_store_that_is_silent_is_left_soon_and_asked_again(
+    front: Moody, place: Place, settings: Any
+) -> None:
+    settings.ATOM_STORE_PATIENCE_S = 0.4
+    storage.objects.cache_clear()
+    silent = first_of(r"/(staging|packs)/[^?]+\?uploads|/staging/[^?]+\?uploadId|/packs/")
+
+    def mood(path: str) -> Answer:
+        if silent(path):
+            time.sleep(1)
+        return None
+
+    front.mood = mood
+    place.push()
+
+
+def test_an_output_becomes_durable_in_spite_of_its_store(front: Moody) -> None:
+    data = os.urandom(3 << 20)
+    attempt = make_attempt()
+    file = OutputFile("model.bin", len(data), hashlib.sha256(data).hexdigest(), "output")
+    [upload] = outputs.announce(attempt, [file])
+    for fault in ("mood", "cuts", "loses"):
+        storage.objects().put(outputs.staging_key(upload.artifact), data)
+        setattr(front, fault, once_each(front) if fault == "mood" else first_of("/outputs/"))
+        with suppress(StoreError):
+            outputs.complete(attempt, [upload.artifact.pk])
+        # As the next tick does, which finds what a worker failed at.
+        with suppress(StoreError):
+            outputs.verify(upload.artifact.pk)
+        outputs.verify(upload.artifact.pk)
+        setattr(front, fault, lambda path: None)
+        upload.artifact.refresh_from_db()
+        assert upload.artifact.state == states.PERSISTED, fault
+        assert storage.objects().get(upload.artifact.key) == data
+        Artifact.objects.filter(pk=upload.artifact.pk).update(state=states.LOCAL, key="")
 
 
 DENIED, GONE = refusal(403, "AccessDenied"), refusal(404, "NoSuchKey")

@@ -14,7 +14,7 @@ from atom_sdk.cli.context import Context
 from atom_sdk.cli.main import cli
 from atom_sdk.client import Client
 from atom_sdk.readers.streaming import StreamingDataset
-from tests.datasets.pushing import Pusher, class_files, png
+from tests.datasets.pushing import Pusher, class_files, delete_row, make_pack, png, put_rows
 
 
 def test_a_version_is_read_before_it_is_here(
@@ -32,6 +32,24 @@ def test_a_version_is_read_before_it_is_here(
     assert {sample.path: bytes(sample.data) for sample in again.iter_shuffled(1, 0)} == files
     assert dataset.missing_packs() == []
     assert len(client.datasets.open("digits@v1")) == len(files)
+
+
+def test_the_same_content_in_other_packs_is_read_from_these(pusher: Pusher, client: Client) -> None:
+    pusher.push({"a.png": png(1)})
+    pusher.push({"b.png": png(2)})
+    client.datasets.open("digits@v2", stream=True)
+
+    assert pusher.commit([delete_row("b.png")])["state"] == "published"
+    anew = make_pack({"b.png": png(2), "beside.png": png(3)})
+    pusher.stage(anew.data)
+    assert pusher.commit(put_rows(anew)[:1])["version"]["ref"] == "v4"
+
+    found = client.datasets.open("digits@v4")
+    assert {sample.path: bytes(sample.data) for sample in found} == {
+        "a.png": png(1),
+        "b.png": png(2),
+    }
+    assert bytes.fromhex(anew.digest) in found.index.packs
 
 
 def test_a_pulled_version_is_bounded_too(

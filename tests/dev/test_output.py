@@ -20,3 +20,16 @@ def test_lines_carry_the_name_of_their_process_without_colours_in_a_file() -> No
     stream = io.StringIO()
     Terminal(stream).line("web", "hello")
     assert stream.getvalue() == "web      | hello\n"
+
+
+def test_in_the_background_only_the_launchers_own_lines_are_kept() -> None:
+    stream = io.StringIO()
+    terminal = Terminal(stream)
+    terminal.echo("web", "a request")
+    terminal.echoes = False
+    terminal.echo("web", "another request")
+    terminal.line("web", "ended with code 1; starting it again in 0.5 s")
+    assert [line.split(" | ")[1] for line in stream.getvalue().splitlines()] == [
+        "a request",
+        "ended with code 1; starting it again in 0.5 s",
+    ]

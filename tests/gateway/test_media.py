@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import time
 import zlib
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import httpx
+import numpy as np
 import pytest
 from blake3 import blake3
 from django.conf import settings
@@ -106,6 +109,29 @@ async def test_a_large_file_comes_in_pieces(gateway: httpx.AsyncClient) -> None:
     assert len(answer.content) == len(data)
 
 
+async def test_what_nobody_waits_for_is_not_read_on() -> None:
+    """uvicorn's `send` says nothing of a client that has left; its `receive` does."""
+    pack = stored({"large.bin": bytes(24 << 20)})
+    path = link(pack, media_type="video/mp4")
+    scope = {"type": "http", "method": "GET", "path": path, "headers": []}
+    begun, pieces = asyncio.Event(), []
+
+    async def receive() -> dict[str, object]:
+        await begun.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message: dict[str, object], /) -> None:
+        if message["type"] == "http.response.body":
+            pieces.append(message)
+            begun.set()
+            await asyncio.sleep(0)
+
+    media_server.cache_clear()
+    await application(scope, receive, send)
+
+    assert 1 <= len(pieces) <= 3
+
+
 async def test_head_has_no_body(gateway: httpx.AsyncClient) -> None:
     answer = await gateway.head(link(stored({"a.png": png(1)})))
 
@@ -139,6 +165,32 @@ async def test_a_thumbnail_is_small_and_has_its_own_etag(gateway: httpx.AsyncCli
     assert Image.open(io.BytesIO(answer.content)).size == (128, 85)
     assert answer.headers["etag"].endswith('-w128"')
     assert again.content == answer.content
+
+
+@pytest.mark.parametrize(
+    ("extension", "values"),
+    [
+        ("png", np.arange(64 * 64, dtype=np.uint16) * 16),
+        ("png", np.arange(64 * 64, dtype=np.uint16) // 4 + 20_000),
+        ("tiff", np.arange(64 * 64, dtype=np.uint16) * 16),
+        ("tiff", np.linspace(-1, 1, 64 * 64, dtype=np.float32)),
+        ("tiff", np.arange(64 * 64, dtype=np.int32) * 1000 - 7),
+        ("tiff", np.full(64 * 64, np.inf, np.float32)),
+    ],
+)
+async def test_wide_pixels_are_seen_from_black_to_white(
+    gateway: httpx.AsyncClient, extension: str, values: np.ndarray[Any, Any]
+) -> None:
+    out = io.BytesIO()
+    Image.fromarray(values.reshape(64, 64)).resize((512, 512)).save(out, extension)
+    pack = stored({f"depth.{extension}": out.getvalue()})
+
+    answer = await gateway.get(link(pack, width=128))
+
+    assert answer.status_code == 200
+    seen = np.asarray(Image.open(io.BytesIO(answer.content)).convert("L"))
+    if np.isfinite(values).all():
+        assert (seen.min() < 10, seen.max() > 245, 100 < seen.mean() < 155) == (True,) * 3
 
 
 async def test_a_thumbnail_of_what_is_no_image_is_a_clear_problem(

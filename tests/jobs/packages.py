@@ -49,13 +49,13 @@ def write_source(folder: Path, looked_at: list[str], extra: str = "pass") -> str
     return f"atom-who @ file://{source}\n"
 
 
-def write_wheel(folder: Path) -> Path:
-    """Write a wheel that stands for the SDK."""
-    path = folder / "atom_nothing-1-py3-none-any.whl"
-    described = "atom_nothing-1.dist-info"
+def write_wheel(folder: Path, name: str = "nothing") -> Path:
+    """Write a wheel; it stands for the SDK unless it has another name."""
+    path = folder / f"atom_{name}-1-py3-none-any.whl"
+    described = f"atom_{name}-1.dist-info"
     with zipfile.ZipFile(path, "w") as wheel:
         wheel.writestr(
-            f"{described}/METADATA", "Metadata-Version: 2.1\nName: atom-nothing\nVersion: 1\n"
+            f"{described}/METADATA", f"Metadata-Version: 2.1\nName: atom-{name}\nVersion: 1\n"
         )
         wheel.writestr(
             f"{described}/WHEEL",

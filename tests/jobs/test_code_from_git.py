@@ -11,6 +11,7 @@ from typing import Any
 
 import paramiko
 import pytest
+from cryptography.fernet import Fernet
 from dulwich.refs import Ref
 from dulwich.repo import Repo
 from rest_framework.test import APIClient
@@ -101,9 +102,13 @@ def test_a_branch_a_tag_and_a_commit_say_which(api: APIClient, url: str, first: 
     assert list(members_of(old["code_snapshot"])) == ["train.py"]
 
 
-def test_the_same_files_are_the_same_snapshot(api: APIClient, url: str) -> None:
-    once, again = fetched(api, url=url), fetched(api, url=url, ref="main")
-    assert once["code_snapshot"] == again["code_snapshot"]
+def test_the_same_files_are_kept_once_and_show_what_was_asked_for(api: APIClient, url: str) -> None:
+    once, again, by_name = (fetched(api, url=url, ref=ref) for ref in ("", "", "main"))
+    assert once["code_snapshot"] == again["code_snapshot"] != by_name["code_snapshot"]
+    first, named = (CodeSnapshot.objects.get(pk=one["code_snapshot"]) for one in (once, by_name))
+    assert (first.key, first.sha256) == (named.key, named.sha256)
+    assert first.git is not None
+    assert named.git == {**first.git, "branch": "main"}
 
 
 @pytest.mark.parametrize("ref", ["gone", "0123456789012345678901234567890123456789"])
@@ -234,6 +239,33 @@ def test_work_that_a_worker_died_at_is_taken_up_again(
     code_fetches.run_fetch(one.pk)
     one.refresh_from_db()
     assert one.state == "ready"
+
+
+def test_a_secret_that_cannot_be_read_ends_the_fetch_in_words(
+    api: APIClient, settings: Any
+) -> None:
+    api.put("/api/v1/projects/vision/secrets/TOKEN/", {"value": "token-123"})
+    settings.ATOM_ENCRYPTION_KEY = Fernet.generate_key().decode()
+    found = fetched(api, url="https://host/code", secret="TOKEN")
+    assert (found["state"], found["problem"]["code"]) == ("failed", "git_secret_missing")
+    assert "TOKEN" in found["problem"]["detail"]
+
+
+def test_a_fetch_that_never_comes_to_an_end_is_given_up(api: APIClient, project: Project) -> None:
+    """It would take a place of the project's for ever."""
+    lapsed, held = (clock.now() + timedelta(minutes=minutes) for minutes in (-1, 1))
+    stuck, young, under_way = (
+        CodeFetch.objects.create(
+            project=project, url="https://host/code", state=FETCHING, claimed_until=until
+        )
+        for until in (lapsed, lapsed, held)
+    )
+    old = CodeFetch.objects.filter(pk__in=[stuck.pk, under_way.pk])
+    old.update(created_at=clock.now() - code_fetches.LONGEST - timedelta(minutes=1))
+    code_fetches.resume_fetches()
+    found = api.get(f"{FETCHES}{stuck.pk}/").json()
+    assert (found["state"], found["problem"]["code"]) == ("failed", "git_timeout")
+    assert set(CodeFetch.objects.filter(state=FETCHING)) == {young, under_way}
 
 
 def test_a_project_fetches_so_much_at_once(api: APIClient, project: Project) -> None:

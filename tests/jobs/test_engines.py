@@ -265,6 +265,36 @@ def test_points_survive_their_chunk(rows: list[tuple[int, int, float]]) -> None:
     np.testing.assert_array_equal(back.values, made.values)
 
 
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(-9, 9), st.integers(0, 99))))
+def test_points_of_each_key_keep_their_order(rows: list[tuple[str, int, int]]) -> None:
+    found = points.points_by_key([(*row, float(row[1])) for row in rows])
+    assert {key: list(zip(some.steps, some.ts_ms, strict=True)) for key, some in found.items()} == {
+        key: [(step, ts_ms) for one, step, ts_ms in rows if one == key]
+        for key in dict.fromkeys(key for key, *_ in rows)
+    }
+
+
+def test_differences_beyond_64_bits_come_back() -> None:
+    far = 2**63 - 1
+    made = points.points_from([("a", step, 1, 0.0) for step in (far, -far, far, 0)])
+    assert points.decode(points.encode(made)).steps.tolist() == [far, -far, far, 0]
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([2.0, -1.0, 3.0], (-1.0, 3.0)),
+        ([math.nan, 2.0, math.inf], (2.0, 2.0)),
+        ([-math.inf, 1.0], (1.0, 1.0)),
+        ([math.nan], (None, None)),
+    ],
+)
+def test_the_range_of_values_is_of_the_finite_ones(
+    values: list[float], expected: tuple[float | None, float | None]
+) -> None:
+    assert curve(values).value_range() == expected
+
+
 def curve(values: Any) -> points.Points:
     values = np.asarray(values, dtype=np.float64)
     steps = np.arange(len(values), dtype=np.int64)

@@ -8,6 +8,7 @@ from rest_framework.test import APIClient
 from atom.accounts.models import Project
 from atom.cache.models import CacheRecord
 from atom.clusters.actions import ensure_local_node, reserve
+from atom.clusters.models import Node
 from atom.jobs import states
 from atom.jobs.actions import attempts, reconcile
 from atom.jobs.engines.failures import ExitReport
@@ -34,6 +35,22 @@ def test_why_it_is_not_running(api: APIClient, project: Project) -> None:
     warming = make_attempt(make_run(project, runtime=runtime), states.WARMING).run
     answer = api.get(f"/api/v1/runs/{warming.pk}/explain/").json()
     assert "Collecting torch" in answer["reasons"][0]["text"]
+
+
+def test_a_run_that_no_machine_could_hold_says_so(api: APIClient, project: Project) -> None:
+    node = ensure_local_node()
+    reserve(node.pk, make_run(project).pk, cpus=node.cpu_count, memory_bytes=1, gpus=0)
+    run = make_run(project, gpus=node.gpu_count + 1)
+    answer = api.get(f"/api/v1/runs/{run.pk}/explain/").json()
+    [reason] = [one for one in answer["reasons"] if one["kind"] == "machines"]
+    assert (answer["code"], reason["params"]["code"]) == ("none_fits", "none_fits")
+    # What others hold there would make no difference, so it is not told.
+    assert reason["text"].endswith(f"{node.name} lacks 1 GPU.")
+    assert [one["cpus"] for one in reason["params"]["params"]["nodes"]] == [0]
+    Node.objects.update(schedulable=False)
+    answer = api.get(f"/api/v1/runs/{make_run(project).pk}/explain/").json()
+    assert answer["code"] == "none_fits"
+    assert "does not take jobs now" in answer["reasons"][-1]["text"]
 
 
 def test_why_says_what_the_last_try_to_bring_the_data_met(api: APIClient, project: Project) -> None:

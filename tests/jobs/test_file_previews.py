@@ -17,6 +17,7 @@ from atom.jobs.actions.stored_files import StoredFile
 from atom.jobs.models import Artifact, Attempt
 from tests.factories.accounts import make_member, make_user
 from tests.factories.jobs import make_attempt
+from tests.streams import bytes_of
 
 pytestmark = pytest.mark.django_db
 
@@ -197,3 +198,18 @@ def test_scalars_of_tensorboard_are_curves_up_to_where_a_live_file_ends() -> Non
     (curve,) = found["curves"]
     assert (curve["key"], curve["steps"], curve["values"]) == ("loss", [1, 2], [0.5, 0.25])
     assert (curve["ts"], found["others"]) == ([1500, 1500], 1)
+
+
+def test_a_picture_comes_from_this_origin() -> None:
+    attempt = make_attempt()
+    reader, data = member(attempt), b"\x89PNG and so on"
+    picture, text, lost = (
+        keep(attempt, f"out/{name}", data) for name in ("a.png", "b.txt", "c.png")
+    )
+    storage.objects().delete(lost.key)
+    answer: Any = reader.get(f"/api/v1/runs/{attempt.run_id}/files/{picture.pk}/picture/")
+    assert (answer.status_code, answer["Content-Type"]) == (200, "image/png")
+    assert (answer["X-Content-Type-Options"], bytes_of(answer)) == ("nosniff", data)
+    for other in (text, lost):
+        refused = reader.get(f"/api/v1/runs/{attempt.run_id}/files/{other.pk}/picture/")
+        assert refused.status_code == 404

@@ -1,22 +1,31 @@
-"""Of several workers that are told to start an attempt, one does."""
+"""Of several workers that are told to start an attempt, one does; of one that has ended, none."""
 
 from __future__ import annotations
 
 import fcntl
+import json
+import signal
+import subprocess
 import threading
 import time
 from uuid import UUID
 
 import pytest
 from django.db import connection, transaction
+from rest_framework.test import APIClient
 
+from atom.accounts.models import ApiToken
 from atom.clusters.actions import ensure_local_node, reserve
+from atom.clusters.models import Cluster
 from atom.jobs import states
-from atom.jobs.actions import launch
+from atom.jobs.actions import launch, reconcile, runs
 from atom.jobs.actions.attempts import find_by_token, issue_token
 from atom.jobs.actions.launch import _claim
+from atom.jobs.executors import local
+from atom.jobs.executors.local import start_ticks_of
 from atom.jobs.models import Run
-from tests.factories.jobs import make_attempt
+from tests.factories.accounts import make_member, make_user
+from tests.factories.jobs import make_attempt, make_run, runner_headers
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -55,6 +64,74 @@ def test_a_launcher_that_comes_second_does_not_take_the_first_ones_token_away() 
         launch.launch(attempt.pk)
     assert find_by_token(first) == attempt
     launch.executor().remove(attempt.pk)
+
+
+def test_a_run_that_is_cancelled_while_its_data_is_shown_is_not_started() -> None:
+    """Its place is given back by then: it would run with devices and a user of others."""
+    run = make_run(user=make_user(), may_write=True)
+    attempt = make_attempt(run, states.SUBMITTED)
+    node = ensure_local_node()
+    reserve(node.pk, attempt.pk, cpus=1, memory_bytes=1, gpus=0)
+    # What the launcher has to write on its way stands for the data that takes its time.
+    Cluster.objects.update(single_user=launch.executor().isolated)
+    launcher = threading.Thread(target=_launch, args=(attempt.pk,))
+    with transaction.atomic():
+        Cluster.objects.select_for_update().get(pk=node.cluster_id)
+        launcher.start()
+        _wait_until_blocked(1)
+        runs.cancel_run(run.pk, make_member(run.project, "admin"))
+        assert reconcile.advance(run.pk) == states.CANCELLED
+    launcher.join()
+    attempt.refresh_from_db()
+    seen = launch.executor().observe(attempt.pk)
+    launch.executor().kill(attempt.pk)
+    launch.executor().remove(attempt.pk)
+    assert (seen.launched, attempt.state, attempt.token_hash) == (False, states.CANCELLED, "")
+    assert not ApiToken.objects.filter(revoked_at=None).exists()
+
+
+def test_the_token_of_an_attempt_that_has_ended_is_good_for_nothing() -> None:
+    attempt = make_attempt()
+    headers = runner_headers(attempt)
+    for state, status in ((states.FINALIZING, 200), (states.CANCELLED, 401)):
+        type(attempt).objects.filter(pk=attempt.pk).update(state=state)
+        answer = APIClient().post("/api/v1/runner/heartbeat/", {}, headers=headers)
+        assert answer.status_code == status
+
+
+def test_a_supervisor_that_comes_up_after_its_attempt_was_ended_is_ended_too() -> None:
+    attempt = make_attempt(state=states.FINALIZING, evidence={"no_more": True})
+    folder = launch.executor().folder(attempt.pk)
+    folder.mkdir(parents=True)
+    with subprocess.Popen(["sleep", "60"]) as late:
+        record = {"pid": late.pid, "started_at_ticks": start_ticks_of(late.pid)}
+        (folder / "supervisor.json").write_text(json.dumps(record))
+        seen = launch.executor().observe(attempt.pk)
+        assert seen.alive
+        launch.note_supervisor(attempt, seen)
+        assert late.wait(20) == -signal.SIGKILL
+    launch.executor().remove(attempt.pk)
+
+
+def test_a_supervisor_that_does_not_come_up_in_time_has_not_been_started(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(local, "START_TIMEOUT_S", 0.001)
+    attempt = make_attempt(make_run(max_retries=0), states.SUBMITTED)
+    reserve(ensure_local_node().pk, attempt.pk, cpus=1, memory_bytes=1, gpus=0)
+    launch.launch(attempt.pk)
+    launch.executor().remove(attempt.pk)
+    assert reconcile.advance(attempt.run_id) == states.FAILED
+    run = Run.objects.get(pk=attempt.run_id)
+    assert (run.failure_class, run.state) == ("RUNNER_LOST", states.FAILED)
+    assert "not up within" in run.failure_reason
+
+
+def _launch(attempt_id: UUID) -> None:
+    try:
+        launch.launch(attempt_id)
+    finally:
+        connection.close()
 
 
 def _wait_until_blocked(count: int) -> None:

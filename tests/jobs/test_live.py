@@ -66,6 +66,21 @@ def test_an_exception_is_shown_with_its_traceback(tmp_path: Path) -> None:
     assert run.attempts.count() == 1
 
 
+def test_a_metric_that_is_refused_is_told_in_the_log_and_costs_no_other(tmp_path: Path) -> None:
+    run = make_script_run(
+        tmp_path,
+        "import os\n"
+        "with open(os.environ['ATOM_METRICS_FILE'], 'a') as f:\n"
+        "    for key in ('loss', 'x' * 300):\n"
+        '        f.write(\'{"step": 1, "ts_ms": 5, "values": {"%s": 0.5}}\\n\' % key)\n',
+    )
+    reconcile_until(run, states.SUCCEEDED)
+    assert run.metrics_summary["loss"] == 0.5
+    log = log_of(run)
+    assert "Some points of metrics were refused" in log
+    assert "1 to 250 characters" in log
+
+
 def test_a_command_that_does_not_exist(tmp_path: Path) -> None:
     run = make_script_run(tmp_path, "", command=["no-such-program", "--now"])
     reconcile_until(run, states.FAILED)
@@ -84,6 +99,18 @@ def test_code_that_was_damaged_in_the_store_never_starts(tmp_path: Path) -> None
     assert "Retry" in run.suggestion
     job = json.loads((executor().folder(run.attempts.get().pk) / "job.json").read_text())
     assert job["code"]["sha256"] == hashlib.sha256(stored).hexdigest() == run.code.sha256
+
+
+def test_code_that_the_store_does_not_give_for_a_while_is_asked_for_again(tmp_path: Path) -> None:
+    run = make_script_run(tmp_path, "print('at last')\n")
+    assert run.code is not None
+    stored = storage.objects().get(run.code.key)
+    storage.objects().delete(run.code.key)
+    reconcile_until(run, states.RETRY_WAIT)
+    assert run.attempts.get().failure_class == "PREPARATION"
+    storage.objects().put(run.code.key, stored)
+    reconcile_until(run, states.SUCCEEDED)
+    assert run.attempts.count() == 2
 
 
 def test_a_job_that_needs_too_much_memory(tmp_path: Path) -> None:
@@ -159,14 +186,14 @@ def test_two_workers_start_one_supervisor(tmp_path: Path) -> None:
     reconcile_until(run, states.RUNNING)
     attempt = run.attempts.get()
     wait_for(marker.exists)
-    again = executor().launch({"attempt": str(attempt.pk)}, never, 0, "http://127.0.0.1:1")
+    again = executor().launch(attempt.pk, never, 0, "http://127.0.0.1:1")
     assert again.pid == executor().observe(attempt.pk).pid
     reconcile_until(run, states.SUCCEEDED)
     assert marker.read_text() == "x"
     marker.unlink()
 
 
-def never() -> str:
+def never() -> tuple[dict[str, Any], str]:
     raise AssertionError("the supervisor runs: a new token would take its own away")
 
 

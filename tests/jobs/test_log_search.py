@@ -14,6 +14,7 @@ from atom.jobs.engines.log_search import Query, Search
 from atom.jobs.models import Attempt
 from tests.factories.accounts import make_member, make_user
 from tests.factories.jobs import make_attempt
+from tests.streams import bytes_of
 
 pytestmark = pytest.mark.django_db
 
@@ -201,7 +202,7 @@ def test_only_the_lines_that_match_are_downloaded() -> None:
     say(attempt, b"loss \x1b[1m1\x1b[0m\nother\nloss 2")
     api = asking(attempt)
     answer: Any = api.get(f"/api/v1/runs/{attempt.run_id}/logs/raw/", {"q": "loss"})
-    assert b"".join(answer.streaming_content) == b"loss 1\nloss 2\n"
+    assert bytes_of(answer) == b"loss 1\nloss 2\n"
     assert "-matches.log" in answer["Content-Disposition"]
     assert api.get(f"/api/v1/runs/{attempt.run_id}/logs/raw/?q=(&regex=1").status_code == 400
 

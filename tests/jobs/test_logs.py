@@ -19,6 +19,7 @@ from atom.jobs.models import Attempt, LogChunk
 from atom.jobs.pipelines import log_stream
 from tests.factories.accounts import make_member
 from tests.factories.jobs import make_attempt, runner_headers
+from tests.streams import bytes_of
 
 pytestmark = pytest.mark.django_db
 
@@ -211,7 +212,7 @@ def test_a_page_reads_by_offset_filters_by_stream_and_searches() -> None:
     assert [frame["byte_off"] for frame in found["frames"]] == [8]
     assert api.get(url, {"from": "-5"}).json()["frames"][0]["text"] == "disk\n"
     raw: Any = api.get(f"{url}raw/")
-    assert b"".join(raw.streaming_content).startswith(b"Epoch 1\nwarning")
+    assert bytes_of(raw).startswith(b"Epoch 1\nwarning")
 
 
 def test_a_run_without_an_attempt_has_an_empty_log() -> None:

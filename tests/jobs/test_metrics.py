@@ -7,10 +7,13 @@ import math
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from atom.core.errors import Invalid
-from atom.jobs.actions import metrics
+from atom.jobs.actions import metrics, series
+from atom.jobs.actions.curve_cache import KEPT_FROM_POINTS, Window
 from atom.jobs.errors import MetricsGap
 from atom.jobs.models import Attempt, MetricChunk
 from tests.factories.accounts import make_member
@@ -34,13 +37,13 @@ def read(attempt: Attempt, **params: Any) -> Any:
 def test_points_fill_chunks_of_4096() -> None:
     attempt, start = make_attempt(), 0
     for seq, count in enumerate([10, 5000, 4000, 1]):
-        assert metrics.ingest(attempt, seq, rows("loss", start, count)) == seq + 1
+        assert metrics.ingest(attempt, seq, rows("loss", start, count)).next_seq == seq + 1
         start += count
     chunks = list(MetricChunk.objects.order_by("seq"))
     assert [chunk.n for chunk in chunks] == [4096, 4096, 819]
     assert [(c.step_min, c.step_max) for c in chunks] == [(0, 4095), (4096, 8191), (8192, 9010)]
-    series = attempt.series.get()
-    assert (series.n, series.last, series.vmin, series.vmax) == (9011, 4505.0, 0.0, 4505.0)
+    found = attempt.series.get()
+    assert (found.n, found.last, found.vmin, found.vmax) == (9011, 4505.0, 0.0, 4505.0)
     (curve,) = read(attempt, key="loss", points=4000, from_step=4000, to_step=4200)
     assert curve["steps"] == list(range(4000, 4201))
     assert curve["values"][0] == 2000.0
@@ -48,8 +51,8 @@ def test_points_fill_chunks_of_4096() -> None:
 
 def test_a_batch_that_comes_again_counts_once_and_a_gap_is_refused() -> None:
     attempt = make_attempt()
-    assert metrics.ingest(attempt, 0, rows("loss", 0, 5)) == 1
-    assert metrics.ingest(attempt, 0, rows("loss", 0, 5)) == 1
+    assert metrics.ingest(attempt, 0, rows("loss", 0, 5)).next_seq == 1
+    assert metrics.ingest(attempt, 0, rows("loss", 0, 5)).next_seq == 1
     with pytest.raises(MetricsGap) as refused:
         metrics.ingest(attempt, 2, rows("loss", 5, 5))
     assert refused.value.extra == {"next_seq": 1}
@@ -87,12 +90,12 @@ def test_values_that_json_cannot_hold() -> None:
         content_type="application/json",
         headers=runner_headers(attempt),
     )
-    assert answer.json() == {"next_seq": 1}
+    assert answer.json() == {"next_seq": 1, "refused": 0, "said": ""}
     (curve,) = read(attempt, key="loss")
     assert curve["values"] == [1.0, None, None]
-    series = attempt.series.get()
-    assert series.last is not None
-    assert math.isinf(series.last)
+    found = attempt.series.get()
+    assert found.last is not None
+    assert math.isinf(found.last)
     attempt.run.refresh_from_db()
     assert attempt.run.metrics_summary == {}
 
@@ -134,8 +137,158 @@ def test_a_resumed_run_has_one_curve() -> None:
         [[["loss"], 0, 1, 2.0]],
         [[]],
         [7],
+        [["lo\0ss", 0, 1, 2.0]],
+        [["\ud800", 0, 1, 2.0]],
     ],
 )
 def test_points_of_another_shape_are_refused(points: Any) -> None:
     with pytest.raises(Invalid):
         metrics.ingest(make_attempt(), 0, points)
+
+
+def test_a_bad_point_costs_no_other_of_its_batch() -> None:
+    attempt = make_attempt()
+    bad: list[Any] = [["x" * 251, 0, 1, 1.0], ["loss", 2**70, 1, 1.0], ["acc", 0, 1, "high"]]
+    done = metrics.ingest(attempt, 0, [*rows("loss", 0, 5), *bad, ("acc", 1, 1, 0.5)])
+    assert (done.next_seq, done.refused) == (1, 3)
+    assert done.said
+    assert len(series.points_of(attempt.run, "loss")) == 5
+    assert len(series.points_of(attempt.run, "acc")) == 1
+
+
+def post_rows(attempt: Attempt, seq: int, body: Any) -> Any:
+    return APIClient().post(
+        "/api/v1/runner/metrics/",
+        json.dumps({"seq": seq, "rows": body}),
+        content_type="application/json",
+        headers=runner_headers(attempt),
+    )
+
+
+def row(step: Any, **values: Any) -> dict[str, Any]:
+    return {"step": step, "ts_ms": 1000, "values": values}
+
+
+def test_rows_with_other_keys_each_keep_the_order_of_a_curve() -> None:
+    attempt = make_attempt()
+    body = [row(3, loss=1), row(2, acc="NaN", loss=2.5), row(1, loss=None), row(0), row(0, acc=4)]
+    assert post_rows(attempt, 0, body).json() == {"next_seq": 1, "refused": 0, "said": ""}
+    loss, acc = series.points_of(attempt.run, "loss"), series.points_of(attempt.run, "acc")
+    assert (loss.steps.tolist(), loss.ts_ms.tolist()) == ([3, 2, 1], [1000] * 3)
+    assert loss.values[:2].tolist() == [1.0, 2.5]
+    assert math.isnan(loss.values[2])
+    assert acc.steps.tolist() == [2, 0]
+    assert math.isnan(acc.values[0])
+    assert acc.values[1] == 4.0
+    attempt.run.refresh_from_db()
+    assert attempt.run.metrics_summary == {"loss": 1.0}
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        7,
+        None,
+        [],
+        "text",
+        {"step": 1, "ts_ms": 1},
+        {"step": 1, "ts_ms": 1, "values": ["loss"]},
+        {"step": 1, "ts_ms": 1, "values": "loss"},
+        row("x", loss=1),
+        row(2**70, loss=1),
+        row([1], loss=1),
+        row(None, loss=1),
+        row(1, loss=[1.0]),
+        row(1, loss="high"),
+        row(1, loss=10**400),
+        row(1, **{"x" * 251: 1}),
+        row(1, **{"": 1}),
+        row(1, **{"lo\0ss": 1}),
+        row(1, **{"\ud800": 1}),
+    ],
+)
+def test_a_bad_row_costs_no_other_of_its_batch(bad: Any) -> None:
+    attempt = make_attempt()
+    answer = post_rows(attempt, 0, [row(0, loss=1.0), bad, row(1, loss=2.0, acc=3.0)]).json()
+    assert (answer["next_seq"], answer["refused"]) == (1, 1)
+    assert answer["said"]
+    assert series.points_of(attempt.run, "loss").values.tolist() == [1.0, 2.0]
+    assert series.points_of(attempt.run, "acc").values.tolist() == [3.0]
+    assert post_rows(attempt, 1, [bad]).status_code == 400
+
+
+def test_rows_that_come_again_count_once_and_a_gap_is_refused() -> None:
+    attempt = make_attempt()
+    assert post_rows(attempt, 0, [row(0, loss=1.0)]).json()["next_seq"] == 1
+    assert post_rows(attempt, 0, [row(0, loss=1.0)]).json()["next_seq"] == 1
+    gap = post_rows(attempt, 2, [row(1, loss=1.0)])
+    assert (gap.status_code, gap.json()["next_seq"]) == (409, 1)
+    assert len(series.points_of(attempt.run, "loss")) == 1
+
+
+@pytest.mark.parametrize("body", [None, {}, "rows", 7])
+def test_rows_that_are_no_list_are_refused(body: Any) -> None:
+    assert post_rows(make_attempt(), 0, body).status_code == 400
+
+
+def test_metrics_beyond_the_limit_cost_those_that_are_there_nothing() -> None:
+    attempt = make_attempt()
+    many = [(f"layer/{n}", 0, 1, 1.0) for n in range(metrics.MAX_KEYS - 1)]
+    assert metrics.ingest(attempt, 0, [("loss", 0, 1, 1.0), *many]).refused == 0
+    done = metrics.ingest(attempt, 1, [("loss", 1, 2, 0.5), ("one/more", 0, 1, 1.0)])
+    assert (done.next_seq, done.refused) == (2, 1)
+    assert done.said == "An attempt may have 2000 different metrics."
+    assert len(series.points_of(attempt.run, "loss")) == 2
+    assert attempt.series.count() == metrics.MAX_KEYS
+
+
+def test_small_batches_are_put_behind_each_other_and_merged(
+    django_assert_max_num_queries: Any,
+) -> None:
+    attempt = make_attempt()
+    expected: list[metrics.PointRow] = []
+    for seq, count in enumerate([1, 300, 7, 203, 1, 2, 3600, 5]):
+        part = rows("loss", len(expected), count)
+        metrics.ingest(attempt, seq, [*part, ("rare", seq, seq, float("nan"))])
+        expected += part
+    chunks = list(MetricChunk.objects.filter(series__key="loss").order_by("seq"))
+    assert [(one.n, one.step_min, one.step_max, one.vmax) for one in chunks] == [
+        (4096, 0, 4095, 2047.5),
+        (23, 4096, 4118, 2059.0),
+    ]
+    found = series.points_of(attempt.run, "loss")
+    assert found.steps.tolist() == [step for _, step, _, _ in expected]
+    assert found.ts_ms.tolist() == [ts_ms for _, _, ts_ms, _ in expected]
+    assert found.values.tolist() == [value for *_, value in expected]
+    rare = MetricChunk.objects.get(series__key="rare")
+    assert (rare.n, rare.step_min, rare.step_max, rare.vmin) == (8, 0, 7, None)
+    with django_assert_max_num_queries(12):
+        metrics.ingest(attempt, 8, [(f"many/{n}", 1, 1, 1.0) for n in range(100)])
+
+
+def test_a_long_curve_is_answered_from_what_was_answered_before() -> None:
+    attempt = make_attempt()
+    metrics.ingest(attempt, 0, rows("loss", 0, KEPT_FROM_POINTS))
+    first = read(attempt, key="loss", points=100)
+    with CaptureQueriesContext(connection) as queries:
+        assert read(attempt, key="loss", points=100) == first
+    assert not any("jobs_metricchunk" in query["sql"] for query in queries)
+    metrics.ingest(attempt, 1, rows("loss", KEPT_FROM_POINTS, 1))
+    (longer,) = read(attempt, key="loss", points=100)
+    assert longer["steps"][-1] == KEPT_FROM_POINTS
+
+
+def test_long_curves_are_read_one_after_the_other(
+    monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any
+) -> None:
+    attempt = make_attempt()
+    keys = ["a", "b", "c", "d"]
+    metrics.ingest(attempt, 0, [row for key in keys for row in rows(key, 0, 10)])
+    whole = series.curves(attempt.run, keys, Window())
+    monkeypatch.setattr(series, "HELD_POINTS", 25)
+    with django_assert_num_queries(3):
+        in_pieces = series.curves(attempt.run, keys, Window())
+    assert [curve.key for curve in in_pieces] == keys
+    assert [curve.points.values.tolist() for curve in in_pieces] == [
+        curve.points.values.tolist() for curve in whole
+    ]

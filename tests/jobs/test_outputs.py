@@ -280,3 +280,21 @@ def test_bytes_that_vanish_before_they_are_verified_may_be_sent_again() -> None:
     artifact.refresh_from_db()
     assert artifact.state == states.FAILED
     assert store(attempt, "result.txt", b"42").state == states.PERSISTED
+
+
+@pytest.mark.parametrize(
+    ("evidence", "left"),
+    [({}, set()), ({"outputs_failed": {"old.txt": "refused"}}, {"old.txt"})],
+)
+def test_what_was_replaced_before_it_was_sent_does_not_hold_up_the_end(
+    evidence: dict[str, Any], left: set[str]
+) -> None:
+    attempt = make_attempt()
+    presign(attempt, described("old.txt", b"41"))
+    (upload,) = presign(attempt, described("result.txt", b"42"))
+    httpx.put(upload["url"], content=b"42").raise_for_status()
+    assert complete(attempt, upload["id"]).status_code == 200
+    body = {"exit_code": 0, "signal": None, "reason": "exited", "evidence": evidence}
+    answer = APIClient().post("/api/v1/runner/exit/", body, headers=runner_headers(attempt))
+    assert answer.status_code == 200
+    assert {one.path for one in attempt.artifacts.all()} == {"result.txt"} | left

@@ -49,7 +49,7 @@ def test_runs_wait_in_the_order_in_which_they_are_placed(api: APIClient, project
     assert found["waiting"][3]["explanation"]["code"] == "retry_wait"
     assert (found["waiting_count"], found["waiting_elsewhere"]) == (4, 1)
     reasons = [reason["kind"] for reason in found["waiting"][2]["explanation"]["reasons"]]
-    assert reasons == ["queue", "resources"]
+    assert reasons == ["queue", "machines"]
     assert found["waiting"][0]["explanation"]["code"] == "to_be_placed"
 
 

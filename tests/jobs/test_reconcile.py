@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -10,9 +11,11 @@ from django.utils import timezone
 from atom.cache.models import CacheRecord
 from atom.clusters.actions import beat_local_node, ensure_local_node, reserve
 from atom.clusters.models import Node, Reservation
+from atom.core.ids import uuid7
 from atom.jobs import states
 from atom.jobs.actions import attempts, reconcile, runs
 from atom.jobs.actions.nodes import SILENT_AFTER
+from atom.jobs.engines import failures
 from atom.jobs.engines.failures import ExitReport
 from atom.jobs.models import Attempt, Run, RunInput, Runtime
 from tests.factories.accounts import make_member
@@ -61,6 +64,24 @@ def test_a_retry_waits_longer_each_time_and_then_queues() -> None:
     assert 6 < waits[-1] <= 8
     Run.objects.filter(pk=run.pk).update(retry_at=timezone.now() - timedelta(seconds=1))
     assert reconcile.advance(run.pk) not in (states.RETRY_WAIT, states.FAILED)
+
+
+def test_what_is_written_without_the_runs_lock_stays_when_the_attempt_moves_on() -> None:
+    """Metrics that come in between would be numbered, and so kept, twice."""
+    run = make_run()
+    attempt = make_attempt(run, states.SUBMITTED)
+    noted = {"metrics_next_seq": 5, "supervisor_pid": 7, "heartbeat_at": timezone.now()}
+    locked_run, locked = attempts.lock(attempt.pk)
+    Attempt.objects.filter(pk=attempt.pk).update(**noted)
+    attempts.end_attempt(locked_run, locked, failures.runner_lost(), {"no_more": True})
+    assert reconcile.advance(run.pk) == states.RETRY_WAIT
+    found = Attempt.objects.filter(pk=attempt.pk)
+    assert found.values(*noted).get() == noted
+    assert found.values("state", "failure_class", "token_hash").get() == {
+        "state": states.FAILED,
+        "failure_class": "RUNNER_LOST",
+        "token_hash": "",
+    }
 
 
 def test_user_code_that_fails_is_not_tried_again_by_itself() -> None:
@@ -156,6 +177,45 @@ def test_a_run_on_a_machine_that_stopped_answering_starts_again_elsewhere(state:
     Run.objects.filter(pk=run.pk).update(retry_at=timezone.now())
     reconcile.advance(run.pk)
     assert run.attempts.get(number=2).node == ensure_local_node()
+
+
+def queued(minutes: int, **wanted: Any) -> Run:
+    """Return a run that has been in the queue for so long."""
+    return make_run(queued_at=timezone.now() - timedelta(minutes=minutes), **wanted)
+
+
+def is_placed(run: Run) -> bool:
+    run.refresh_from_db()
+    return run.state != states.QUEUED
+
+
+@pytest.mark.parametrize("closed", ["silent", "unschedulable"])
+def test_a_run_that_no_machine_could_hold_does_not_stop_the_others(closed: str) -> None:
+    node = far_node(2 * SILENT_AFTER if closed == "silent" else timedelta())
+    Node.objects.filter(pk=node.pk).update(gpu_count=2, schedulable=closed == "silent")
+    unheld = [queued(60, gpus=1, priority=5), queued(60, cpus=1000)]
+    small = queued(1, cpus=1)
+    reconcile.tick()
+    assert is_placed(small)
+    assert not any(is_placed(run) for run in unheld)
+    # Its machine is back.
+    Node.objects.filter(pk=node.pk).update(heartbeat_at=timezone.now(), schedulable=True)
+    reconcile.tick()
+    assert is_placed(unheld[0])
+
+
+def test_small_runs_pass_a_large_one_until_it_has_waited_for_long() -> None:
+    node = ensure_local_node()
+    reserve(node.pk, uuid7(), cpus=1, memory_bytes=1, gpus=0)
+    large = queued(9, cpus=node.cpu_count)
+    first = queued(1, cpus=1)
+    reconcile.tick()
+    assert is_placed(first)
+    Reservation.objects.filter(attempt_id=first.attempts.get().pk).delete()
+    Run.objects.filter(pk=large.pk).update(queued_at=timezone.now() - timedelta(minutes=11))
+    second = queued(1, cpus=1)
+    reconcile.tick()
+    assert not is_placed(second)
 
 
 def test_cancelling_a_run_on_a_machine_that_is_gone_ends_it() -> None:

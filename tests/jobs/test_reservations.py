@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from django.db import connection
 
 from atom.clusters.actions import ensure_local_node, release, reserve
+from atom.clusters.engines.machine import probe_machine
 from atom.clusters.models import Node, Reservation
 from atom.core.ids import uuid7
 from atom.jobs import states
 from atom.jobs.actions import reconcile
+from atom.jobs.actions.job_spec import job_of
 from tests.factories.accounts import make_project
-from tests.factories.jobs import make_run
+from tests.factories.jobs import make_attempt, make_run
 
 
 @pytest.mark.django_db(transaction=True)
@@ -75,3 +78,36 @@ def test_a_run_that_does_not_fit_stays_in_the_queue() -> None:
     run = make_run()
     assert reconcile.advance(run.pk) == states.QUEUED
     assert not run.attempts.exists()
+
+
+@pytest.mark.django_db
+def test_each_job_sees_the_gpus_that_it_holds_and_no_others() -> None:
+    node = ensure_local_node()
+    ids = ["GPU-a", "GPU-b", "GPU-c"]
+    Node.objects.filter(pk=node.pk).update(cpu_count=9, gpu_count=3, gpu_ids=ids)
+    wanted = (2, 1, 0)
+    attempts = [make_attempt(make_run(gpus=gpus, cpus=1)) for gpus in wanted]
+    for attempt, gpus in zip(attempts, wanted, strict=True):
+        assert reserve(node.pk, attempt.pk, cpus=1, memory_bytes=1, gpus=gpus) is not None
+    attempts[0].run.env = {"CUDA_VISIBLE_DEVICES": "GPU-c"}
+
+    seen = [job_of(attempt)["env"]["CUDA_VISIBLE_DEVICES"] for attempt in attempts]
+
+    assert seen == ["GPU-a,GPU-b", "GPU-c", ""]
+    assert job_of(attempts[2])["env"]["NVIDIA_VISIBLE_DEVICES"] == "void"
+    release(attempts[0].pk)
+    again = reserve(node.pk, uuid7(), cpus=1, memory_bytes=1, gpus=1)
+    assert again is not None
+    assert again.gpu_ids == ["GPU-a"]
+
+
+def test_gpus_are_what_nvidias_tool_lists(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tool = tmp_path / "nvidia-smi"
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    tool.write_text("#!/bin/sh\necho 'GPU-1f, NVIDIA H100 80GB HBM3'\necho 'GPU-2e, NVIDIA H100'\n")
+    tool.chmod(0o755)
+    machine = probe_machine()
+    assert (machine.gpu_ids, machine.gpu_model) == (("GPU-1f", "GPU-2e"), "NVIDIA H100 80GB HBM3")
+    # Its driver is broken, or gone.
+    tool.write_text("#!/bin/sh\necho 'NVIDIA-SMI has failed'\nexit 9\n")
+    assert probe_machine().gpu_ids == ()

@@ -118,10 +118,11 @@ def test_archived_runs_leave_the_list_and_come_back(api: APIClient, project: Pro
     assert answer["refused"] == [
         {"run": str(active.pk), "number": active.number, "code": "still_active"}
     ]
+    assert many(api, "archive", [over]).json() == {"changed": [], "refused": []}
     assert [row["id"] for row in api.get(URL).json()["results"]] == [str(active.pk)]
     archived = api.get(URL, {"search": "is:archived"}).json()["results"]
     assert [row["id"] for row in archived] == [str(over.pk)]
-    many(api, "restore", [over])
+    assert many(api, "restore", [over, active]).json()["changed"] == [str(over.pk)]
     assert len(api.get(URL).json()["results"]) == 2
     verbs = AuditEvent.objects.filter(object_id=str(over.pk)).order_by("pk")
     assert list(verbs.values_list("verb", flat=True)) == ["run.archived", "run.restored"]
@@ -162,6 +163,7 @@ def test_the_command_line_lists_tags_notes_and_archives(
     assert said("note", "one", "second", "--append").strip() == "first\nsecond"
     assert "good" in said("get", "one")
     assert "stays: still_active" in said("archive", "one", "other")
+    assert "1 was so already" in said("archive", "one")
     assert "failed" in said("ls", "is:archived")
     assert "1 changed" in said("archive", str(run.number), "--undo")
     assert "2 runs" in said("ls", "--sums")

@@ -277,6 +277,30 @@ def test_code_is_uploaded_once_and_checked(api: APIClient) -> None:
     assert create(api, command=["x"], code_snapshot=str(snapshot.pk)).status_code == 201
 
 
+def test_the_same_files_at_another_commit_are_sent_once_and_show_their_own(
+    api: APIClient,
+) -> None:
+    data = b"the same files"
+    body = {"digest": blake3(data).hexdigest(), "size_bytes": len(data)}
+    path = "/api/v1/projects/vision/code-snapshots/"
+    gits = [{"commit": letter * 40, "branch": "main", "dirty": False} for letter in "ab"]
+    # The second is announced while the first is on its way, the third when it has come.
+    first, second = (api.post(path, {**body, "git": git}, format="json").json() for git in gits)
+    assert [one["state"] for one in (first, second)] == ["upload", "upload"]
+    storage.objects().put(CodeSnapshot.objects.get(pk=first["id"]).key, data)
+    for one in (first, second):
+        answer = api.post(f"/api/v1/code-snapshots/{one['id']}/complete/").json()
+        assert answer == {**one, "state": "present", "put_url": None}
+    third = api.post(path, {**body, "git": None}, format="json").json()
+    assert third["state"] == "present"
+    assert api.post(path, {**body, "git": gits[1]}, format="json").json()["id"] == second["id"]
+
+    runs = [create(api, command=["x"], code_snapshot=one["id"]).json() for one in (first, second)]
+    shown = [api.get(f"/api/v1/runs/{run['id']}/").json()["code"] for run in runs]
+    assert [code["git"]["commit"] for code in shown] == [git["commit"] for git in gits]
+    assert shown[0]["sha256"] == shown[1]["sha256"] != ""
+
+
 def test_workflows_are_listed_with_their_parameters(api: APIClient, workflow: Workflow) -> None:
     listed = api.get("/api/v1/workflows/", {"project": "vision"}).json()["results"]
     assert "train" in [one["slug"] for one in listed]

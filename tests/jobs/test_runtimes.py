@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,27 @@ def test_the_same_requirements_are_the_same_runtime() -> None:
     first = runtimes.ensure_runtime("numpy\npillow>=11\n")
     assert runtimes.ensure_runtime("# for images\npillow>=11\n\nnumpy  \n") == first
     assert runtimes.ensure_runtime("numpy\n") != first
+
+
+def test_a_requirement_on_more_than_one_line_stays_one() -> None:
+    pinned = """
+    --only-binary :all:
+    --no-binary numpy
+    six==1.17.0 \\
+        --hash=sha256:aa \\
+        --hash=sha256:bb
+        # via nothing
+    numpy>=2 \\
+        ; python_version > "3"  # pinned
+    """
+    runtime = runtimes.ensure_runtime(pinned)
+    assert runtime.requirements.splitlines() == [
+        "--only-binary :all:",
+        "--no-binary numpy",
+        'numpy>=2 ; python_version > "3"',
+        "six==1.17.0 --hash=sha256:aa --hash=sha256:bb",
+    ]
+    assert runtimes.ensure_runtime(runtime.requirements) == runtime
 
 
 def test_one_builder_claims_it_and_another_only_when_that_one_is_gone() -> None:
@@ -89,6 +111,21 @@ def test_what_a_killed_builder_left_is_built_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_hashes_count_for_what_is_required_and_not_for_atoms_own_wheel(tmp_path: Path) -> None:
+    digest = sha256(write_wheel(tmp_path, "pinned").read_bytes()).hexdigest()
+    options = ("--no-index", "--find-links", str(tmp_path))
+    wrong = spec(tmp_path, f"atom-pinned==1 --hash=sha256:{'0' * 64}\n", pip_options=options)
+    with pytest.raises(BuildFailedError) as failed:
+        build(wrong, lambda _: None)
+    assert "DO NOT MATCH THE HASHES" in failed.value.tail
+
+    right = spec(tmp_path, f"atom-pinned==1 --hash=sha256:{digest}\n", pip_options=options)
+    assert build(right, lambda _: None) > 0
+    found = {folder.name for folder in right.path.glob("lib/*/site-packages/*.dist-info")}
+    assert found == {"atom_nothing-1.dist-info", "atom_pinned-1.dist-info"}
+
+
+@pytest.mark.slow
 def test_what_the_server_has_installed_is_not_taken_for_installed(tmp_path: Path) -> None:
     wanted = spec(tmp_path, "django\n", pip_options=("--no-index", "--no-deps"))
     with suppress(BuildFailedError):  # the usual end without an index
@@ -107,6 +144,17 @@ def test_a_build_that_hangs_is_stopped_with_all_its_processes(tmp_path: Path) ->
     assert time.monotonic() - started_s < 60
     assert "took longer than 25 s and was stopped" in failed.value.tail
     assert not is_alive(int(Path(marker).read_text()))
+
+
+@pytest.mark.slow
+def test_what_a_build_says_is_text_that_can_be_kept(tmp_path: Path) -> None:
+    """Each try would end where its last lines are noted, for ever."""
+    wanted = spec(tmp_path, write_source(tmp_path, [], "print('a\\0b', flush=True); 1 / 0"))
+    lines: list[str] = []
+    with pytest.raises(BuildFailedError) as failed:
+        build(wanted, lines.append)
+    assert "\0" not in failed.value.tail + "".join(lines)
+    assert "a\N{REPLACEMENT CHARACTER}b" in failed.value.tail
 
 
 def is_alive(pid: int) -> bool:

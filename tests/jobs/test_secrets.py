@@ -6,10 +6,15 @@ import json
 from typing import Any
 
 import pytest
+from cryptography.fernet import Fernet
 from django.db import connection
 from rest_framework.test import APIClient
 
 from atom.accounts.models import AuditEvent, Project
+from atom.clusters.actions import ensure_local_node, reserve
+from atom.clusters.models import Reservation
+from atom.jobs import states
+from atom.jobs.actions import launch, reconcile
 from atom.jobs.actions.job_spec import job_of
 from atom.jobs.actions.secrets import MAX_SECRETS, MAX_VALUE_BYTES, remove_secret
 from atom.jobs.errors import SecretsMissing
@@ -107,6 +112,27 @@ def test_a_run_whose_secret_was_removed_says_so_instead_of_starting_without(
     remove_secret(project, make_user(), "HF_TOKEN")
     with pytest.raises(SecretsMissing, match="HF_TOKEN"):
         job_of(make_attempt(Run.objects.get()))
+
+
+@pytest.mark.parametrize("lost", ["removed", "other key"])
+def test_a_run_whose_secret_cannot_be_read_fails_with_what_to_do(
+    api: APIClient, project: Project, settings: Any, lost: str
+) -> None:
+    put(api)
+    create(api, command=["true"], secrets=["HF_TOKEN"])
+    attempt = make_attempt(Run.objects.get(), states.SUBMITTED)
+    reserve(ensure_local_node().pk, attempt.pk, cpus=1, memory_bytes=1, gpus=0)
+    if lost == "removed":
+        remove_secret(project, make_user(), "HF_TOKEN")
+    else:
+        settings.ATOM_ENCRYPTION_KEY = Fernet.generate_key().decode()
+    launch.launch(attempt.pk)
+    assert reconcile.advance(attempt.run_id) == states.FAILED
+    told = api.get(f"/api/v1/runs/{attempt.run_id}/").json()
+    assert (told["failure_class"], told["failure"]["code"]) == ("PREPARATION", "secrets_missing")
+    assert "HF_TOKEN" in told["failure_reason"]
+    assert told["suggestion"].startswith("Set the secret again")
+    assert not Reservation.objects.exists()
 
 
 @pytest.mark.parametrize(

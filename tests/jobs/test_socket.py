@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import Any
 
@@ -11,6 +12,7 @@ from channels.routing import URLRouter
 
 from atom.accounts.models import User
 from atom.core import live as core_live
+from atom.core.metrics import SOCKETS
 from atom.jobs.actions import logs
 from atom.jobs.engines import frames
 from atom.jobs.engines.frames import Frame
@@ -85,6 +87,26 @@ async def test_a_page_resumes_at_its_offset() -> None:
     await client.close()
 
 
+async def test_pages_of_the_same_log_each_get_all_of_it_once_whenever_they_come() -> None:
+    attempt = await sync_to_async(make_attempt)()
+    user = await sync_to_async(make_member)(attempt.run.project)
+    clients, texts, offset = [], [], 0
+    for number in range(4):
+        clients.append(await open_socket(attempt, user, "log_from=0"))
+        texts.append("")
+        # The first are at the end already; the last begins at the first byte.
+        offset = await sync_to_async(say)(attempt, offset, f"line {number}\n".encode())
+        if number % 2:
+            for place, client in enumerate(clients):
+                texts[place] += await read_log(client, offset)
+    assert set(texts) == {"line 0\nline 1\nline 2\nline 3\n"}
+    await clients.pop(0).close()
+    offset = await sync_to_async(say)(attempt, offset, b"after one has gone\n")
+    assert [await read_log(client, offset) for client in clients] == ["after one has gone\n"] * 3
+    for client in clients:
+        await client.close()
+
+
 async def test_a_page_that_is_far_behind_gets_a_gap_and_the_end() -> None:
     attempt = await sync_to_async(make_attempt)()
     user = await sync_to_async(make_member)(attempt.run.project)
@@ -113,3 +135,39 @@ async def test_strangers_learn_nothing() -> None:
     stranger = await sync_to_async(make_user)()
     client = WebSocketClient(application(stranger), f"/ws/runs/{attempt.run_id}/")
     assert await client.connect() == 4404
+
+
+@pytest.mark.parametrize("refused", ["websocket.accept", "websocket.send"])
+async def test_a_client_that_goes_away_while_it_is_sent_to_leaves_nothing_behind(
+    refused: str,
+) -> None:
+    attempt = await sync_to_async(make_attempt)()
+    user = await sync_to_async(make_member)(attempt.run.project)
+    connected = [{"type": "websocket.connect"}]
+    published: list[asyncio.Task[None]] = []
+
+    async def receive() -> Any:
+        return connected.pop() if connected else await asyncio.Event().wait()
+
+    async def publish() -> None:
+        # More than one: of joining the group nobody knows when Valkey has heard.
+        while True:
+            await sync_to_async(core_live.publish_now)(f"run.{attempt.run_id}", {"type": "event"})
+            await asyncio.sleep(0.1)
+
+    async def send(message: Any) -> None:
+        if message["type"] == refused:
+            raise OSError("The client is gone.")
+        published.append(asyncio.create_task(publish()))
+
+    path = f"/ws/runs/{attempt.run_id}/"
+    scope = {"type": "websocket", "path": path, "query_string": b"log_from=0", "headers": []}
+    open_sockets = SOCKETS.labels("RunConsumer")._value.get()
+    before = asyncio.all_tasks()
+    with pytest.raises(OSError, match="gone"):
+        await application(user)(scope, receive, send)
+    for task in published:
+        task.cancel()
+    await asyncio.gather(*published, return_exceptions=True)
+    assert SOCKETS.labels("RunConsumer")._value.get() == open_sockets
+    assert not [task for task in asyncio.all_tasks() - before if "_pump" in repr(task)]

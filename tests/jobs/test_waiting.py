@@ -45,7 +45,8 @@ class Waiting:
 
     def __init__(self, path: str, token: str) -> None:
         path, _, query = path.partition("?")
-        application = LongPoll(cast(Any, django_application), relook_s=NEVER_S)
+        self._looks = 0
+        application = LongPoll(cast(Any, self._look), relook_s=NEVER_S)
         headers = [(b"host", b"testserver"), (b"authorization", f"Bearer {token}".encode())]
         self.http = _Communicator(
             application,
@@ -62,6 +63,11 @@ class Waiting:
     async def begin(self) -> None:
         await self.http.send_input({"type": "http.request", "body": b"", "more_body": False})
 
+    async def until_listening(self) -> None:
+        """Return once it has looked again since it listens: from now on only events wake it."""
+        while self._looks < 2:
+            await asyncio.sleep(0.01)
+
     async def answer(self) -> tuple[int, Any]:
         start = await self.http.receive_output(timeout=20)
         body = b""
@@ -70,6 +76,10 @@ class Waiting:
             body += part["body"]
             if not part.get("more_body"):
                 return start["status"], json.loads(body)
+
+    async def _look(self, scope: Any, receive: Any, send: Any) -> None:
+        await cast(Any, django_application)(scope, receive, send)
+        self._looks += 1
 
 
 async def ask(path: str, token: str) -> tuple[int, Any]:
@@ -95,12 +105,6 @@ def move(run: Run, *through: str) -> None:
         events.move(run, state)
 
 
-async def until_waiting(who: str) -> None:
-    """Return when the request holds its place: then it listens."""
-    while not await sync_to_async(redis.client().zcard)(who):
-        await asyncio.sleep(0.01)
-
-
 async def place_of(token: str) -> str:
     found = await sync_to_async(_token)(token)
     return f"waiters:{found}"
@@ -116,7 +120,7 @@ async def test_the_answer_comes_when_the_run_has_ended() -> None:
     run, token = await make()
     waiting_for = Waiting(f"/api/v1/runs/{run.pk}/wait/?timeout_s=300", token)
     await waiting_for.begin()
-    await until_waiting(await place_of(token))
+    await waiting_for.until_listening()
     # A state that is not the last one ends no wait.
     await move(run, states.PLACING)
     await sync_to_async(events.announce)(run)
@@ -141,7 +145,7 @@ async def test_an_end_that_nobody_was_told_of_is_seen_when_looking_again() -> No
     path = f"/api/v1/runs/{run.pk}/wait/?timeout_s=1"
     waiting_for = Waiting(path, token)
     await waiting_for.begin()
-    await until_waiting(await place_of(token))
+    await waiting_for.until_listening()
     await Run.objects.filter(pk=run.pk).aupdate(state=states.FAILED)
     assert (await waiting_for.answer())[1]["state"] == states.FAILED
 
@@ -158,7 +162,7 @@ async def test_strangers_wrong_parameters_and_revoked_tokens() -> None:
     assert (await ask(f"{path}?timeout=1", token))[0] == 400
     waiting_for = Waiting(path, token)
     await waiting_for.begin()
-    await until_waiting(await place_of(token))
+    await waiting_for.until_listening()
     await sync_to_async(_revoke)(token)
     await move(run, states.PLACING)
     assert (await waiting_for.answer())[0] == 401
@@ -189,7 +193,7 @@ async def test_a_client_that_goes_gives_its_place_back() -> None:
     run, token = await make()
     waiting_for = Waiting(f"/api/v1/runs/{run.pk}/wait/", token)
     await waiting_for.begin()
-    await until_waiting(await place_of(token))
+    await waiting_for.until_listening()
     await waiting_for.http.send_input({"type": "http.disconnect"})
     await waiting_for.http.wait(20)
     assert not redis.client().zcard(await place_of(token))
@@ -207,7 +211,7 @@ async def test_commits_of_datasets_are_waited_for_alike() -> None:
     path, token, commit, user = await begin()
     waiting_for = Waiting(path, token)
     await waiting_for.begin()
-    await until_waiting(await place_of(token))
+    await waiting_for.until_listening()
     await sync_to_async(cancel_commit)(commit, user)
     status, body = await waiting_for.answer()
     assert (status, body["state"]) == (200, "cancelled")

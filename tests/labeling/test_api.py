@@ -26,7 +26,7 @@ def test_a_task_is_made_from_unlabelled_files_started_labeled_audited_and_publis
     researcher: Api,
     django_capture_on_commit_callbacks: Callable[..., Any],
 ) -> None:
-    labeler, auditor = (Api(make_member(project, "labeler")) for _ in range(2))
+    labeler, auditor = (Api(make_member(project, role)) for role in ("labeler", "researcher"))
     made = researcher("POST", f"projects/{project.slug}/labelx/tasks/", new_task(project))
     assert made.status_code == 201
     task = made.json()
@@ -168,6 +168,24 @@ def test_auditing_only_ones_own_work_is_told_plainly() -> None:
     assert (answer.status_code, answer.json()["code"]) == (403, "auditor_is_labeler")
 
 
+def test_a_labeler_passes_nobodys_work() -> None:
+    task = make_task(1, audit_percent=100)
+    labeler, other = (make_member(task.project, "labeler") for _ in range(2))
+    submit_all(leases.lease_labels(task, labeler, 1), labeler)
+    refused = Api(other)("POST", f"labelx/tasks/{task.pk}/audit-lease/")
+    assert (refused.status_code, refused.json()["code"]) == (403, "role_too_low")
+    # Leased while the role was another one.
+    [audit] = leases.lease_audits(task, other, 1)
+    label = task.slots.get(role=states.LABEL_ROLE)
+    decision = {
+        "slot": str(audit.pk), "lease_no": 1, "revision": str(label.revision_id),
+        "verdict": "accept",
+    }  # fmt: skip
+    answer = Api(other)("POST", "labelx/audits/", {"decisions": [decision]})
+    assert (answer.status_code, answer.json()["code"]) == (403, "role_too_low")
+    assert task.items.get().state == states.AUDIT
+
+
 def test_the_items_of_a_state_come_with_their_labels_in_pages() -> None:
     task = make_task(5)
     labeler = make_member(task.project, "labeler")
@@ -294,7 +312,7 @@ def test_work_costs_the_same_queries_for_one_and_for_twenty_items(
     task = make_task(60, audit_percent=100)
     counts = []
     for n in (1, 20):
-        labeler, auditor = (make_member(task.project, "labeler") for _ in range(2))
+        labeler, auditor = (make_member(task.project, r) for r in ("labeler", "researcher"))
         held = leases.lease_labels(task, labeler, n)
         if what == "audit-lease":
             submit_all(held, labeler)

@@ -8,9 +8,11 @@ import pyarrow as pa
 import pytest
 
 from atom.core.storage import project_store
+from atom.datasets.actions import publish_layer
 from atom.datasets.models import Version, VersionPin
 from atom.labeling import states, tasks
 from atom.labeling.actions import leases, publishing
+from atom.labeling.actions.audits import Ruling
 from atom.labeling.errors import NothingToPublish, UnfinishedItems
 from atom.labeling.models import LabelTask, WorkItem
 from atom_sdk.manifests import read_layer, read_root
@@ -91,6 +93,33 @@ def test_a_partial_publication_carries_what_is_accepted() -> None:
     assert task.state == states.PUBLISHED
     assert labels_of(task.output_version).num_rows == 2  # type: ignore[arg-type]
     assert WorkItem.objects.filter(state=states.READY).count() == 1
+
+
+def test_a_verdict_during_a_publication_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The layer may be written by then: the label would be called published, and be nowhere."""
+    task = make_task(2, audit_percent=100)
+    labeler, auditor = (make_member(task.project, "labeler") for _ in range(2))
+    submit_all(leases.lease_labels(task, labeler, 2), labeler)
+    early, late = leases.lease_audits(task, auditor, 2)
+    rule(early, auditor, states.ACCEPT)
+    said: list[Ruling] = []
+
+    def during(*args: Any, **options: Any) -> Version:
+        version = publish_layer(*args, **options)
+        said.extend(rule(late, auditor, verdict) for verdict in states.VERDICTS)
+        return version
+
+    monkeypatch.setattr(publishing, "publish_layer", during)
+    task = request(task, partial=True)
+
+    assert [ruling.error and ruling.error.code for ruling in said] == ["task_not_active"] * 2
+    assert task.output_version is not None
+    published = WorkItem.objects.filter(state=states.PUBLISHED).values_list("path", flat=True)
+    assert labels_of(task.output_version)["path"].to_pylist() == list(published)
+    afterwards = rule(late, auditor, states.ACCEPT).error
+    assert afterwards is not None
+    assert afterwards.code == "task_not_active"
+    assert WorkItem.objects.filter(state=states.AUDIT).count() == 1
 
 
 def test_a_task_without_accepted_labels_has_nothing_to_publish() -> None:

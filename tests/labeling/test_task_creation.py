@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 import pytest
 
 from atom.accounts.models import Project
-from atom.labeling.models import LabelTask, OntologyVersion
+from atom.datasets.models import SavedView
+from atom.labeling.actions.items import add_items
+from atom.labeling.actions.label_tasks import fill_task
+from atom.labeling.actions.samples import ImageSelection
+from atom.labeling.models import LabelTask, OntologyVersion, WorkItem
 from tests.factories.datasets import make_dataset, make_version
 from tests.factories.labeling import unlabelled
 from tests.labeling.asking import Api, new_task
@@ -139,3 +144,97 @@ def test_a_preview_of_a_dataset_that_is_not_there_is_refused(
 ) -> None:
     asked = f"projects/{project.slug}/labelx/task-preview/?dataset=nothing@v1"
     assert researcher("GET", asked).status_code == 400
+
+
+def asked_by_question(project: Project, **chosen: Any) -> dict[str, Any]:
+    return {
+        "name": "question",
+        "dataset": "mixed@main",
+        "labels": [{"name": "x"}],
+        "filter": {"labelled": None, **chosen},
+    }
+
+
+def paths_of(task_id: str) -> list[str]:
+    items = WorkItem.objects.filter(label_task__pk=task_id).order_by("position")
+    return list(items.values_list("path", flat=True))
+
+
+FILES = {"a/1.png": None, "a/2.png": "x", "b/1.png": "x", "b/2.png": "y", "b/notes.txt": "x"}
+
+
+def test_a_question_and_a_view_choose_the_files(project: Project, researcher: Api) -> None:
+    dataset = make_dataset(project, "mixed")
+    make_version(dataset, FILES)
+    SavedView.objects.create(dataset=dataset, name="below-b", prefix="b/")
+    base = f"projects/{project.slug}/labelx/"
+    question = {"where": "label = 'x'"}
+
+    asked = "dataset=mixed@main&labelled=any&where=label='x'"
+    preview = researcher("GET", f"{base}task-preview/?{asked}")
+    assert preview.json() == {"items": 2, "left_out": {"not_images": 1, "unreadable": 0}}
+    made = researcher("POST", f"{base}tasks/", asked_by_question(project, **question)).json()
+    assert paths_of(made["id"]) == ["a/2.png", "b/1.png"]
+    assert (made["filter"]["where"], made["filling"]) == ("label = 'x'", None)
+    body = asked_by_question(project, **question, view="below-b") | {"name": "narrower"}
+    narrower = researcher("POST", f"{base}tasks/", body).json()
+    assert paths_of(narrower["id"]) == ["b/1.png"]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "status", "code"),
+    [
+        ({"where": "label ="}, 400, "query_invalid"),
+        ({"where": "label = 'nobody'"}, 400, "no_items"),
+        ({"where": 7 * ["x"]}, 400, "invalid"),
+        ({"view": "nothing"}, 404, "view_not_found"),
+        ({"where": "x" * 5000}, 400, "invalid"),
+    ],
+)
+def test_a_wrong_question_makes_no_task(
+    project: Project, researcher: Api, chosen: dict[str, Any], status: int, code: str
+) -> None:
+    make_version(make_dataset(project, "mixed"), FILES)
+    path = f"projects/{project.slug}/labelx/tasks/"
+    answer = researcher("POST", path, asked_by_question(project, **chosen))
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+    assert not LabelTask.objects.exists()
+
+
+def test_a_worker_fills_a_large_task_and_goes_on_where_it_was_cut_off(
+    project: Project, researcher: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("atom.labeling.actions.label_tasks.FILLED_AT_ONCE", 2)
+    monkeypatch.setattr("atom.labeling.actions.items._BATCH", 1)
+    make_version(make_dataset(project, "mixed"), FILES)
+    path = f"projects/{project.slug}/labelx/tasks/"
+    # The test's transaction never commits: no worker has been told.
+    made = researcher("POST", path, asked_by_question(project, where="label IS NOT NULL")).json()
+    assert made["filling"] == {"done": 0, "total": 3}
+    assert made["left_out"] == {"not_images": 1, "unreadable": 0}
+    task = f"labelx/tasks/{made['id']}/"
+    researcher("POST", f"{task}start/")
+    refused = researcher("POST", f"{task}publish/", {"partial": True})
+    assert (refused.status_code, refused.json()["code"]) == (409, "task_filling")
+
+    row = LabelTask.objects.get()
+    chosen = ImageSelection(row.dataset_version, labelled=True)
+    add_items(row, islice(chosen.samples(), 1))
+    LabelTask.objects.update(populated_at=None)
+    assert researcher("GET", task).json()["filling"] == {"done": 1, "total": 3}
+    for _ in range(2):
+        fill_task(row.pk)
+    assert paths_of(made["id"]) == ["a/2.png", "b/1.png", "b/2.png"]
+    assert researcher("GET", task).json()["filling"] is None
+
+
+def test_a_task_has_a_largest_size(
+    project: Project, researcher: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("atom.labeling.actions.label_tasks.FILLED_AT_ONCE", 1)
+    monkeypatch.setattr("atom.labeling.actions.label_tasks.MAX_ITEMS", 2)
+    make_version(make_dataset(project, "mixed"), FILES)
+    path = f"projects/{project.slug}/labelx/tasks/"
+    answer = researcher("POST", path, asked_by_question(project))
+    assert (answer.status_code, answer.json()["code"]) == (400, "too_many_items")
+    assert not LabelTask.objects.exists()

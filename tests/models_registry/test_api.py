@@ -5,13 +5,10 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
 import pytest
-from asgiref.sync import async_to_sync
-from django.http import StreamingHttpResponse
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
@@ -21,6 +18,7 @@ from atom.models_registry import actions, tasks
 from tests.factories.accounts import make_member, make_project
 from tests.factories.datasets import make_dataset, make_version
 from tests.factories.models_registry import EVALUATION, WEIGHTS, make_trained_run
+from tests.streams import bytes_of
 
 pytestmark = pytest.mark.django_db
 
@@ -154,6 +152,20 @@ def test_the_lineage_of_a_dataset_version_leads_to_the_models(
     assert {"label_task", "dataset_version", "run", "model_version", "evaluation"} <= set(kinds)
 
 
+def test_the_lineage_of_a_dataset_costs_the_same_for_many_runs_of_one_version(
+    project: Project,
+    researcher: User,
+    client: Client,
+    run: Run,
+    django_assert_max_num_queries: DjangoAssertNumQueries,
+) -> None:
+    path = f"/api/v1/projects/{project.slug}/datasets/cats/versions/v2/lineage/"
+    before = count_queries(client, path, django_assert_max_num_queries)
+    for _ in range(5):
+        make_trained_run(project=project, dataset_version=run.inputs.get().version)
+    assert count_queries(client, path, django_assert_max_num_queries) == before
+
+
 def test_every_file_downloads_with_its_digest(
     project: Project, researcher: User, client: Client, run: Run
 ) -> None:
@@ -173,15 +185,9 @@ def test_the_files_download_as_one_archive(
     answer = client.get(path)
     assert answer["Content-Type"] == "application/zip"
     assert 'filename="digits-v1.zip"' in answer["Content-Disposition"]
-    assert isinstance(answer, StreamingHttpResponse)
-    data = async_to_sync(_joined)(aiter(answer))
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+    with zipfile.ZipFile(io.BytesIO(bytes_of(answer))) as archive:
         assert archive.testzip() is None
         assert archive.read("weights.pt") == WEIGHTS
-
-
-async def _joined(chunks: AsyncIterator[bytes]) -> bytes:
-    return b"".join([chunk async for chunk in chunks])
 
 
 def paths(project: Project) -> list[tuple[str, str]]:
@@ -250,6 +256,18 @@ def test_lists_cost_the_same_queries_for_one_and_for_twenty_rows(
     after = [count_queries(client, path, django_assert_max_num_queries) for path in listed]
     assert before == after
     assert len(send(client, "GET", base).json()["results"]) == 20
+
+
+def test_lists_come_without_the_matrices_that_the_evaluations_have(
+    project: Project, researcher: User, client: Client, run: Run
+) -> None:
+    base = f"/api/v1/projects/{project.slug}/models/"
+    one = send(client, "GET", f"{base}digits/versions/1/").json()
+    assert one["evaluations"][0]["accuracy"] == 0.75
+    (whole,) = send(client, "GET", f"{base}digits/versions/1/evaluations/").json()["results"]
+    assert whole["confusion"] == {"labels": ["cat", "dog"], "matrix": [[2, 0], [1, 1]]}
+    for path in (base, f"{base}digits/", f"{base}digits/versions/"):
+        assert "matrix" not in client.get(path).content.decode()
 
 
 def count_queries(client: Client, path: str, counter: DjangoAssertNumQueries) -> int:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db.models import F
 
 from atom.core.storage import objects
 from atom.jobs import states as job_states
@@ -26,6 +28,11 @@ def trained(**fields: Any) -> Run:
         fields["dataset_version"] = make_version(dataset, {"cat/1.png": "cat"})
         fields["project"] = dataset.project
     return make_trained_run(**fields)
+
+
+def let_time_pass() -> None:
+    earlier = F("next_try_at") - timedelta(minutes=6)
+    RunIntake.objects.filter(next_try_at__isnull=False).update(next_try_at=earlier)
 
 
 def test_a_training_run_becomes_a_candidate_with_its_evaluation() -> None:
@@ -99,8 +106,51 @@ def test_a_damaged_model_is_told_on_the_timeline_and_tried_again() -> None:
     assert not Model.objects.exists()
     objects().put(artifact.key, whole)
     tasks.tick()
+    # Not at once: what is away stays away for a while.
+    assert RunIntake.objects.get(run=run).tries == 1
+    let_time_pass()
+    tasks.tick()
     assert RunIntake.objects.get(run=run).state == states.DONE
     assert ModelVersion.objects.exists()
+
+
+def test_a_store_that_is_away_for_minutes_costs_no_evaluation() -> None:
+    run = trained()
+    artifact = Artifact.objects.get(path="model/weights.pt")
+    whole = objects().get(artifact.key)
+    objects().delete(artifact.key)
+    for _ in range(11):
+        tasks.tick()
+        let_time_pass()
+    waiting = RunIntake.objects.get(run=run)
+    assert (waiting.state, waiting.tries) == (states.PENDING, 11)
+
+    objects().put(artifact.key, whole)
+    tasks.tick()
+    assert Evaluation.objects.get().run == run
+
+
+def test_an_evaluation_that_is_still_being_stored_is_waited_for() -> None:
+    run = trained()
+    artifacts = Artifact.objects.filter(path="evaluation.json")
+    assert artifacts.update(state=job_states.LOCAL) == 1
+    tasks.tick()
+    assert RunIntake.objects.get(run=run).error_code == "artifact_not_ready"
+
+    artifacts.update(state=job_states.PERSISTED)
+    let_time_pass()
+    tasks.tick()
+    assert Evaluation.objects.get().run == run
+
+
+def test_what_never_comes_back_is_told_in_the_end() -> None:
+    run = trained()
+    objects().delete(Artifact.objects.get(path="model/weights.pt").key)
+    for _ in range(12):
+        tasks.tick()
+        let_time_pass()
+    assert RunIntake.objects.get(run=run).state == states.FAILED
+    assert run.events.filter(kind="registration_failed").count() == 1
 
 
 def test_one_bad_run_keeps_no_other_waiting() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -33,11 +34,14 @@ from atom_sdk.packs.walk import walk_folder
 from atom_sdk.readers import LocalDataset
 from atom_sdk.readers.ranges import PackRange, StreamOptions
 from atom_sdk.readers.streaming import StreamingDataset
+from atom_sdk.runner import spool as spool_module
+from atom_sdk.runner.spool import Spool
 from tests.sdk.packs.strategies import packed
 
 FILES = {f"{n:02d}.bin": bytes([n]) * 40_000 for n in range(30)}
 DISK_BYTES = 3 << 20
 STORED_WITHIN_S = 30
+FRAME_BYTES = 100_000
 
 
 @dataclass
@@ -102,6 +106,47 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Stored:
 def _build(entries: list[Entry], path: Path) -> None:
     store = MemoryObjectStore()
     build_view(build_root([entries_table(entries)], store), store, path)
+
+
+def _appends(spool: Spool) -> threading.Thread:
+    """Append a frame beside the test, which waits as there is no room."""
+    thread = threading.Thread(target=spool.append, args=(1, 0, bytes(FRAME_BYTES)), daemon=True)
+    thread.start()
+    thread.join(0.5)
+    assert thread.is_alive()
+    return thread
+
+
+@pytest.fixture
+def full_spool(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> Spool:
+    """A log of several files on a disk that has become full."""
+    monkeypatch.setattr(spool_module, "SEGMENT_BYTES", FRAME_BYTES)
+    spool = Spool(disk.folder, 1 << 30)
+    for _ in range(4):
+        spool.append(1, 0, bytes(FRAME_BYTES))
+    disk.fill_up()
+    return spool
+
+
+def test_a_log_that_waits_for_room_is_sent_meanwhile_which_makes_room(full_spool: Spool) -> None:
+    end = full_spool.end
+    thread = _appends(full_spool)
+    full_spool.ack(end)
+    thread.join(STORED_WITHIN_S)
+    assert not thread.is_alive()
+    assert full_spool.end == end + FRAME_BYTES
+    assert full_spool.read(end, FRAME_BYTES)[1] == FRAME_BYTES
+    full_spool.close()
+
+
+def test_a_log_that_nobody_will_send_does_not_wait_for_room(full_spool: Spool) -> None:
+    end = full_spool.end
+    thread = _appends(full_spool)
+    full_spool.release()
+    thread.join(STORED_WITHIN_S)
+    assert not thread.is_alive()
+    assert full_spool.end == end
+    full_spool.close()
 
 
 def _fails_then_works(disk: Disk, work: Callable[[], object]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from atom_sdk.words import counted
+from atom_sdk.words import counted, first_named
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,9 @@ def test_a_word_may_have_its_own_plural() -> None:
 def test_a_fraction_is_never_one() -> None:
     assert counted(0.5, "CPU") == "0.5 CPUs"
     assert counted(1.0, "CPU") == "1 CPU"
+
+
+def test_the_first_of_many_are_named() -> None:
+    assert first_named(["a", "b", "c"]) == "a, b, c"
+    assert first_named(["a", "b", "c", "d", "e"], 2) == "a, b and 3 more"
+    assert first_named([]) == ""

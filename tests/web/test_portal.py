@@ -1,3 +1,4 @@
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -20,6 +21,22 @@ async def client(tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
+async def test_each_page_has_a_nonce_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text('<style nonce="__ATOM_NONCE__"></style>')
+    transport = httpx.ASGITransport(app=Portal(tmp_path))  # type: ignore[arg-type]
+    async with httpx.AsyncClient(transport=transport, base_url="http://testserver") as client:
+        first, second = await client.get("/"), await client.get("/index.html")
+    nonces = [re.search('nonce="([^"]+)"', answer.text) for answer in (first, second)]
+    assert nonces[0] is not None
+    assert nonces[1] is not None
+    assert nonces[0][1] != nonces[1][1]
+    policy = first.headers["content-security-policy"]
+    assert f"script-src 'self' 'nonce-{nonces[0][1]}';" in policy
+    # With a validator an older page would be shown under a newer policy.
+    assert "etag" not in first.headers
+    assert "last-modified" not in first.headers
+
+
 @pytest.mark.parametrize("path", ["/", "/runs", "/datasets/digits/v3?tab=files"])
 async def test_every_page_is_the_index_and_never_cached(
     client: httpx.AsyncClient, path: str
@@ -28,6 +45,13 @@ async def test_every_page_is_the_index_and_never_cached(
     assert answer.status_code == 200
     assert "<title>Atom</title>" in answer.text
     assert answer.headers["cache-control"] == "no-cache"
+
+
+async def test_the_page_of_a_shared_run_is_indexed_by_nobody(client: httpx.AsyncClient) -> None:
+    shared, other = await client.get("/shared-run"), await client.get("/runs")
+    assert shared.headers["x-robots-tag"] == "noindex, nofollow"
+    assert shared.headers["referrer-policy"] == "no-referrer"
+    assert "x-robots-tag" not in other.headers
 
 
 async def test_hashed_assets_are_immutable_and_compressed(client: httpx.AsyncClient) -> None:

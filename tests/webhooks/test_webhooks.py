@@ -19,10 +19,11 @@ from django.db.models import F
 from rest_framework.test import APIClient
 
 from atom.accounts.models import AuditEvent, Project, User
-from atom.core import outbox
+from atom.core import clock, outbox
 from atom.core.models import OutboxEvent
 from atom.jobs import states as job_states
 from atom.jobs.actions import events
+from atom.notifications.events import KINDS
 from atom.webhooks import states
 from atom.webhooks.actions import deliveries, hooks
 from atom.webhooks.engines.backoff import pause
@@ -215,6 +216,31 @@ def test_who_takes_nothing_for_a_day_is_switched_off_with_a_notice(
     assert place.ids == [str(delivery.pk)] * 2
 
 
+def test_one_with_many_failures_keeps_no_other_from_being_switched_off(
+    webhook: Webhook, project: Project, admin: User
+) -> None:
+    other = hooks.create_webhook(project, admin, "other", webhook.url, ["run.failed"]).webhook
+    old = {"tries": 1, "queued_at": clock.now() - timedelta(hours=25), "kind": "run.failed"}
+    rows = [Delivery(webhook=one, **old) for one in (*[webhook] * 100, other)]
+    Delivery.objects.bulk_create(rows)
+    deliveries.give_up_old()
+    assert set(Webhook.objects.values_list("off_reason", flat=True)) == {states.BY_FAILURE}
+
+
+def test_a_webhook_is_renamed_and_told_of_other_events(
+    api: APIClient, webhook: Webhook, place: Receiver, admin: User
+) -> None:
+    changes = {"name": "deploys", "url": f"{place.url}/2", "events": ["alias.moved"]}
+    changed = api.patch(path(webhook), changes)
+    assert changed.status_code == 200
+    assert changes.items() <= changed.json().items()
+    noted = AuditEvent.objects.get(verb="webhook.changed")
+    assert (noted.data["name"], noted.data["events"]) == ("deploys", ["alias.moved"])
+    taken = hooks.create_webhook(webhook.project, admin, "ci", place.url, ["run.failed"])
+    refused = api.patch(path(taken.webhook), {"name": "deploys"})
+    assert refused.json()["code"] == "webhook_name_taken"
+
+
 def test_gone_means_gone(webhook: Webhook, place: Receiver, project: Project) -> None:
     place.then(410)
     happen(project)
@@ -314,15 +340,16 @@ def test_pauses_grow_to_hours_and_are_spread() -> None:
 
 def test_the_kinds_that_are_offered_are_those_that_are_emitted() -> None:
     emitted: set[str] = set()
+    known = {*EVENT_KINDS, *KINDS}
     for source in ATOM.rglob("*.py"):
         text = source.read_text()
-        if "outbox.emit(" not in text:
+        if "outbox.emit(" not in text and "tell_owner(" not in text:
             continue
         for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.Constant) and node.value in EVENT_KINDS:
+            if isinstance(node, ast.Constant) and node.value in known:
                 emitted.add(node.value)
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "outbox.emit":
                 kind = node.args[1]
-                assert isinstance(kind, ast.Name) or ast.literal_eval(kind) in EVENT_KINDS
-    assert emitted == set(EVENT_KINDS)
+                assert isinstance(kind, ast.Name) or ast.literal_eval(kind) in known
+    assert emitted == known
     assert all(re.fullmatch(r"[a-z_]+\.[a-z]+ed", kind) for kind in EVENT_KINDS)

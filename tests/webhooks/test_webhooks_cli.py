@@ -14,7 +14,7 @@ from atom.webhooks.models import Webhook
 from atom_sdk.cli.context import EXIT_FAILED, Context
 from atom_sdk.cli.main import cli
 from atom_sdk.client import Client
-from atom_sdk.client.errors import NotFoundError
+from atom_sdk.client.errors import ApiError, NotFoundError
 from atom_sdk.webhooks import verify
 from tests.factories.accounts import make_member, make_project
 from tests.webhooks.receiving import Receiver, receiver
@@ -62,5 +62,9 @@ def test_a_webhook_is_made_tried_and_removed(run: Any, place: Receiver) -> None:
     assert (code, tried["state"]) == (EXIT_FAILED, "failed")
     assert run("rm", "ci")[1] == {"removed": made["id"]}
     assert not Webhook.objects.exists()
-    with pytest.raises(NotFoundError, match="no webhook 'ci'"):
+    with pytest.raises(NotFoundError, match="no webhook 'ci'") as missing:
         run("test", "ci")
+    assert missing.value.hint == "List them: atom webhook ls"
+    with pytest.raises(ApiError) as refused:
+        run("create", "x", place.url, "-e", "nope")
+    assert '"nope" is not a valid choice. Choose from alias.moved, ' in str(refused.value.errors)

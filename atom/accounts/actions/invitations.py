@@ -28,7 +28,7 @@ from atom.accounts.models import RANK, Invitation, Project, RoleBinding, User
 from atom.accounts.permissions import administers
 from atom.accounts.pipelines import mail_invitation
 from atom.accounts.reads import Scope, direct_binding, scope_fields
-from atom.core import clock
+from atom.core import clock, outbox
 from atom.core.crypto import BadSignature, hash_token, sign, unsign
 from atom.core.errors import AlreadyExists
 
@@ -184,6 +184,16 @@ def _accept(invitation: Invitation, user: User) -> None:
     )
     said = {"user": user.username, "role": invitation.role}
     audit.record(user, "invitation.accepted", invitation, _project(scope), **said)
+    inviter, project = invitation.invited_by_id, _project(scope)
+    outbox.emit(
+        project.pk if project else None,
+        "invitation.accepted",
+        people=[inviter] if inviter != user.pk else [],
+        subject=invitation.pk,
+        username=user.get_full_name(),
+        role=invitation.role,
+        place=scope.name,
+    )
 
 
 def _refuse_member(scope: Scope, person: User) -> None:

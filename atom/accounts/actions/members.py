@@ -21,6 +21,7 @@ from atom.accounts.reads import (
     scope_fields,
     unit_of,
 )
+from atom.core import outbox
 from atom.core.errors import NotFound
 
 
@@ -31,6 +32,7 @@ def grant_role(user: User, role: str, scope: Scope, actor: User | None = None) -
         user=user, **scope_fields(scope), defaults={"role": role}
     )
     audit.record(actor, "role.granted", binding, _project_of(scope), **_said(user, role, scope))
+    _tell("role.granted", user, role, scope, actor)
     return binding
 
 
@@ -55,6 +57,7 @@ def change_role(user: User, role: str, scope: Scope, actor: User) -> RoleBinding
     binding.save(update_fields=["role", "updated_at"])
     said = _said(user, role, scope)
     audit.record(actor, "role.changed", binding, _project_of(scope), before=before, **said)
+    _tell("role.changed", user, role, scope, actor)
     _take_back_invitations(user, scope)
     tell_access_changed(user.pk)
     return binding
@@ -71,6 +74,7 @@ def remove_member(user: User, scope: Scope, actor: User) -> None:
         _refuse_last(user, scope)
     said = _said(user, binding.role, scope)
     audit.record(actor, "role.removed", binding, _project_of(scope), **said)
+    _tell("role.removed", user, binding.role, scope, actor)
     binding.delete()
     _take_back_invitations(user, scope)
     revoke_lost_keys(_projects_of(scope), actor)
@@ -112,3 +116,18 @@ def _project_of(scope: Scope) -> Project | None:
 def _said(user: User, role: str, scope: Scope) -> dict[str, str]:
     where = {"unit": scope.name} if isinstance(scope, Unit) else {}
     return {"user": user.username, "role": role, **where}
+
+
+def _tell(kind: str, user: User, role: str, scope: Scope, actor: User | None) -> None:
+    """Tell the person, outside of the project: who has left it must read this too."""
+    if actor is None or actor.pk == user.pk:
+        return
+    outbox.emit(
+        None,
+        kind,
+        people=[user.pk],
+        subject=scope.pk,
+        role=role,
+        place=scope.name,
+        by=actor.get_full_name(),
+    )

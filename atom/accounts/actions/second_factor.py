@@ -23,6 +23,7 @@ from atom.accounts.errors import (
     SecondFactorOff,
     SignInAgain,
 )
+from atom.accounts.events import tell_owner
 from atom.accounts.models import RecoveryCode, SecondFactor, Session, User
 from atom.accounts.permissions import PROOF, demands_second_factor
 from atom.core import clock
@@ -34,6 +35,7 @@ log = structlog.get_logger(__name__)
 
 _ISSUER = "Atom"
 _RECENT = timedelta(minutes=10)
+_CHANGED = "account.second_factor_changed"
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,7 @@ def confirm(request: HttpRequest, user: User, code: str) -> list[str]:
         found.save()
         made = _renew(user)
         audit.record(user, "user.second_factor_enabled", user, name=user.username)
+        tell_owner(user, _CHANGED, change="enabled")
         end_sessions(user, user, except_key=request.session.session_key)
     request.session[PROOF] = "code"
     # Whoever has read this session's key before has it no more.
@@ -106,6 +109,7 @@ def renew_recovery_codes(request: HttpRequest, user: User, proof: Proof) -> list
     with transaction.atomic():
         made = _renew(user)
         audit.record(user, "user.recovery_codes_renewed", user, name=user.username)
+        tell_owner(user, _CHANGED, change="codes_renewed")
     return made
 
 
@@ -119,6 +123,7 @@ def turn_off(request: HttpRequest, user: User, proof: Proof) -> None:
     with transaction.atomic():
         _forget(user)
         audit.record(user, "user.second_factor_disabled", user, name=user.username)
+        tell_owner(user, _CHANGED, change="disabled")
 
 
 @transaction.atomic
@@ -130,6 +135,7 @@ def reset_second_factor(user: User, actor: User | None) -> bool:
     if not _forget(user):
         return False
     audit.record(actor, "user.second_factor_removed", user, name=user.username)
+    tell_owner(user, _CHANGED, change="removed")
     end_sessions(user, actor or user)
     return True
 
@@ -175,6 +181,7 @@ def _use(user: User, code: str) -> bool:
         if not unused.update(used_at=Now(), updated_at=Now()):
             return False
         audit.record(user, "user.recovery_code_used", user, name=user.username)
+        tell_owner(user, _CHANGED, change="code_used")
     return True
 
 

@@ -1,12 +1,15 @@
-"""Sessions end: one, all others, or all of a person."""
+"""Sessions begin, and end: one, all others, or all of a person."""
 
 from __future__ import annotations
 
 from django.db import transaction
+from django.http import HttpRequest
 
 from atom.accounts import audit
-from atom.accounts.events import tell_access_changed
+from atom.accounts.engines.user_agents import describe
+from atom.accounts.events import tell_access_changed, tell_owner
 from atom.accounts.models import Session, User
+from atom.core.rate_limits import network_of
 
 
 @transaction.atomic
@@ -27,3 +30,11 @@ def end_sessions(user: User, actor: User, except_key: str | None = None) -> int:
         audit.record(actor, "session.ended", user, name=user.username, count=count)
         tell_access_changed(user.pk)
     return count
+
+
+def note_sign_in(request: HttpRequest, user: User) -> None:
+    """Note from where somebody signed in: they are told if it is from where they never did."""
+    browser, system = describe(request.headers.get("User-Agent", ""))
+    address = request.META.get("REMOTE_ADDR", "")
+    seen = {"browser": browser, "system": system, "network": network_of(address)}
+    tell_owner(user, "account.signed_in", address=address, **seen)

@@ -12,6 +12,7 @@ from django.http import HttpRequest
 
 from atom.accounts.errors import BadCredentials, TooManyAttempts, TooManyGuesses
 from atom.accounts.models import User
+from atom.core.errors import Throttled
 from atom.core.rate_limits import Limit, give_back, network_of, take
 
 ATTEMPT_WINDOW_S = 300
@@ -49,13 +50,13 @@ def limit_of_address(request: HttpRequest) -> Limit:
 
 
 @contextmanager
-def counted_attempt(*limits: Limit) -> Iterator[None]:
-    """Let one attempt pass within the limits; only one that fails counts."""
+def counted_attempt(*limits: Limit, refusal: type[Throttled] = TooManyAttempts) -> Iterator[None]:
+    """Let one attempt pass within the limits; only one that fails counts. Raises `refusal`."""
     standing = take(*limits)
     if standing is not None and not standing.is_allowed:
         wait_s = standing.wait_s
         headers = {**standing.as_headers(), "Retry-After": str(wait_s)}
-        raise TooManyAttempts(headers=headers, retry_after_s=wait_s)
+        raise refusal(headers=headers, retry_after_s=wait_s)
     yield
     if standing is not None:
         give_back(*limits)

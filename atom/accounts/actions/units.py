@@ -164,8 +164,11 @@ def _again(unit: Unit) -> Unit:
 def _refuse_same_name(organisation_id: UUID, parent: Unit | None, name: str) -> None:
     sisters = Unit.objects.filter(organisation=organisation_id, parent=parent)
     if sisters.filter(name=name).exists():
-        where = f"in {parent.name}" if parent else "at the top"
-        raise AlreadyExists(f"There is a unit {name} {where} already.")
+        raise AlreadyExists(
+            f"There is a unit {name} in {parent.name} already."
+            if parent
+            else f"There is a unit {name} at the top already."
+        )
 
 
 def _refuse_depth(paths: Iterable[str]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth import login
 from django.db.models import QuerySet
 from django.utils.decorators import method_decorator
 from django.views.decorators.csrf import csrf_protect
@@ -38,6 +37,7 @@ from atom.accounts.api.invitation_serializers import (
 )
 from atom.accounts.api.mixins import user_of
 from atom.accounts.api.scopes import OfProject, OfUnit, PlaceView
+from atom.accounts.api.sign_in import let_in
 from atom.accounts.authentication import SessionAuthentication
 from atom.accounts.errors import InvitationOver, InvitationUnknown
 from atom.accounts.models import Invitation, Project
@@ -182,7 +182,8 @@ class SignUpView(APIView):
         token = values.pop("token")
         found = _guarded(request, token)
         user = accept_as_new(NewPerson(**values), token)
-        login(request._request, user)
+        # As every way in: where from is noted, so that the first sign-in from elsewhere is told.
+        let_in(request._request, user)
         return Response(_accepted(found))
 
 

@@ -8,6 +8,7 @@ from django.utils.functional import cached_property
 
 from atom.accounts import permissions
 from atom.accounts.models import ApiToken, Project, ServiceAccount, User
+from atom.accounts.reads import find_project
 from atom.core.errors import NotFound, PermissionDenied
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class ProjectScopedView(_Mixin):
 
         Raises NotFound for strangers and PermissionDenied for members who may not do this.
         """
-        found = Project.objects.select_related("unit").filter(slug=self.kwargs["project"]).first()
+        found = find_project(self.kwargs["project"])
         if found is None:
             raise NotFound
         scope = scope_of(self.request, self.reading_methods, self.write_scope)

@@ -14,6 +14,8 @@ from atom.accounts.models import ROLES, SCOPES, ApiToken, AuditEvent, Project, S
 from atom.core import clock
 from atom.core.names import NameField
 
+LANGUAGES = ("en", "zh")
+
 
 def in_future(value: datetime | None) -> datetime | None:
     """Return the time. Raises ValidationError if it has passed."""
@@ -27,6 +29,9 @@ class UserSerializer(serializers.ModelSerializer[User]):
 
     is_admin = serializers.BooleanField(source="is_superuser", read_only=True)
     administers_units = serializers.SerializerMethodField()
+    full_name = NameField(max_length=200, required=False, allow_blank=True)
+    # Whoever has none has an empty one, which is no address.
+    email = serializers.CharField(read_only=True)
 
     class Meta:
         model = User
@@ -39,7 +44,14 @@ class UserSerializer(serializers.ModelSerializer[User]):
             "is_admin",
             "administers_units",
         )
-        read_only_fields = ("id", "username", "email")
+        read_only_fields = ("id", "username")
+
+    def validate_language(self, value: str) -> str:
+        """Refuse a language that neither the portal nor a mail speaks."""
+        if value not in LANGUAGES:
+            said = f"Choose one of: {', '.join(LANGUAGES)}."
+            raise serializers.ValidationError(said, code="invalid_choice")
+        return value
 
     def get_administers_units(self, user: User) -> bool:
         """Return whether there is a unit in which the person may add projects."""

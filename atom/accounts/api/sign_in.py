@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from atom.accounts.actions.second_factor import has_second_factor
+from atom.accounts.actions.sessions import note_sign_in
 from atom.accounts.api.sealed_cookies import SealedCookie
 from atom.accounts.errors import SignInOver
 from atom.accounts.models import User
@@ -43,7 +44,11 @@ def awaited(request: HttpRequest) -> tuple[User, bool]:
 
 def let_in(request: HttpRequest, user: User, proof: str = "", *, by_provider: bool = False) -> None:
     """Begin a session; `proof` is what stood for a second factor."""
+    # Django keeps the key of a session that is the same person's: whoever has it would now have
+    # what the second step proves as well.
+    request.session.flush()
     login(request, user)
+    note_sign_in(request, user)
     if proof:
         request.session[PROOF] = proof
     if by_provider:

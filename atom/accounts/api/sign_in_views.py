@@ -20,8 +20,8 @@ from atom.accounts.api.serializers import UserSerializer
 from atom.accounts.api.sign_in import PENDING, ask_for_code, awaited, let_in, needs_code
 from atom.accounts.errors import SecondFactorRequired
 from atom.core.bodies import check
-from atom.core.errors import problem_response
 from atom.core.names import TextField
+from atom.core.problems import problem_response
 
 MAX_CODE = 40
 

@@ -59,8 +59,9 @@ def _administered(request: Request, unit_id: Any, field: str) -> Unit:
 
 
 def _require_superuser(request: Request) -> None:
-    require_scope(token_of(request), "admin")
-    if not user_of(request).is_superuser:
+    token = token_of(request)
+    require_scope(token, "admin")
+    if not user_of(request).is_superuser or (token and token.project_id is not None):
         raise RoleTooLow("Only administrators of the installation change the top of the tree.")
 
 
@@ -182,7 +183,8 @@ class OrganisationListView(ScopedView, generics.ListAPIView[Organisation]):
         """Return all of them."""
         if getattr(self, "swagger_fake_view", False):
             return Organisation.objects.none()
-        if not user_of(self.request).is_superuser:
+        token = token_of(self.request)
+        if not user_of(self.request).is_superuser or (token and token.project_id is not None):
             raise NotFound
         return Organisation.objects.all()
 

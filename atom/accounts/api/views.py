@@ -73,17 +73,23 @@ class LogoutView(APIView):
         return Response({"provider_url": sign_out_url() if by_provider else None})
 
 
-class MeView(ScopedView, generics.RetrieveUpdateAPIView[User]):
+class MeView(ScopedView, generics.RetrieveAPIView[User]):
     """The caller's own profile."""
 
     # Its language counts on every page.
     is_before_second_factor = True
     serializer_class = UserSerializer
-    http_method_names = ["get", "patch", "head", "options"]  # noqa: RUF012  # as Django types it
 
     def get_object(self) -> User:
         """Return the caller."""
         return user_of(self.request)
+
+    def patch(self, request: Request) -> Response:
+        """Change the caller's name or language."""
+        body = UserSerializer(self.get_object(), data=request.data, partial=True)
+        check(body)
+        body.save()
+        return Response(body.data)
 
 
 class ProjectListView(NewProjectMixin, ScopedView, generics.ListAPIView[Project]):
@@ -114,11 +120,10 @@ class TokenListView(ScopedView, generics.ListCreateAPIView[ApiToken]):
     pagination_class = KeysetPagination
 
     def get_queryset(self) -> QuerySet[ApiToken]:
-        """Return the caller's tokens that are not revoked."""
+        """Return the caller's tokens that are not revoked; one of a project sees that project's."""
         if getattr(self, "swagger_fake_view", False):
             return ApiToken.objects.none()
-        own = ApiToken.objects.filter(user=user_of(self.request), revoked_at=None)
-        return own.select_related("project")
+        return _own_tokens(self.request).filter(revoked_at=None).select_related("project")
 
     @extend_schema(request=TokenSerializer, responses={201: NewTokenSerializer})
     def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -127,6 +132,7 @@ class TokenListView(ScopedView, generics.ListCreateAPIView[ApiToken]):
         refuse_service_account(user_of(request))
         body = TokenSerializer(data=request.data, context=self.get_serializer_context())
         check(body)
+        _require_same_project(token_of(request), body.validated_data.get("project"))
         new = actions.create_token(user_of(request), **body.validated_data)
         data = {**TokenSerializer(new.token).data, "secret": new.secret}
         return Response(data, status=status.HTTP_201_CREATED)
@@ -138,13 +144,30 @@ def _refuse_escalation(token: ApiToken | None) -> None:
         raise permissions.ScopeMissing("Only a session or a token with scope admin makes tokens.")
 
 
+def _require_same_project(token: ApiToken | None, project: Project | None) -> None:
+    """A token that is bound to a project makes none that reaches further."""
+    if token is None or token.project_id is None:
+        return
+    if project is None:
+        raise permissions.ScopeMissing(
+            "A token that is bound to a project makes tokens for that project only: name it."
+        )
+    permissions.require_project(token, project)
+
+
+def _own_tokens(request: Request) -> QuerySet[ApiToken]:
+    own = ApiToken.objects.filter(user=user_of(request))
+    token = token_of(request)
+    return own.filter(project=token.project_id) if token and token.project_id else own
+
+
 class TokenView(ScopedView, APIView):
     """One API token."""
 
     @extend_schema(responses={204: None}, operation_id="tokens_revoke")
     def delete(self, request: Request, token_id: str) -> Response:
         """Revoke the token at once."""
-        token = ApiToken.objects.filter(user=user_of(request), pk=token_id).first()
+        token = _own_tokens(request).filter(pk=token_id).first()
         if token is None:
             raise NotFound
         actions.revoke_token(token, user_of(request))

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from django.db import transaction
 
-from atom.cache.actions.records import move, note_coverage
+from atom.cache.actions.records import MANIFEST_GONE, UNREADABLE, move, note_coverage
 from atom.cache.errors import VersionPinned
 from atom.cache.models import CacheRecord
 from atom.cache.placement import pack_store
-from atom.cache.registered import forget_registered, registered_packs
+from atom.cache.registered import forget_registered, noted_packs, registered_packs
 from atom.clusters.models import Node
 from atom.datasets.models import Version
-from atom.datasets.reads import packs_of
+from atom.datasets.reads import packs_named_by, packs_of
 
 
 def evict(version: Version, node: Node) -> CacheRecord | None:
@@ -42,22 +43,33 @@ def evict(version: Version, node: Node) -> CacheRecord | None:
 
 
 def _remove_packs(record: CacheRecord) -> None:
+    version = record.version
+    kept = _wanted_by_others(record)
+    store = pack_store(version.dataset.project)
+    own = set(noted_packs(version) or ())
+    try:
+        going = own.union(packs_named_by(version))
+    except MANIFEST_GONE:
+        # Nobody knows any more which packs it had: all go that no other version wants.
+        going = own = store.present()
+    for digest in going - kept:
+        store.remove(bytes.fromhex(digest))
+        if digest in own:
+            forget_registered(version, digest)
+
+
+def _wanted_by_others(record: CacheRecord) -> set[str]:
+    """Return the packs of the other versions on the node; those that nobody can read want none."""
     project = record.version.dataset.project
     others = CacheRecord.objects.filter(
         node=record.node, version__dataset__project=project, state__in=["warm", "warming"]
     ).exclude(pk=record.pk)
-    kept: set[str] = set()
+    wanted: set[str] = set()
     for other in others.select_related("version__dataset__project"):
-        kept.update(packs_of(other.version))
-        kept.update(registered_packs(other.version) or ())
-    store = pack_store(project)
-    for digest in packs_of(record.version):
-        if digest not in kept:
-            store.remove(bytes.fromhex(digest))
-    for digest in registered_packs(record.version) or ():
-        if digest not in kept:
-            store.remove(bytes.fromhex(digest))
-            forget_registered(record.version, digest)
+        with suppress(*UNREADABLE):
+            wanted.update(packs_of(other.version))
+            wanted.update(registered_packs(other.version) or ())
+    return wanted
 
 
 def evictable(node: Node) -> Iterator[CacheRecord]:

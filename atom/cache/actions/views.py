@@ -55,10 +55,10 @@ def _view_of(
         write_view(open_root(version), manifests, view.index_path, wanted, placed)
     except EmptyDatasetError as empty:
         splits = ", ".join(sorted(wanted.splits or ()))
-        part = f"the split {splits} of " if splits else ""
-        name = f"{version.dataset.name}@{version.ref}"
-        which = f" that matches {wanted.where}" if wanted.where else ""
-        raise SelectionEmpty(f"There is no sample in {part}{name}{which}.") from empty
+        asked = f"the split {splits} of " if splits else ""
+        asked += f"{version.dataset.name}@{version.ref}"
+        asked += f" that matches {wanted.where}" if wanted.where else ""
+        raise SelectionEmpty(f"There is no sample in {asked}.") from empty
     return view
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from drf_spectacular.utils import extend_schema
@@ -13,6 +14,7 @@ from rest_framework.views import APIView
 from atom.accounts import audit
 from atom.accounts.api.mixins import user_of
 from atom.cache import actions
+from atom.cache.actions.records import UNREADABLE
 from atom.cache.api.serializers import (
     CacheRecordSerializer,
     NodeChoiceSerializer,
@@ -69,7 +71,10 @@ class EvictView(DatasetScopedView, APIView):
         node = _node(body.validated_data.get("node"))
         if actions.evict(self.version, node) is not None:
             named = {"dataset": self.dataset.name, "ref": self.version.ref, "node": node.name}
-            audit.record(user_of(request), "version.evicted", self.version, self.project, **named)
+            audit.record(
+                user_of(request), "version.evicted", self.version, self.project,
+                self.dataset, **named,
+            )  # fmt: skip
         return Response(_lines(self.version), status=status.HTTP_202_ACCEPTED)
 
 
@@ -87,8 +92,15 @@ def _lines(version: Version) -> list[dict[str, Any]]:
     records = {record.node_id: record for record in version.cache_records.select_related("node")}
     record = records.pop(local.pk, None) or CacheRecord(node=local, version=version)
     # This machine can be measured; what other nodes have is what they last reported.
-    lines = [_line(record, measure(version) if record.state != "warming" else None)]
+    lines = [_line(record, _measured(version) if record.state != "warming" else None)]
     return lines + [_line(other, None) for other in records.values()]
+
+
+def _measured(version: Version) -> Coverage | None:
+    # A version that expired is seen and evicted as it was when it was brought.
+    with suppress(*UNREADABLE):
+        return measure(version)
+    return None
 
 
 def _line(record: CacheRecord, found: Coverage | None) -> dict[str, Any]:

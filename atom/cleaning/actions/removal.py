@@ -13,15 +13,13 @@ from atom.cleaning.errors import FindingsOutdated, NotAFinding
 from atom.cleaning.models import CleaningReport
 from atom.cleaning.reads import findings_of
 from atom.datasets.actions.operations import NewOperation, request_operation
-from atom.datasets.engines.operations import EditArguments, EditStepArguments
-from atom.datasets.engines.selections import Selection, selected_entries
+from atom.datasets.engines.operations import EditArguments, EditStepArguments, Source
+from atom.datasets.engines.selections import changed_between
 from atom.datasets.errors import BranchEmpty, RefNotFound
 from atom.datasets.models import CommitRequest, Version
 from atom.datasets.reads import open_root
 from atom.datasets.stores import version_store
-from atom_sdk.words import counted
-
-_NAMED = 3
+from atom_sdk.words import counted, first_named
 
 
 @dataclass(frozen=True)
@@ -36,23 +34,24 @@ class Removal:
 def request_removal(report: CleaningReport, removal: Removal, user: User) -> CommitRequest:
     """Ask a worker to remove files that the report found and that are still the same.
 
+    The branch may move on before the worker comes: it looks at the files once more.
     Raises ReportNotReady, NotAFinding, FindingsOutdated, RefNotFound, BranchEmpty.
     """
     found = pc.unique(findings_of(report)["path"])
     paths = sorted(set(removal.paths))
     is_found = pc.is_in(pa.array(paths, pa.string()), value_set=found).to_pylist()
     if strangers := [path for path, yes in zip(paths, is_found, strict=True) if not yes]:
-        raise NotAFinding(errors={"paths": [f"The report did not find {_named(strangers)}."]})
+        raise NotAFinding(errors={"paths": [f"The report did not find {first_named(strangers)}."]})
     head = _head(report, removal.branch)
     _require_unchanged(report.version, head, paths)
     many = counted(len(paths), "file")
     message = f"Remove {many} that a cleaning report of {report.version.ref} found"
     arguments = EditArguments(
-        (EditStepArguments("remove", tuple(paths)),), {"cleaning_report": str(report.pk)}
+        (EditStepArguments("remove", tuple(paths)),),
+        {"cleaning_report": str(report.pk)},
+        Source(report.version.ref, report.version.commit),
     )
-    operation = NewOperation(
-        "edit", removal.branch, arguments, head.commit, removal.message or message
-    )
+    operation = NewOperation("edit", removal.branch, arguments, message=removal.message or message)
     return request_operation(report.version.dataset, operation, user)
 
 
@@ -71,20 +70,10 @@ def _require_unchanged(seen: Version, head: Version, paths: list[str]) -> None:
     """Raise FindingsOutdated unless the head has every file as it was seen."""
     if seen.content_digest == head.content_digest:
         return
-    before, now = (_digests(version, paths) for version in (seen, head))
-    if changed := [path for path in paths if now.get(path) != before.get(path)]:
+    store = version_store(seen.dataset.project).store
+    others, gone = changed_between(open_root(seen), open_root(head), paths, store)
+    if changed := sorted(others + gone):
         raise FindingsOutdated(
-            f"{head.ref} has other files at {_named(changed)}.",
+            f"{head.ref} has other files at {first_named(changed)}.",
             paths=changed[:100],
         )
-
-
-def _digests(version: Version, paths: list[str]) -> dict[str, bytes]:
-    store = version_store(version.dataset.project).store
-    entries = selected_entries(open_root(version), Selection(tuple(paths)), store)
-    return dict(zip(entries["path"].to_pylist(), entries["digest"].to_pylist(), strict=True))
-
-
-def _named(paths: list[str]) -> str:
-    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
-    return ", ".join(paths[:_NAMED]) + more

@@ -30,7 +30,8 @@ def start_report(version: Version, thresholds: Thresholds, user: User) -> Cleani
             )
             named = {"dataset": version.dataset.name, "ref": version.ref}
             project = version.dataset.project
-            audit.record(user, "cleaning_report.started", report, project, **named)
+            about = version.dataset
+            audit.record(user, "cleaning_report.started", report, project, about, **named)
             enqueue(_ADVANCE, str(report.pk))
     except IntegrityError as exc:
         raise ReportUnderWay from exc
@@ -47,5 +48,5 @@ def cancel_report(report: CleaningReport, user: User) -> CleaningReport:
             cancel_run(locked.run.pk, user)
         move(locked, states.CANCELLED)
         project = locked.version.dataset.project
-        audit.record(user, "cleaning_report.cancelled", locked, project)
+        audit.record(user, "cleaning_report.cancelled", locked, project, locked.version.dataset)
     return locked

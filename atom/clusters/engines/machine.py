@@ -23,19 +23,20 @@ class Machine:
     name: str
     cpu_count: int
     memory_bytes: int
-    gpu_count: int
     gpu_model: str
+    # Of each GPU, as NVIDIA's tools and CUDA_VISIBLE_DEVICES name it.
+    gpu_ids: tuple[str, ...] = ()
 
 
 def probe_machine() -> Machine:
     """Return the resources of this machine, within the limits of its control group."""
-    gpus = _gpu_models()
+    gpus = _gpus()
     return Machine(
         name=socket.gethostname(),
         cpu_count=_cpu_count(),
         memory_bytes=_memory_bytes(),
-        gpu_count=len(gpus),
-        gpu_model=gpus[0] if gpus else "",
+        gpu_model=gpus[0][1] if gpus else "",
+        gpu_ids=tuple(uuid for uuid, _ in gpus),
     )
 
 
@@ -60,14 +61,16 @@ def _read(path: Path) -> str:
         return ""
 
 
-def _gpu_models() -> list[str]:
+def _gpus() -> list[tuple[str, str]]:
+    """Return the id and the model of each GPU that NVML sees."""
     if shutil.which("nvidia-smi") is None:
         return []
-    command = ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]
+    command = ["nvidia-smi", "--query-gpu=uuid,name", "--format=csv,noheader"]
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=_NVIDIA_SMI_TIMEOUT_S, check=True
         )
     except (OSError, subprocess.SubprocessError):
         return []
-    return [line.strip() for line in done.stdout.splitlines() if line.strip()]
+    pairs = (line.split(",", 1) for line in done.stdout.splitlines() if "," in line)
+    return [(uuid.strip(), name.strip()) for uuid, name in pairs]

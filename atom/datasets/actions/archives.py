@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal
 from uuid import UUID, uuid5
 
@@ -17,7 +17,7 @@ import structlog
 from django.db import transaction
 
 from atom.accounts import audit
-from atom.accounts.models import User
+from atom.accounts.models import AuditEvent, User
 from atom.core import clock, live
 from atom.core.background import enqueue
 from atom.core.crash_points import reach
@@ -41,11 +41,21 @@ from atom_sdk.manifests.objects import get_verified
 log = structlog.get_logger(__name__)
 
 _BUILD_TASK = "atom.datasets.tasks.build_commit"
+_EXPORTED = "dataset.exported"
+_ONE_EXPORT = timedelta(hours=1)
 _KINDS: dict[str, Literal["begin", "move", "end"]] = {
     "begin": "begin",
     "move": "move",
     "end": "end",
 }
+
+
+def note_export(dataset: Dataset, user: User) -> None:
+    """Record that somebody takes the whole history along; going on with a save is no other one."""
+    since = clock.now() - _ONE_EXPORT
+    events = AuditEvent.objects.filter(subject_id=dataset.pk, verb=_EXPORTED, at__gte=since)
+    if not events.filter(actor=user).exists():
+        audit.record(user, _EXPORTED, dataset, dataset.project, dataset, name=dataset.name)
 
 
 def begin_load(dataset: Dataset, history: str) -> Dataset:
@@ -286,7 +296,7 @@ class _Load:
         dataset.refresh_from_db()
         catalogue_log.write_dataset(dataset)
         audit.record(
-            self.request.created_by, "dataset.loaded", dataset, dataset.project,
+            self.request.created_by, "dataset.loaded", dataset, dataset.project, dataset,
             name=dataset.name, versions=len(made), history=self.request.arguments["history"],
         )  # fmt: skip
         log.info("dataset_loaded", dataset_id=str(dataset.pk), versions=len(made))

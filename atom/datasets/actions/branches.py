@@ -22,9 +22,9 @@ from atom.core import live, outbox
 from atom.core.crash_points import reach
 from atom.datasets import ref_log
 from atom.datasets.actions.compaction import compact_soon
+from atom.datasets.actions.retention import lock_kept
 from atom.datasets.errors import BranchMoved, BranchProtected, HeadMoved, RefNameTaken, RefNotFound
 from atom.datasets.models import Branch, Dataset, Version
-from atom.datasets.reads import require_kept
 from atom.datasets.rebuild import layer_json
 from atom.datasets.ref_log import RefMove
 from atom.datasets.refs import STAGING_PREFIX, check_ref_name
@@ -76,15 +76,15 @@ def settle_branch(dataset: Dataset, name: str) -> None:
 
 def create_branch(dataset: Dataset, name: str, at: Version, user: User) -> Branch:
     """Add a branch that begins at a version. Raises RefNameTaken or VersionExpired."""
-    require_kept(at)
     check_ref_name(dataset, name)
     seq = ref_log.last_seq(dataset, name) + 1
     try:
         with transaction.atomic():
+            lock_kept(at)
             branch = Branch.objects.create(dataset=dataset, name=name, head=at, seq=seq)
             ref_log.write_beginning(branch, user.username)
             audit.record(
-                user, "branch.created", branch, dataset.project,
+                user, "branch.created", branch, dataset.project, dataset,
                 dataset=dataset.name, name=name, at=at.commit,
             )  # fmt: skip
             _tell(branch)
@@ -109,7 +109,7 @@ def delete_branch(dataset: Dataset, name: str, expected_head: str, user: User) -
             raise BranchMoved(f"{name} is at {head or 'no commit'}.", head=head)
         ref_log.write_end(branch, head, user.username)
         audit.record(
-            user, "branch.deleted", branch, dataset.project,
+            user, "branch.deleted", branch, dataset.project, dataset,
             dataset=dataset.name, name=name, at=head,
         )  # fmt: skip
         _tell(branch)

@@ -7,6 +7,7 @@ from django.db import IntegrityError, transaction
 from atom.accounts import audit
 from atom.accounts.models import Project, User
 from atom.datasets import catalogue_log, ref_log
+from atom.datasets.actions.retention import lock_kept
 from atom.datasets.errors import DatasetNameTaken, RefNameTaken, RefNotFound
 from atom.datasets.models import Branch, Dataset, Tag, Version, VersionPin
 from atom.datasets.reads import require_kept
@@ -23,24 +24,27 @@ def create_dataset(project: Project, name: str, description: str, user: User) ->
             branch = Branch.objects.create(dataset=dataset, name="main")
             ref_log.write_beginning(branch)
             catalogue_log.write_dataset(dataset)
-            audit.record(user, "dataset.created", dataset, project, name=name)
+            audit.record(user, "dataset.created", dataset, project, dataset, name=name)
     except IntegrityError as exc:
         deleted = Dataset.with_deleted.deleted_in(project).filter(name=name).exists()
-        what = "has a deleted dataset of the name" if deleted else "already has a dataset"
-        raise DatasetNameTaken(f"{project.slug} {what} {name}.") from exc
+        raise DatasetNameTaken(
+            f"{project.slug} has a deleted dataset of the name {name}."
+            if deleted
+            else f"{project.slug} already has a dataset {name}."
+        ) from exc
     return dataset
 
 
 def create_tag(dataset: Dataset, name: str, at: Version, user: User) -> Tag:
     """Give a version a name that never moves. Raises RefNameTaken or VersionExpired."""
-    require_kept(at)
     check_ref_name(dataset, name)
     try:
         with transaction.atomic():
+            lock_kept(at)
             tag = Tag.objects.create(dataset=dataset, name=name, version=at)
             catalogue_log.write_tag(tag)
             audit.record(
-                user, "tag.created", tag, dataset.project,
+                user, "tag.created", tag, dataset.project, dataset,
                 dataset=dataset.name, name=name, at=at.commit,
             )  # fmt: skip
     except IntegrityError as exc:
@@ -61,7 +65,7 @@ def delete_tag(dataset: Dataset, name: str, user: User) -> None:
         tag.dataset = dataset
         catalogue_log.write_tag(tag, is_deleted=True)
         audit.record(
-            user, "tag.deleted", tag, dataset.project,
+            user, "tag.deleted", tag, dataset.project, dataset,
             dataset=dataset.name, name=name, at=tag.version.commit,
         )  # fmt: skip
         tag.delete()

@@ -98,10 +98,10 @@ def cancel_commit(request: CommitRequest, user: User) -> CommitRequest:
             error_detail=said.detail,
             updated_at=Now(),
         ):
-            named = {"dataset": request.dataset.name, "branch": request.branch}
             audit.record(
-                user, "commit.cancelled", request, project, **named, operation=request.operation
-            )
+                user, "commit.cancelled", request, project, request.dataset,
+                dataset=request.dataset.name, branch=request.branch, operation=request.operation,
+            )  # fmt: skip
             tell(request, "cancelled")
     request.refresh_from_db()
     if request.state != "cancelled":

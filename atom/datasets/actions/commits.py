@@ -9,7 +9,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -20,7 +19,7 @@ from django.db.models.functions import Now
 
 from atom.accounts import audit
 from atom.accounts.models import User
-from atom.core import clock, states, storage
+from atom.core import outbox, states, storage
 from atom.core.background import enqueue
 from atom.core.crash_points import reach
 from atom.core.errors import AtomError
@@ -34,12 +33,16 @@ from atom.datasets.actions.branches import (
     move_branch,
 )
 from atom.datasets.actions.commit_progress import CommitWatch, begin_move, note, tell
+from atom.datasets.actions.mending import mend_with, mended_meanwhile
 from atom.datasets.actions.operations import carry_out
+from atom.datasets.actions.tries import TRIED, count_try, tried
 from atom.datasets.actions.verification import verify_upload
 from atom.datasets.actions.write_commits import build_write
 from atom.datasets.actions.write_settling import settle_writers, written_by
 from atom.datasets.building import building
 from atom.datasets.engines.changes import ChangesError, ChangesFile
+from atom.datasets.engines.file_and_folder import file_and_folder
+from atom.datasets.engines.spilled import tables_of
 from atom.datasets.engines.stages import SPLIT_STAGES
 from atom.datasets.engines.version_plan import VersionPlan
 from atom.datasets.engines.versions import build_version
@@ -48,13 +51,13 @@ from atom.datasets.errors import (
     ChangesUnreadable,
     CommitAbandoned,
     CommitCancelled,
-    CommitRefused,
     EmptyCommit,
     HeadMoved,
     MergeConflict,
-    PackNotVerified,
+    PathTaken,
     RefNotFound,
     UploadIncomplete,
+    VersionUnreadable,
 )
 from atom.datasets.models import Branch, CommitRequest, Dataset, Upload, Version
 from atom.datasets.pack_checks import PacksOnTheWay, check_all_puts
@@ -62,6 +65,7 @@ from atom.datasets.pipelines import read_staged_changes
 from atom.datasets.splits import drawn_by, split_refusals
 from atom.datasets.states import COMMIT_STATES
 from atom.datasets.stores import VersionStore, version_store
+from atom_sdk.errors import AtomError as SdkError
 from atom_sdk.errors import EmptyDatasetError, LayerKindError
 from atom_sdk.manifests.commits import Commit, write_commit
 from atom_sdk.manifests.entries import entries_table
@@ -72,6 +76,8 @@ from atom_sdk.manifests.watching import UNWATCHED
 log = structlog.get_logger(__name__)
 
 _UNLABELLED = "unlabelled_prefixes"
+# From this status on, a failure is ours and may be over at the next try.
+_OUR_FAULT = 500
 _BUILD_TASK = "atom.datasets.tasks.build_commit"
 
 
@@ -138,47 +144,43 @@ def run_commit(request_id: UUID | str) -> CommitRequest:
     """
     with only_one(request_id) as mine:
         if mine:
-            _build_to_the_end(_claim(request_id))
+            request = _claim(request_id)
+            with tried(request):
+                _build_to_the_end(request)
     return CommitRequest.objects.get(pk=request_id)
 
 
 def _build_to_the_end(request: CommitRequest) -> None:
     if request.state != "building":
         return
+    if request.is_hopeless:
+        _finish(request, "failed", CommitAbandoned())
+        return
     try:
         with building(request.dataset.project):
             version, unchanged = _BUILDERS.get(request.operation, carry_out)(request)
     except CommitCancelled:
         log.info("commit_cancelled", request_id=str(request.pk))
-    except HeadMoved as moved:
-        _finish(request, "conflict", moved, head_seen=moved.extra.get("head", ""))
-    except MergeConflict as clash:
-        _finish(request, "conflict", clash, **clash.extra)
-    except (CommitRefused, RefNotFound) as refused:
-        # A branch that is deleted meanwhile is not found.
-        _finish(request, "failed", refused)
+    except SdkError as unreadable:
+        _end_by(request, VersionUnreadable(str(unreadable)))
+    except AtomError as refused:
+        _end_by(request, refused)
     else:
         reach("commit.moved")
         _finish(request, "published", None, version=version, unchanged=unchanged)
 
 
-def give_up_waiting(request_id: UUID | str, after: timedelta) -> bool:
-    """Fail a request whose packs are not verified in time; False while it may still wait."""
-    request = CommitRequest.objects.select_related("dataset").get(pk=request_id)
-    if clock.now() - request.created_at < after:
-        return False
-    _finish(request, "failed", PackNotVerified("The packs were not verified in time."))
-    return True
-
-
-def fail_abandoned(after: timedelta) -> None:
-    """Fail requests that no worker could finish in all that time."""
-    old = CommitRequest.objects.filter(
-        state__in=["pending", "building"], created_at__lt=Now() - after
-    )
-    for request in old.select_related("dataset")[:100]:
-        CommitRequest.objects.filter(pk=request.pk, state="pending").update(state="building")
-        _finish(request, "failed", CommitAbandoned())
+def _end_by(request: CommitRequest, error: AtomError) -> None:
+    """Tell why there is no version. Raises the error if it may be over at the next try."""
+    if error.status >= _OUR_FAULT:
+        raise error
+    if isinstance(error, HeadMoved):
+        _finish(request, "conflict", error, head_seen=error.extra.get("head", ""))
+    elif isinstance(error, MergeConflict):
+        _finish(request, "conflict", error, **error.extra)
+    else:
+        # What was deleted meanwhile is not found: a branch, or a dataset that is copied from.
+        _finish(request, "failed", error)
 
 
 def _claim(request_id: UUID | str) -> CommitRequest:
@@ -198,7 +200,9 @@ def _claim(request_id: UUID | str) -> CommitRequest:
             states.check_move(COMMIT_STATES, request.state, "building")
             request.state = "building"
         if request.state == "building":
-            request.save(update_fields=["state", "updated_at"])
+            if not request.is_hopeless:
+                count_try(request)
+            request.save(update_fields=["state", "updated_at", *TRIED])
     return request
 
 
@@ -217,8 +221,13 @@ def _build_in(request: CommitRequest, scratch: Path) -> tuple[Version, bool]:
         return _nothing_to_do(parent)
     checked = check_all_puts(request.dataset.project, changes.puts, scratch)
     note(request, progress=0.6)
+    # Before anything is built upon it: what was sent again lies elsewhere from now on.
+    if mend_with(request.dataset.project, checked) and parent is not None:
+        parent.refresh_from_db(fields=["layout"])
     store = version_store(request.dataset.project)
     root = _build_root(request, replace(changes, puts=checked), parent, store)
+    while parent is not None and mended_meanwhile(parent):
+        root = _build_root(request, replace(changes, puts=checked), parent, store)
     if parent is not None and root.says_the_same(store.root(parent.readable_root)):
         return parent, True
     reach("commit.objects_written")
@@ -236,7 +245,10 @@ def _parent(request: CommitRequest) -> Version | None:
     parent = request.dataset.versions.filter(commit=request.expected_head).first()
     if parent is None:
         branches = Branch.objects.select_related("head").filter(dataset=request.dataset)
-        head = head_commit(branches.get(name=request.branch))
+        branch = branches.filter(name=request.branch).first()
+        if branch is None:
+            raise RefNotFound(f"{request.dataset.name} has no branch {request.branch}.")
+        head = head_commit(branch)
         raise HeadMoved("The expected head is not a commit of this dataset.", head=head)
     return parent
 
@@ -283,11 +295,17 @@ def _build_root(
     before = store.root(parent.readable_root) if parent else None
     try:
         with split_refusals():
-            return build_version(before, plan, store.store)
+            root = build_version(before, plan, store.store)
     except EmptyDatasetError as exc:
         raise EmptyCommit from exc
     except LayerKindError as exc:
         raise ChangesUnreadable(str(exc)) from exc
+    # A writer may yet remove what is in the way: of what it staged, its commit is looked at.
+    if request.writer_id is None:
+        put = (table["path"].combine_chunks() for table in tables_of(changes.puts) if len(table))
+        if both := file_and_folder(root, put, store.store, before):
+            raise PathTaken(f"{both} would be a file and a folder.")
+    return root
 
 
 def _labels_otherwise(request: CommitRequest, changes: ChangesFile, parent: Version) -> bool:
@@ -338,4 +356,29 @@ def _finish(request: CommitRequest, state: str, error: AtomError | None, **field
             return
         settle_writers(request, state, written, fields)
         tell(request, state)
+        _tell_asker(request, state, error)
     log.info("commit_finished", request_id=str(request.pk), state=state, code=error and error.code)
+
+
+_TOLD = {
+    "published": "commit.published",
+    "failed": "commit.failed",
+    "conflict": "commit.conflict",
+}
+
+
+def _tell_asker(request: CommitRequest, state: str, error: AtomError | None) -> None:
+    """Tell who asked for it; of what writers do while a run goes on, the run tells."""
+    kind = _TOLD.get(state)
+    if kind is None or request.operation == "write" or request.writer_id is not None:
+        return
+    outbox.emit(
+        request.dataset.project_id,
+        kind,
+        people=[request.created_by_id],
+        subject=request.pk,
+        dataset=request.dataset.name,
+        branch=request.branch,
+        operation=request.operation,
+        code=error.code if error else "",
+    )

@@ -52,7 +52,7 @@ def delete_dataset(
         if is_unused(found):
             found.purged_at = found.deleted_at
         _save(found)
-        audit.record(user, "dataset.deleted", found, found.project, name=found.name)
+        audit.record(user, "dataset.deleted", found, found.project, found, name=found.name)
     return found
 
 
@@ -73,7 +73,7 @@ def restore_dataset(project: Project, dataset_id: UUID, user: User | None) -> Da
         if found.deleted_at is not None:
             found.deleted_at = found.deleted_by = None
             _save(found)
-            audit.record(user, "dataset.restored", found, found.project, name=found.name)
+            audit.record(user, "dataset.restored", found, found.project, found, name=found.name)
     return found
 
 
@@ -94,7 +94,7 @@ def purge_dataset(dataset: Dataset) -> bool:
             collect_version(version)
         found.purged_at = clock.now()
         _save(found)
-        audit.record(None, "dataset.purged", found, found.project, name=found.name)
+        audit.record(None, "dataset.purged", found, found.project, found, name=found.name)
     log.info("dataset_purged", dataset_id=str(found.pk))
     return True
 

@@ -177,8 +177,10 @@ def _close_windows(project: Project, rules: GarbageRules) -> None:
     versions = Version.objects.filter(dataset__project=project, state="expired")
     for dataset in Dataset.with_deleted.deleted_in(project).filter(deleted_at__lte=closed):
         purge_dataset(dataset)
-    # A label task or a run that came after: the version is needed, whatever its state says.
+    # A label task, a run or a branch that came after: it is needed, whatever its state says.
     unneeded = versions.filter(tags__isnull=True, pins__isnull=True, expired_at__lte=closed)
+    heads = Branch.objects.filter(dataset__project=project, head__isnull=False).values("head_id")
+    unneeded = unneeded.exclude(pk__in=heads)
     for version in unneeded.select_related("dataset__project"):
         collect_version(version)
     pardoned = CondemnedObject.objects.filter(project=project, state="pardoned")

@@ -23,6 +23,7 @@ from atom.datasets.actions.branches import (
 )
 from atom.datasets.actions.commit_progress import CommitWatch, begin_move, give_up_move, note, tell
 from atom.datasets.actions.outcomes import Outcome, Site, outcome_of
+from atom.datasets.damage import root_to_build_on
 from atom.datasets.engines.browse import Row
 from atom.datasets.engines.operations import (
     Arguments,
@@ -182,7 +183,7 @@ def _carry_out_on(request: CommitRequest, head_digest: str) -> tuple[Version, bo
     if outcome.merged.root is None:
         raise merge_conflict(site.head.commit, outcome.merged)
     digest = write_root(outcome.merged.root, site.objects)
-    if outcome.contained or (digest.hex() == head.root and not outcome.merges):
+    if outcome.contained or (digest.hex() == root_to_build_on(head) and not outcome.merges):
         return head, True
     commit = _store_commit(request, site, outcome, digest)
     begin_move(request)
@@ -197,9 +198,9 @@ def merge_conflict(head: str, merged: Merged) -> MergeConflict:
     """Return the refusal of a merge into `head` (a commit in hex), with its first conflicts."""
     shown = [conflict_json(each) for each in merged.conflicts[:MAX_SHOWN_CONFLICTS]]
     named = ", ".join(sorted({each["path"] for each in shown[:3]}))
-    more = f" and {merged.conflicts_total - 3} more" if merged.conflicts_total > 3 else ""
+    named += f" and {merged.conflicts_total - 3} more" if merged.conflicts_total > 3 else ""
     return MergeConflict(
-        f"Both sides changed {named}{more}.",
+        f"Both sides changed {named}.",
         head_seen=head,
         conflicts=shown,
         conflicts_total=merged.conflicts_total,

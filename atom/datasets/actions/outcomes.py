@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from atom.datasets.damage import root_to_build_on
 from atom.datasets.engines.ancestry import ancestors, merge_base
 from atom.datasets.engines.edits import (
     EditError,
@@ -15,6 +16,7 @@ from atom.datasets.engines.edits import (
     PathTakenError,
     apply_edit,
 )
+from atom.datasets.engines.file_and_folder import file_and_folder
 from atom.datasets.engines.operations import (
     Arguments,
     EditArguments,
@@ -26,10 +28,11 @@ from atom.datasets.engines.operations import (
     pick_root,
     revert_root,
 )
-from atom.datasets.engines.selections import Selection, selected_entries
+from atom.datasets.engines.selections import Selection, changed_between, selected_entries
 from atom.datasets.errors import (
     EditImpossible,
     EmptyCommit,
+    FilesChanged,
     NothingSelected,
     NotInConflict,
     PathTaken,
@@ -40,14 +43,14 @@ from atom.datasets.models import Dataset, Version
 from atom.datasets.reads import require_kept
 from atom.datasets.stores import VersionStore
 from atom_sdk.errors import EmptyDatasetError
+from atom_sdk.manifests.diff import diff_roots
 from atom_sdk.manifests.merge import EMPTY_ROOT, Merged, MergePlan, merge_roots
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.query import parse_query
 from atom_sdk.manifests.roots import Root
 from atom_sdk.manifests.settling import Resolution
 from atom_sdk.manifests.watching import UNWATCHED, Watch
-
-_SHOWN_IDLE = 3
+from atom_sdk.words import first_named
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,11 @@ class Site:
     @property
     def root(self) -> Root:
         """Return the root of the head."""
-        return self.versions.root(self.head.root)
+        return self.root_in(self.head)
+
+    def root_in(self, version: Version) -> Root:
+        """Return the root from which entries of a version are taken."""
+        return self.versions.root(root_to_build_on(version))
 
     def version(self, source: Source) -> Version:
         """Return a version of this or another dataset of the project.
@@ -86,7 +93,7 @@ class Site:
         if found is None:
             return EMPTY_ROOT
         require_kept(found)
-        return self.versions.root(found.root)
+        return self.root_in(found)
 
 
 @dataclass(frozen=True)
@@ -122,14 +129,13 @@ def outcome_of(site: Site, operation: str, arguments: Arguments) -> Outcome:
 
 def not_in_conflict(idle: Sequence[Resolution]) -> NotInConflict:
     """Return the refusal of resolutions that name no conflict."""
-    named = [": ".join(filter(None, (e.path, e.layer, e.field))) for e in idle[:_SHOWN_IDLE]]
-    more = f" and {len(idle) - _SHOWN_IDLE} more" if len(idle) > _SHOWN_IDLE else ""
-    return NotInConflict(f"No conflict is at {', '.join(named)}{more}.")
+    shown = [": ".join(filter(None, (e.path, e.layer, e.field))) for e in idle]
+    return NotInConflict(f"No conflict is at {first_named(shown)}.")
 
 
 def _merge(site: Site, arguments: MergeArguments) -> Outcome:
     source = arguments.source
-    theirs = site.versions.root(site.version(source).root)
+    theirs = site.root_in(site.version(source))
     parents = parents_of(site.dataset)
     message = f"Merge {source.ref} into {site.branch}"
     said = {"source": source.ref, "source_commit": source.commit}
@@ -145,7 +151,7 @@ def _merge(site: Site, arguments: MergeArguments) -> Outcome:
 def _revert(site: Site, arguments: RevertArguments) -> Outcome:
     version = site.version(arguments.source)
     parent = site.root_of(version.parents[0] if version.parents else None)
-    undone = site.versions.root(version.root)
+    undone = site.root_in(version)
     plan = MergePlan(arguments.on_conflict, arguments.resolutions, watch=site.watch)
     merged = revert_root(site.root, undone, parent, site.objects, plan)
     title = version.message.split("\n")[0]
@@ -156,20 +162,34 @@ def _revert(site: Site, arguments: RevertArguments) -> Outcome:
 
 def _pick(site: Site, arguments: PickArguments) -> Outcome:
     version = site.version(arguments.source)
-    picked = site.versions.root(version.root)
+    picked = site.root_in(version)
     base = site.root
     if arguments.changes_only:
         base = site.root_of(version.parents[0] if version.parents else None)
     elif not len(selected_entries(picked, Selection(arguments.paths), site.objects)):
         raise NothingSelected(f"{version.ref} has no file at these paths.")
     merged = pick_root(site.root, picked, base, site.objects, arguments, site.watch)
-    what = ", ".join(arguments.paths[:3]) or "all changes"
-    more = f" and {len(arguments.paths) - 3} more" if len(arguments.paths) > 3 else ""
+    if merged.root is not None and arguments.paths:
+        _check_paths(site, merged.root)
+    what = first_named(arguments.paths) or "all changes"
     said = {"source": arguments.source.ref, "source_commit": version.commit}
-    return Outcome(merged, f"Pick {what}{more} from {arguments.source.ref}", said, picked)
+    return Outcome(merged, f"Pick {what} from {arguments.source.ref}", said, picked)
+
+
+def _check_paths(site: Site, root: Root) -> None:
+    """Raise PathTaken where what is picked lies below a file, or is one where a folder is.
+
+    A merge of everything sees this by itself: the other side must have removed what was there.
+    """
+    added = diff_roots(site.root, root, site.objects).added_paths.sort()
+    if both := file_and_folder(root, [added], site.objects):
+        raise PathTaken(f"{both} would be a file and a folder.")
 
 
 def _edit(site: Site, arguments: EditArguments) -> Outcome:
+    seen = arguments.seen
+    if seen is not None and not _require_unchanged(site, seen, arguments.edits):
+        return Outcome(Merged(site.root, (), 0), "", {}, contained=True)
     root = site.root
     for step in arguments.edits:
         root = apply_edit(root, _step(site, step), site.objects)
@@ -180,11 +200,34 @@ def _edit(site: Site, arguments: EditArguments) -> Outcome:
     return Outcome(Merged(root, (), 0), "; ".join(map(_told, arguments.edits[:3])), said)
 
 
+def _require_unchanged(site: Site, chosen_in: Source, edits: Sequence[EditStepArguments]) -> bool:
+    """Raise FilesChanged if a file that is named is another one than in that version.
+
+    Returns whether any is left: what is gone by now is as it was wanted.
+    """
+    seen = site.dataset.versions.filter(commit=chosen_in.commit).first()
+    if seen is not None and seen.content_digest == site.head.content_digest:
+        return True
+    root = site.versions.root(site.version(chosen_in).root)
+    paths = sorted({path for step in edits for path in step.paths})
+    changed, gone = changed_between(root, site.root, paths, site.objects)
+    if changed:
+        raise FilesChanged(f"{site.head.ref} has other files at {first_named(changed)}.")
+    return len(gone) < len(paths)
+
+
 def _step(site: Site, step: EditStepArguments) -> EditStep:
-    source = site.versions.root(site.version(step.source).root) if step.source else None
+    source = site.root_in(site.version(step.source)) if step.source else None
     where = parse_query(step.where) if step.where else None
     return EditStep(
-        step.op, Selection(step.paths), where, step.to, step.attributes, source, site.watch
+        step.op,
+        Selection(step.paths),
+        where,
+        step.to,
+        step.attributes,
+        source,
+        site.watch,
+        step.value,
     )
 
 
@@ -192,8 +235,13 @@ def _told(step: EditStepArguments) -> str:
     named = ", ".join(step.paths[:3]) + (" …" if len(step.paths) > 3 else "")
     named = f"{named} where {step.where}" if step.where else named
     to = f" to {step.to}" if step.to else ""
-    verb = "Set attributes of" if step.op == "set" else step.op.capitalize()
-    return f"{verb} {named}{to}"
+    return f"{_verb(step)} {named}{to}"
+
+
+def _verb(step: EditStepArguments) -> str:
+    if step.op in {"label", "split"}:
+        return f"Set {step.op} {step.value} of" if step.value else f"Take the {step.op} from"
+    return "Set attributes of" if step.op == "set" else step.op.capitalize()
 
 
 _OPERATIONS: Mapping[str, Callable[[Site, Any], Outcome]] = {

@@ -12,6 +12,7 @@ from django.db import connection, models, transaction
 from atom.accounts import audit
 from atom.accounts.models import Project
 from atom.datasets import catalogue_log, keys, ref_log
+from atom.datasets.actions.mending import mend_everywhere
 from atom.datasets.garbage_errors import CatalogueNotEmpty
 from atom.datasets.models import Branch, Dataset, LegalHold, Pack, SavedView, Tag, Version
 from atom.datasets.rebuild import Rebuilt, read_catalogue
@@ -96,6 +97,8 @@ def apply_catalogue(project: Project) -> Comparison:
                 cursor.execute(f"INSERT INTO {live}.{table} SELECT * FROM {_SCRATCH}.{table}")
             comparison = _compare(project, rebuilt, live)
         audit.record(None, "catalogue.reconstructed", project, project, **comparison.counts)
+    # Layouts are the catalogue's alone: commits go on naming packs that others have replaced.
+    mend_everywhere(project.pk)
     return comparison
 
 

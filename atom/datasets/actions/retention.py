@@ -16,6 +16,7 @@ from atom.datasets.engines.ancestry import fork_points
 from atom.datasets.engines.retention import NumberedVersion, Policy, falling_out
 from atom.datasets.errors import VersionCollected
 from atom.datasets.models import Branch, Dataset, LegalHold, Version
+from atom.datasets.reads import require_kept
 from atom.datasets.states import VERSION_STATES
 
 log = structlog.get_logger(__name__)
@@ -31,7 +32,7 @@ def set_retention(dataset: Dataset, policy: Policy, user: User | None) -> Datase
         locked.save(update_fields=["retention", "retention_limit", "updated_at"])
         catalogue_log.write_dataset(locked)
         audit.record(
-            user, "dataset.retention_changed", locked, locked.project,
+            user, "dataset.retention_changed", locked, locked.project, locked,
             name=locked.name, kind=policy.kind, limit=policy.limit,
         )  # fmt: skip
     return locked
@@ -82,7 +83,7 @@ def expire_versions(dataset: Dataset) -> list[Version]:
             expired.append(version)
         if expired:
             audit.record(
-                None, "version.expired", dataset, dataset.project,
+                None, "version.expired", dataset, dataset.project, dataset,
                 name=dataset.name, versions=[version.ref for version in expired],
             )  # fmt: skip
     return expired
@@ -102,6 +103,17 @@ def expire_staged(dataset: Dataset, versions: QuerySet[Version]) -> None:
         _move(version, "expired", now)
 
 
+def lock_kept(version: Version) -> None:
+    """Hold a version as it is to the end of the transaction. Raises VersionExpired, VersionGone.
+
+    For who is about to need it: what was read before may have expired since, a night's expiry is
+    one transaction of minutes. The dataset first, as expiring does.
+    """
+    Dataset.with_deleted.select_for_update(no_key=True).get(pk=version.dataset_id)
+    rows = Version.objects.select_for_update(of=("self",), no_key=True)
+    require_kept(rows.select_related("dataset").get(pk=version.pk))
+
+
 def restore_version(version: Version, user: User | None) -> Version:
     """Keep an expired version again; a kept one stays. Raises VersionCollected."""
     with transaction.atomic():
@@ -112,7 +124,7 @@ def restore_version(version: Version, user: User | None) -> Version:
         if found.state == "expired":
             _move(found, "kept", None)
             audit.record(
-                user, "version.restored", found, found.dataset.project,
+                user, "version.restored", found, found.dataset.project, found.dataset,
                 dataset=found.dataset.name, ref=found.ref,
             )  # fmt: skip
     return found
@@ -151,7 +163,8 @@ def place_hold(
             dataset=dataset, version=version, reason=reason, placed_by=user
         )
         catalogue_log.write_hold(hold)
-        audit.record(user, "hold.placed", hold, dataset.project, **_told(hold), reason=reason)
+        named = {**_told(hold), "reason": reason}
+        audit.record(user, "hold.placed", hold, dataset.project, dataset, **named)
     return hold
 
 
@@ -163,7 +176,8 @@ def release_hold(hold: LegalHold, user: User | None) -> LegalHold:
         if open_hold.update(released_at=clock.now(), released_by=user):
             hold.refresh_from_db()
             catalogue_log.write_hold(hold)
-            audit.record(user, "hold.released", hold, hold.dataset.project, **_told(hold))
+            about, named = hold.dataset, _told(hold)
+            audit.record(user, "hold.released", hold, about.project, about, **named)
     return hold
 
 

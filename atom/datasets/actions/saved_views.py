@@ -43,7 +43,7 @@ def delete_view(dataset: Dataset, name: str, user: User) -> None:
     with transaction.atomic():
         view = _locked(dataset, name)
         catalogue_log.write_saved_view(view, is_deleted=True)
-        audit.record(user, "view.deleted", view, dataset.project, **_told(view))
+        audit.record(user, "view.deleted", view, dataset.project, dataset, **_told(view))
         view.delete()
 
 
@@ -54,7 +54,8 @@ def _store(view: SavedView, user: User, verb: str, **said: str) -> None:
         with transaction.atomic():
             view.save()
             catalogue_log.write_saved_view(view)
-            audit.record(user, verb, view, view.dataset.project, **_told(view), **said)
+            named = {**_told(view), **said}
+            audit.record(user, verb, view, view.dataset.project, view.dataset, **named)
     except IntegrityError as exc:
         raise ViewNameTaken(f"{view.dataset.name} already has a view {view.name}.") from exc
 

@@ -20,7 +20,7 @@ from django.db.models.functions import Now
 
 from atom.accounts import audit
 from atom.accounts.models import User
-from atom.core import clock, states, storage
+from atom.core import clock, outbox, states, storage
 from atom.core.background import enqueue
 from atom.core.errors import AtomError
 from atom.core.locks import only_one
@@ -57,6 +57,8 @@ RESUMABLE = timedelta(hours=1)
 # A worker gives the scan back after this and takes it up again, so that none is lost for hours.
 TURN_S = 1200.0
 _BRANCH_TRIES = 5
+# The ends of which people are told.
+_TOLD = {"done": "scan.done", "failed": "scan.failed"}
 
 
 class _TurnOver(Exception):
@@ -80,7 +82,7 @@ def request_scan(source: Source, user: User | None) -> SourceScan:
             _move_source(locked, "scanning")
             scan = _again(locked) or SourceScan.objects.create(source=locked, created_by=user)
             named = {"source": source.name, "scan": str(scan.pk)}
-            audit.record(user, "source.scanned", source, source.project, **named)
+            audit.record(user, "source.scanned", source, source.project, source.dataset, **named)
             enqueue(_SCAN_TASK, str(scan.pk))
             tell(source)
     except (IntegrityError, states.IllegalMove) as exc:
@@ -106,7 +108,9 @@ def cancel_scan(scan: SourceScan, user: User) -> SourceScan:
         if not rows.update(state="cancelled", finished_at=Now()):
             raise ScanNotActive
         _settle_source(source, None)
-        audit.record(user, "scan.cancelled", scan, source.project, source=source.name)
+        audit.record(
+            user, "scan.cancelled", scan, source.project, source.dataset, source=source.name
+        )
     return SourceScan.objects.get(pk=scan.pk)
 
 
@@ -258,7 +262,25 @@ def _finish(scan: SourceScan, state: str, error: AtomError | None, **fields: Any
         rows = SourceScan.objects.filter(pk=scan.pk, state__in=ACTIVE_SCANS)
         if rows.update(state=state, finished_at=Now(), **fields):
             _settle_source(source, error)
+            _tell_people(scan, state, error)
     log.info("scan_finished", scan_id=str(scan.pk), state=state, code=error and error.code)
+
+
+def _tell_people(scan: SourceScan, state: str, error: AtomError | None) -> None:
+    """Tell who asked for the scan; of one that failed by itself, who registered the source."""
+    source = scan.source
+    people = [scan.created_by_id] if scan.created_by_id or not error else [source.created_by_id]
+    kind = _TOLD.get(state)
+    if kind is not None and any(people):
+        outbox.emit(
+            source.project_id,
+            kind,
+            people=people,
+            subject=source.pk,
+            source=source.name,
+            dataset=source.dataset.name,
+            code=error.code if error else "",
+        )
 
 
 def _settle_source(source: Source, error: AtomError | None) -> None:
@@ -281,9 +303,16 @@ def note_drift(source_id: str, detail: str) -> None:
     """Show at the source that a reader found other bytes than a version pinned."""
     for source in Source.objects.filter(pk=source_id, state="ready"):
         states.check_move(SOURCE_STATES, source.state, "drifted")
-        Source.objects.filter(pk=source_id, state="ready").update(
-            state="drifted", error_code="source_changed", error_detail=detail[:2000]
-        )
+        with transaction.atomic():
+            drifted = Source.objects.filter(pk=source_id, state="ready").update(
+                state="drifted", error_code="source_changed", error_detail=detail[:2000]
+            )
+            if drifted:
+                named = {"source": source.name, "code": "source_changed"}
+                people = [source.created_by_id]
+                outbox.emit(
+                    source.project_id, "source.drifted", people=people, subject=source.pk, **named
+                )
         tell(source)
 
 

@@ -100,7 +100,7 @@ def add_source(project: Project, new: NewSource, user: User) -> Source:
                 **{name: getattr(new, name) for name in _PLAIN},
             )
             named = {"name": source.name, "url": source.url, "dataset": new.dataset}
-            audit.record(user, "source.added", source, project, **named)
+            audit.record(user, "source.added", source, project, source.dataset, **named)
     except IntegrityError as exc:
         raise SourceNameTaken(f"{project.slug} already has a source {new.name}.") from exc
     return source
@@ -148,7 +148,10 @@ def change_source(source: Source, changes: dict[str, Any], user: User) -> Source
             locked.next_scan_at = locked.next_time()
         locked.save()
         what = sorted([*changes, *(["credentials"] if credentials is not None else [])])
-        audit.record(user, "source.changed", source, source.project, name=source.name, fields=what)
+        audit.record(
+            user, "source.changed", source, source.project, source.dataset,
+            name=source.name, fields=what,
+        )  # fmt: skip
         tell(locked)
     return Source.objects.in_project(source.project).get(pk=source.pk)
 
@@ -166,7 +169,9 @@ def remove_source(source: Source, user: User) -> None:
         Source.objects.filter(pk=locked.pk).update(
             state="removed", credentials="", every_s=None, next_scan_at=None
         )
-        audit.record(user, "source.removed", source, source.project, name=source.name)
+        audit.record(
+            user, "source.removed", source, source.project, source.dataset, name=source.name
+        )
         tell(source)
 
 

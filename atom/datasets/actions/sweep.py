@@ -38,11 +38,12 @@ _TRY_AGAIN_S = 0.5
 
 def sweep(run: GarbageRun, marks: Marks, rules: GarbageRules, folder: Path) -> None:
     """Delete what is due, data before manifests; what is needed again is spared."""
+    # One for the whole sweep: a later root is followed once, and counts until the end.
+    later = marks.kept.beside(folder / "later")
     for kind in KINDS:
         _spare_needed(run, kind, marks.kept)
         due = _due(run, kind, marks, rules)
-        for number, batch in enumerate(in_batches(due, _BATCH)):
-            later = folder / f"later-{kind}-{number}"
+        for batch in in_batches(due, _BATCH):
             if not _delete_when_quiet(run, batch, marks, rules, later):
                 log.warning("garbage_left_for_the_next_run", run_id=str(run.pk), kind=kind)
                 return
@@ -77,13 +78,13 @@ def _delete_when_quiet(
     batch: Sequence[CondemnedObject],
     marks: Marks,
     rules: GarbageRules,
-    folder: Path,
+    later: Reachable,
 ) -> bool:
     """Delete a batch while nobody builds; False when somebody did for half a minute."""
     for _ in range(_TRIES):
         with nothing_built(run.project) as quiet:
             if quiet:
-                later = follow_later(run.project, marks, folder)
+                follow_later(run.project, marks, later)
                 _delete(run, _still_garbage(run, batch, later, rules))
                 return True
         time.sleep(_TRY_AGAIN_S)

@@ -53,14 +53,34 @@ def start_upload(dataset: Dataset, request: UploadRequest, user: User) -> Upload
 def _find_or_create(dataset: Dataset, request: UploadRequest, user: User) -> Upload:
     if request.kind == "pack" and _announce_pack(dataset, request) == "verified":
         return _finished(dataset, request, user)
-    upload = _live(dataset, request)
-    if upload is None:
-        upload = _create(dataset, request, user)
-    else:
-        _touch(upload)
+    begun = _live(dataset, request)
+    upload = begun or _create(dataset, request, user)
     if upload.size_bytes != request.size_bytes:
         raise UploadSizeDiffers
+    if begun is not None and begun.state == "open":
+        _touch(begun)
+        _mend(begun)
     return upload
+
+
+def _mend(upload: Upload) -> None:
+    """Make an upload that the store no longer knows one that can be gone on with.
+
+    Its parts were joined when an answer was lost, or the store lost them with its power.
+    """
+    objects = storage.objects()
+    if objects.multipart_is_known(upload.key, upload.multipart_id):
+        return
+    joined = objects.head_or_none(upload.key)
+    if joined is not None and joined.size_bytes == upload.size_bytes:
+        _close(upload)
+        return
+    fresh = objects.multipart_create(upload.key)
+    same = Upload.objects.filter(pk=upload.pk, state="open", multipart_id=upload.multipart_id)
+    if not same.update(multipart_id=fresh, updated_at=Now()):
+        # Another client was first.
+        objects.multipart_abort(upload.key, fresh)
+    upload.refresh_from_db()
 
 
 def _touch(upload: Upload) -> None:
@@ -187,13 +207,18 @@ def complete_upload(upload: Upload, parts: Sequence[tuple[int, str]]) -> Upload:
     if upload.state == "open":
         _join(upload, parts)
         reach("upload.joined")
-        with transaction.atomic():
-            moved = Upload.objects.filter(pk=upload.pk, state="open").update(state="uploaded")
-            if moved:
-                states.check_move(UPLOAD_STATES, "open", "uploaded")
-                enqueue(_VERIFY_TASK, str(upload.pk))
-        upload.refresh_from_db()
+        _close(upload)
     return upload
+
+
+def _close(upload: Upload) -> None:
+    """Have what was joined verified, once."""
+    with transaction.atomic():
+        moved = Upload.objects.filter(pk=upload.pk, state="open").update(state="uploaded")
+        if moved:
+            states.check_move(UPLOAD_STATES, "open", "uploaded")
+            enqueue(_VERIFY_TASK, str(upload.pk))
+    upload.refresh_from_db()
 
 
 def _join(upload: Upload, parts: Sequence[tuple[int, str]]) -> None:

@@ -17,6 +17,7 @@ from atom.core import states, storage
 from atom.core.crash_points import reach
 from atom.core.locks import only_one
 from atom.core.storage import ObjectMissing
+from atom.datasets.actions.tries import TRIED, count_try, tried
 from atom.datasets.models import Pack, Upload
 from atom.datasets.pipelines import (
     StagedObject,
@@ -37,12 +38,18 @@ def verify_upload(upload_id: UUID | str) -> Upload:
     """
     with only_one(upload_id) as mine:
         if mine:
-            _verify_to_the_end(_claim(upload_id))
+            upload = _claim(upload_id)
+            with tried(upload):
+                _verify_to_the_end(upload)
     return Upload.objects.get(pk=upload_id)
 
 
 def _verify_to_the_end(upload: Upload) -> None:
     if upload.state != "verifying":
+        return
+    if upload.is_hopeless:
+        said = "No worker could verify it, in several tries over two hours."
+        _quarantine(upload, "verification_abandoned", said)
         return
     staged = StagedObject(upload.key, upload.digest, upload.size_bytes)
     try:
@@ -67,7 +74,9 @@ def _claim(upload_id: UUID | str) -> Upload:
         if upload.state == "uploaded":
             upload.state = "verifying"
         if upload.state == "verifying":
-            upload.save(update_fields=["state", "updated_at"])
+            if not upload.is_hopeless:
+                count_try(upload)
+            upload.save(update_fields=["state", "updated_at", *TRIED])
             _pack_of(upload).filter(state="uploading").update(state="verifying")
     return upload
 

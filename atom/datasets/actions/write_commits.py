@@ -13,8 +13,9 @@ from typing import Any
 from atom.datasets.actions.branches import BranchMove, head_commit, move_branch
 from atom.datasets.actions.operations import merge_conflict
 from atom.datasets.actions.outcomes import not_in_conflict
+from atom.datasets.damage import root_to_build_on
+from atom.datasets.engines.file_and_folder import file_and_folder
 from atom.datasets.engines.operations import read_write
-from atom.datasets.engines.selections import file_and_folder
 from atom.datasets.errors import EmptyCommit, HeadMoved, PathTaken, RefNotFound
 from atom.datasets.models import Branch, CommitRequest, Dataset, Version, Writer
 from atom.datasets.stores import VersionStore, version_store
@@ -53,7 +54,7 @@ def _write_on(request: CommitRequest, head_digest: str) -> tuple[Version, bool]:
     working = CommitRequest.objects.filter(pk=request.pk, state="building")
     working.update(built_on=head_digest, progress=0.2)
     store = version_store(dataset.project)
-    before = store.root(head.root) if head else EMPTY_ROOT
+    before = store.root(root_to_build_on(head)) if head else EMPTY_ROOT
     try:
         root, settled = _merge_all(request, before, head_digest, store)
     except EmptyDatasetError as exc:
@@ -64,8 +65,8 @@ def _write_on(request: CommitRequest, head_digest: str) -> tuple[Version, bool]:
         return head, True
     working.update(progress=0.8)
     diff = diff_roots(before, root, store.store)
-    added = sorted(diff.added_paths.to_pylist())
-    if both := file_and_folder(root, added, store.store):
+    added = diff.added_paths.sort()
+    if both := file_and_folder(root, [added], store.store):
         raise PathTaken(f"{both} would be a file and a folder.")
     written = len(added) + len(diff.changed_paths)
     did, files = ("Write", written) if written else ("Remove", len(diff.removed_paths))
@@ -101,8 +102,8 @@ def _staged(request: CommitRequest, store: VersionStore) -> Iterator[tuple[Root,
         head = writer.branch.head if writer.branch else None
         if head is None or head.pk == writer.base_id:
             continue
-        base = store.root(writer.base.root) if writer.base else EMPTY_ROOT
-        yield base, store.root(head.root)
+        base = store.root(root_to_build_on(writer.base)) if writer.base else EMPTY_ROOT
+        yield base, store.root(root_to_build_on(head))
 
 
 def _counted(request: CommitRequest) -> list[Writer]:

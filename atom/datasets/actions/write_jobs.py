@@ -68,7 +68,7 @@ def open_write_job(dataset: Dataset, new: NewWriteJob, user: User) -> WriteJob:
         if job.base is not None:
             pin(job.base, PIN_HOLDER, str(job.pk))
         audit.record(
-            user, "write_job.opened", job, dataset.project,
+            user, "write_job.opened", job, dataset.project, dataset,
             dataset=dataset.name, name=job.name, branch=job.target,
         )  # fmt: skip
         tell(job)
@@ -139,7 +139,7 @@ def abort_write_job(job: WriteJob, user: User | None) -> WriteJob:
         _end_attempts(locked, "abandoned", locked.attempts.open().values_list("pk", flat=True))
         unpin(PIN_HOLDER, str(locked.pk))
         audit.record(
-            user, "write_job.aborted", locked, locked.dataset.project,
+            user, "write_job.aborted", locked, locked.dataset.project, locked.dataset,
             dataset=locked.dataset.name, name=locked.name,
         )  # fmt: skip
         enqueue(_TIDY_TASK)

@@ -84,7 +84,7 @@ def open_writer(dataset: Dataset, new: NewWriter, user: User) -> Writer:
             # The merge at the end needs it, whatever becomes of it on its branch.
             pin(base, PIN_HOLDER, str(writer.pk))
         audit.record(
-            user, "writer.opened", writer, dataset.project,
+            user, "writer.opened", writer, dataset.project, dataset,
             dataset=dataset.name, branch=new.target, task=new.task,
         )  # fmt: skip
         tell(writer)
@@ -177,7 +177,7 @@ def abandon_locked(writer: Writer, user: User | None) -> None:
     """Abandon a writer whose row is locked, and have its staging branch taken away."""
     move_writer(writer, "abandoned", waiting_files=0, waiting_bytes=0)
     audit.record(
-        user, "writer.abandoned", writer, writer.dataset.project,
+        user, "writer.abandoned", writer, writer.dataset.project, writer.dataset,
         dataset=writer.dataset.name, files=writer.files_written,
     )  # fmt: skip
     enqueue(_TIDY_TASK)

@@ -15,7 +15,7 @@ from atom.accounts.api.mixins import SAFE, user_of
 from atom.core import storage
 from atom.core.bodies import check
 from atom.core.idempotency import idempotent
-from atom.datasets.actions.archives import begin_load, request_load
+from atom.datasets.actions.archives import begin_load, note_export, request_load
 from atom.datasets.api.commit_serializers import CommitRequestSerializer
 from atom.datasets.api.scope import DatasetScopedView
 from atom.datasets.api.serializers import DatasetSerializer
@@ -116,7 +116,9 @@ class ArchiveHistoryView(DatasetScopedView, APIView):
     @extend_schema(responses=DatasetHistorySerializer, operation_id="dataset_history_retrieve")
     def get(self, request: Request, project: str, dataset: str) -> Response:
         """Return facts, moves of branches, tags, and the commits whose files are kept."""
-        return Response(history_of(self.dataset))
+        history = history_of(self.dataset)
+        note_export(self.dataset, user_of(request))
+        return Response(history)
 
 
 class ArchiveUrlsView(DatasetScopedView, APIView):

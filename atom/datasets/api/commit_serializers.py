@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from atom.accounts.api.fields import SlugField
 from atom.core.names import TextField
+from atom.datasets.api.provenance import ProvenanceField
 from atom.datasets.api.serializers import VersionSerializer
 from atom.datasets.api.split_serializers import SplitSerializer
 from atom.datasets.api.upload_serializers import FailureSerializer, error_of
@@ -31,7 +32,7 @@ class NewCommitSerializer(serializers.Serializer[Any]):
     unlabelled_prefixes = serializers.ListField(
         child=TextField(max_length=4095), max_length=1000, default=list
     )
-    provenance = serializers.DictField(default=dict)
+    provenance = ProvenanceField(default=dict)
 
 
 class CommitFailureSerializer(FailureSerializer):

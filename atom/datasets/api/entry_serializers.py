@@ -80,10 +80,22 @@ class DiffRowSerializer(serializers.Serializer[Any]):
     new = EntrySerializer(allow_null=True, required=False)
 
 
+class LabelChangeSerializer(serializers.Serializer[Any]):
+    """A label that became another one; null is none."""
+
+    old = serializers.CharField(allow_null=True)
+    new = serializers.CharField(allow_null=True)
+    count = serializers.IntegerField()
+
+
 class DiffPageSerializer(serializers.Serializer[Any]):
     """One page of a diff."""
 
     summary = DiffSummarySerializer()
+    label_changes = LabelChangeSerializer(
+        many=True, help_text="Of the whole comparison: the 50 most frequent."
+    )
+    total = serializers.IntegerField(help_text="Differences that the filters leave.")
     results = DiffRowSerializer(many=True)
     next = serializers.CharField(allow_null=True)
 

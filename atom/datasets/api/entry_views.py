@@ -21,17 +21,25 @@ from atom.datasets.api.entry_serializers import (
 from atom.datasets.api.rendering import EntryRenderer, render_difference
 from atom.datasets.api.scope import DatasetScopedView
 from atom.datasets.engines.browse import VersionBrowser
-from atom.datasets.engines.diff_pages import diff_page, summarize
+from atom.datasets.engines.diff_pages import (
+    WantedDifferences,
+    chosen,
+    label_changes,
+    position_of,
+    rows_at,
+    summarize,
+)
 from atom.datasets.engines.entry_filters import EntryFilter
 from atom.datasets.engines.folder_pages import DELIMITER, FolderPage, PageRequest
 from atom.datasets.errors import EntryNotFound
 from atom.datasets.models import Dataset, resolve_ref
-from atom.datasets.queries import narrowed
+from atom.datasets.queries import narrowed, with_facts
 from atom.datasets.reads import compare, open_version
 
 _LIMIT = OpenApiParameter("limit", int, description="At most 200; default 50.")
 _CURSOR = OpenApiParameter("cursor", str, description="`next` of the last page.")
 _OFFSET_DIGITS = 15
+_MAX_KIND = 127
 _BOOLEANS = {"true": True, "false": False}
 
 
@@ -46,6 +54,11 @@ class EntryListView(DatasetScopedView, APIView):
             OpenApiParameter("label", str),
             OpenApiParameter("split", str),
             OpenApiParameter("labelled", bool),
+            OpenApiParameter(
+                "type", str, description="A media type, a family like image/, an ending like .png."
+            ),
+            OpenApiParameter("min_size", int, description="Bytes, this number included."),
+            OpenApiParameter("max_size", int, description="Bytes, this number included."),
             OpenApiParameter(
                 "where", str, description="A condition as after SQL's WHERE: label = 'cat'."
             ),
@@ -115,8 +128,16 @@ class DiffView(DatasetScopedView, APIView):
             OpenApiParameter("from", str, required=True),
             OpenApiParameter("to", str, required=True),
             OpenApiParameter("kind", str, enum=DIFF_KINDS),
+            OpenApiParameter("prefix", str, description="Only paths that begin with this."),
+            OpenApiParameter(
+                "old_label", str, description="With new_label: of this label before; empty: none."
+            ),
+            OpenApiParameter("new_label", str, description="And of this one after."),
             _LIMIT,
             _CURSOR,
+            OpenApiParameter(
+                "offset", int, description="Begin at this difference, instead of a cursor."
+            ),
         ],
         responses=DiffPageSerializer,
     )
@@ -125,16 +146,20 @@ class DiffView(DatasetScopedView, APIView):
         old, new = (resolve_ref(self.dataset, _required(request, name)) for name in ("from", "to"))
         for version in (old, new):
             version.dataset = self.dataset
-        rows = compare(old, new)
-        kind = _kind_of(request)
-        page = diff_page(rows, kind, parse_limit(request), _start_of(request))
+        found = compare(old, new)
+        rows = chosen(found, _differences_of(request))
+        limit = parse_limit(request)
+        start = _offset_of(request) or position_of(rows, _start_of(request))
+        page, following = rows_at(rows, start, limit), rows_at(rows, start + limit, 1)
         renderer = EntryRenderer(self.project)
         browsers = open_version(old), open_version(new)
         return Response(
             {
-                "summary": summarize(rows),
-                "results": [render_difference(row, browsers, renderer) for row in page.rows],
-                "next": None if page.next is None else encode_cursor(page.next),
+                "summary": summarize(found),
+                "label_changes": label_changes(found),
+                "total": len(rows),
+                "results": [render_difference(row, browsers, renderer) for row in page],
+                "next": encode_cursor(following[0][:2]) if following else None,
             }
         )
 
@@ -148,7 +173,7 @@ def _page_of(request: Request) -> PageRequest:
     delimiter = query.get("delimiter", "")
     if delimiter not in {"", DELIMITER}:
         raise Invalid(errors={"delimiter": ["Only / is supported."]})
-    start = decode_cursor(query["cursor"], 1)[0] if query.get("cursor") else ""
+    start = decode_cursor(query["cursor"], 1, allow_nul=True)[0] if query.get("cursor") else ""
     return PageRequest(query.get("prefix", ""), bool(delimiter), parse_limit(request), start)
 
 
@@ -181,8 +206,28 @@ def _filter_of(request: Request, dataset: Dataset) -> EntryFilter:
         label=query.get("label") or None,
         split=query.get("split") or None,
         labelled=_BOOLEANS.get(labelled),
-        where=narrowed(dataset, query.get("where", ""), query.get("view", "")),
+        where=with_facts(
+            narrowed(dataset, query.get("where", ""), query.get("view", "")),
+            _kind_of_file(request),
+            (_size_of(request, "min_size"), _size_of(request, "max_size")),
+        ),
     )
+
+
+def _kind_of_file(request: Request) -> str:
+    kind: str = request.query_params.get("type", "")
+    if len(kind) > _MAX_KIND or not kind.isprintable():
+        raise Invalid(errors={"type": ["Give a media type like image/png, image/ or .png."]})
+    return kind
+
+
+def _size_of(request: Request, name: str) -> int | None:
+    text = request.query_params.get(name, "")
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) <= _OFFSET_DIGITS):
+        raise Invalid(errors={name: ["Give a whole number of bytes."]})
+    return int(text)
 
 
 def _required(request: Request, name: str) -> str:
@@ -197,6 +242,16 @@ def _kind_of(request: Request) -> str | None:
     if kind is not None and kind not in DIFF_KINDS:
         raise Invalid(errors={"kind": [f"Give one of {', '.join(DIFF_KINDS)}."]})
     return kind
+
+
+def _differences_of(request: Request) -> WantedDifferences:
+    query = request.query_params
+    old, new = query.get("old_label"), query.get("new_label")
+    if (old is None) != (new is None):
+        missing = "new_label" if new is None else "old_label"
+        raise Invalid(errors={missing: ["Give old_label and new_label together."]})
+    labels = None if old is None else (old or None, new or None)
+    return WantedDifferences(_kind_of(request), query.get("prefix", ""), labels)
 
 
 def _start_of(request: Request) -> tuple[str, str]:

@@ -13,7 +13,9 @@ from rest_framework.views import APIView
 from atom.core import storage
 from atom.core.errors import Invalid
 from atom.core.pagination import decode_cursor, encode_cursor
+from atom.core.parquet.preview import REASONS, ParquetPreview, preview_parquet
 from atom.core.query import refuse_unknown
+from atom.core.tables import PreviewTableSerializer
 from atom.datasets.api.entry_serializers import EntrySerializer
 from atom.datasets.api.rendering import EntryRenderer
 from atom.datasets.api.scope import DatasetScopedView
@@ -24,9 +26,12 @@ from atom.datasets.engines.pictures import HEAD_BYTES, picture_facts
 from atom.datasets.errors import EntryNotFound
 from atom.datasets.keys import pack_key
 from atom.datasets.path_history import history_of_path
-from atom.datasets.reads import open_version
+from atom.datasets.reads import open_version, require_readable
 
 _KINDS = ["added", "removed", "changed", "label", "split", "attributes"]
+# Beside what a Parquet file itself may be the reason for.
+NOT_SHOWN, AT_SOURCE = "unknown", "at_source"
+_TABLE_ENDINGS = (".parquet", ".pq")
 _PATH = OpenApiParameter("path", str, required=True)
 
 
@@ -63,6 +68,17 @@ class PictureAnswerSerializer(serializers.Serializer[Any]):
     """A picture, or null for what is none."""
 
     picture = PictureSerializer(allow_null=True)
+
+
+class EntryPreviewSerializer(serializers.Serializer[Any]):
+    """What a file holds, of kinds that a page can show."""
+
+    table = PreviewTableSerializer(allow_null=True)
+    reason = serializers.ChoiceField(
+        choices=[*REASONS, NOT_SHOWN, AT_SOURCE],
+        help_text="Why there is nothing to see, or only the columns.",
+    )
+    truncated = serializers.BooleanField(help_text="The file holds more than is shown.")
 
 
 class PathHistoryView(DatasetScopedView, APIView):
@@ -123,6 +139,39 @@ class PictureView(DatasetScopedView, APIView):
         key = storage.project_prefix(self.project) + pack_key(row["pack"].hex())
         end = row["offset"] + min(row["size"], HEAD_BYTES)
         return storage.objects().get_range(key, row["offset"], end)
+
+
+class EntryPreviewView(DatasetScopedView, APIView):
+    """The columns and the first rows of a Parquet file."""
+
+    @extend_schema(
+        operation_id="version_entry_preview", parameters=[_PATH], responses=EntryPreviewSerializer
+    )
+    def get(self, request: Request, project: str, dataset: str, ref: str) -> Response:
+        """Return a bounded part of a table; a reason for what is none, or cannot be read."""
+        refuse_unknown(request, ("path",))
+        path = _path_of(request)
+        row = open_version(self.version).find(path)
+        if row is None:
+            raise EntryNotFound(f"{self.dataset.name}@{ref} has no file {path!r}.")
+        if not path.lower().endswith(_TABLE_ENDINGS):
+            return self._answer(ParquetPreview(), NOT_SHOWN)
+        if row["pack"] is None:
+            return self._answer(ParquetPreview(), AT_SOURCE)
+        pack = row["pack"].hex()
+        require_readable(self.project, [pack])
+        key = storage.project_prefix(self.project) + pack_key(pack)
+
+        def read(start: int, end: int) -> bytes:
+            return storage.objects().get_range(key, row["offset"] + start, row["offset"] + end)
+
+        found = preview_parquet(read, row["size"])
+        return self._answer(found, found.reason or ("" if found.columns else NOT_SHOWN))
+
+    def _answer(self, found: ParquetPreview, reason: str) -> Response:
+        table = found if found.columns else None
+        shown = {"table": table, "reason": reason, "truncated": found.truncated}
+        return Response(EntryPreviewSerializer(shown).data)
 
 
 def _path_of(request: Request) -> str:

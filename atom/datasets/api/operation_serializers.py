@@ -13,6 +13,7 @@ from atom.core.names import TextField
 from atom.datasets.api.commit_serializers import CommitRequestSerializer, MergeConflictSerializer
 from atom.datasets.api.serializers import VersionShortSerializer
 from atom.datasets.api.settling_serializers import SettlingSerializer
+from atom.datasets.engines.changes import SPLITS
 from atom.datasets.engines.operations import (
     Arguments,
     EditArguments,
@@ -24,6 +25,7 @@ from atom.datasets.engines.operations import (
 )
 from atom.datasets.models import CommitRequest, Dataset, resolve_ref
 from atom.datasets.queries import narrowed
+from atom_sdk.manifests.layers import MAX_LABEL_BYTES, is_label
 from atom_sdk.packs.paths import MAX_PATH_BYTES
 
 MAX_PATHS = 1000
@@ -121,7 +123,7 @@ class PickSerializer(_ConflictingSerializer):
 class EditStepSerializer(serializers.Serializer[Any]):
     """One edit."""
 
-    op = serializers.ChoiceField(choices=["remove", "move", "copy", "set"])
+    op = serializers.ChoiceField(choices=["remove", "move", "copy", "set", "label", "split"])
     paths = _paths(default=list)
     where = TextField(
         max_length=4000,
@@ -151,21 +153,37 @@ class EditStepSerializer(serializers.Serializer[Any]):
         default="",
         help_text="For copy: a version of this dataset, or dataset@version of the same project.",
     )
+    value = TextField(
+        max_length=MAX_LABEL_BYTES,
+        allow_blank=True,
+        default="",
+        help_text="For label and split: which one; empty to take it away.",
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Check that each edit has what it needs, and nothing that it ignores."""
         needed = {"move": {"to"}, "copy": {"to"}, "set": {"attributes"}}.get(attrs["op"], set())
-        allowed = needed | ({"source"} if attrs["op"] == "copy" else set())
+        optional = {"copy": {"source"}, "label": {"value"}, "split": {"value"}}
+        allowed = needed | optional.get(attrs["op"], set())
         if not attrs["paths"] and not attrs["where"] and not attrs["view"]:
             said = ["Give paths, a query or a view."]
             raise serializers.ValidationError({"paths": said}, code="required")
         wrong = {name: ["This is needed."] for name in needed if not attrs[name]}
-        for name in {"to", "attributes", "source"} - allowed:
+        for name in {"to", "attributes", "source", "value"} - allowed:
             if attrs[name]:
                 wrong[name] = [f"This is not for {attrs['op']}."]
+        wrong |= _wrong_value(attrs["op"], attrs["value"])
         if wrong:
             raise serializers.ValidationError(wrong)
         return attrs
+
+
+def _wrong_value(op: str, value: str) -> dict[str, list[str]]:
+    if op == "split" and value and value not in SPLITS:
+        return {"value": [f"Give one of {', '.join(SPLITS)}, or nothing."]}
+    if op == "label" and value and not is_label(value):
+        return {"value": [f"A label has 1 to {MAX_LABEL_BYTES} printable bytes."]}
+    return {}
 
 
 class EditSerializer(OperationSerializer):
@@ -192,6 +210,7 @@ def _step(dataset: Dataset, given: dict[str, Any]) -> EditStepArguments:
         to=given["to"],
         attributes=given["attributes"],
         source=_copy_source(dataset, given["source"]) if given["source"] else None,
+        value=given["value"],
     )
 
 

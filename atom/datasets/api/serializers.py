@@ -128,23 +128,55 @@ class NewDatasetSerializer(serializers.Serializer[Any]):
 
 
 class BranchSerializer(serializers.ModelSerializer[Branch]):
-    """A branch and its head."""
+    """A branch and its head, as `with_facts` of `atom.datasets.refs_listing` found it."""
 
     head = VersionShortSerializer(read_only=True, allow_null=True)
+    ahead = serializers.SerializerMethodField(
+        help_text="Versions that it has and `main` has not; null where nobody counted."
+    )
+    behind = serializers.SerializerMethodField(help_text="Versions of `main` that it has not.")
+    created_by = serializers.SerializerMethodField(help_text="A username, or empty.")
 
     class Meta:
         model = Branch
-        fields = ("id", "name", "head", "seq", "created_at", "updated_at")
+        fields = (
+            "id",
+            "name",
+            "head",
+            "seq",
+            "ahead",
+            "behind",
+            "created_by",
+            "created_at",
+            "updated_at",
+        )
+
+    def get_ahead(self, branch: Branch) -> int | None:
+        """Return what only the branch has."""
+        return getattr(branch, "ahead", None)
+
+    def get_behind(self, branch: Branch) -> int | None:
+        """Return what only `main` has."""
+        return getattr(branch, "behind", None)
+
+    def get_created_by(self, branch: Branch) -> str:
+        """Return who made the branch."""
+        return getattr(branch, "created_by", "")
 
 
 class TagSerializer(serializers.ModelSerializer[Tag]):
     """A tag and its version."""
 
     version = VersionShortSerializer(read_only=True)
+    created_by = serializers.SerializerMethodField(help_text="A username, or empty.")
 
     class Meta:
         model = Tag
-        fields = ("id", "name", "version", "created_at")
+        fields = ("id", "name", "version", "created_by", "created_at")
+
+    def get_created_by(self, tag: Tag) -> str:
+        """Return who gave the tag."""
+        return getattr(tag, "created_by", "")
 
 
 class NewRefSerializer(serializers.Serializer[Any]):

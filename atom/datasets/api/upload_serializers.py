@@ -67,14 +67,16 @@ class NewUploadSerializer(serializers.Serializer[Any]):
 
     kind = serializers.ChoiceField(choices=["pack", "changes"])
     digest = serializers.RegexField(_DIGEST, help_text="BLAKE3 of the whole object, in hex.")
-    size_bytes = serializers.IntegerField(min_value=1)
+    size_bytes = serializers.IntegerField(min_value=1, max_value=2**63 - 1)
 
 
 class PartNumbersSerializer(serializers.Serializer[Any]):
     """Parts that a client is about to send."""
 
     numbers = serializers.ListField(
-        child=serializers.IntegerField(min_value=1), min_length=1, max_length=MAX_PARTS_PER_CALL
+        child=serializers.IntegerField(min_value=1, max_value=2**31 - 1),
+        min_length=1,
+        max_length=MAX_PARTS_PER_CALL,
     )
     through = serializers.ChoiceField(
         choices=["store", "portal"],
@@ -93,7 +95,7 @@ class PartUrlsSerializer(serializers.Serializer[Any]):
 class SentPartSerializer(serializers.Serializer[Any]):
     """A part that a client has sent."""
 
-    n = serializers.IntegerField(min_value=1)
+    n = serializers.IntegerField(min_value=1, max_value=2**31 - 1)
     etag = TextField(max_length=200)
 
 

@@ -3,6 +3,7 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from atom.datasets.api import (
+    activity_views,
     archive_views,
     deletion_views,
     entry_views,
@@ -27,6 +28,7 @@ _version = [
     path("entries/", entry_views.EntryListView.as_view()),
     path("entries/at/", entry_views.EntryView.as_view()),
     path("entries/history/", item_views.PathHistoryView.as_view()),
+    path("entries/preview/", item_views.EntryPreviewView.as_view()),
     path("entries/picture/", item_views.PictureView.as_view()),
     path("stored-files/", stored_file_views.StoredFilesView.as_view()),
     path("split-preview/", split_views.SplitPreviewView.as_view()),
@@ -64,6 +66,7 @@ _dataset: list[URLPattern | URLResolver] = [
     path("views/", saved_view_views.SavedViewListView.as_view()),
     path("views/<str:view>/", saved_view_views.SavedViewView.as_view()),
     path("diff/", entry_views.DiffView.as_view()),
+    path("activity/", activity_views.ActivityView.as_view()),
     path("quarantined-packs/", quarantine_views.QuarantinedPackListView.as_view()),
     path("retention/", retention_views.RetentionView.as_view()),
     path("holds/", retention_views.HoldListView.as_view()),

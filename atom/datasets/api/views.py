@@ -32,6 +32,9 @@ from atom.datasets.errors import DeletionUnconfirmed, RefNotFound
 from atom.datasets.history import history
 from atom.datasets.models import Branch, Dataset, Tag, Version, resolve_ref
 from atom.datasets.reads import find_dataset
+from atom.datasets.refs_listing import branches_with_facts, tags_with_facts
+
+_PART_OF_NAME = OpenApiParameter("q", str, description="part of the name")
 
 
 class DatasetListView(ProjectScopedView, generics.ListAPIView[Dataset]):
@@ -51,7 +54,7 @@ class DatasetListView(ProjectScopedView, generics.ListAPIView[Dataset]):
         found = Dataset.objects.in_project(self.project).with_summary()
         return found.filter(name__icontains=words(self.request, "q"))
 
-    @extend_schema(parameters=[OpenApiParameter("q", str, description="part of the name")])
+    @extend_schema(parameters=[_PART_OF_NAME])
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Return one page, newest first."""
         return super().get(request, *args, **kwargs)
@@ -137,12 +140,23 @@ class BranchListView(DatasetScopedView, generics.ListAPIView[Branch]):
     serializer_class = BranchSerializer
     pagination_class = KeysetPagination
     keyset = ("name",)
+    filters = ("q",)
+
+    @extend_schema(parameters=[_PART_OF_NAME])
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Return one page by name, each with how far it is from `main`."""
+        return super().get(request, *args, **kwargs)
 
     def get_queryset(self) -> QuerySet[Branch]:
         """Return the branches with their heads; staging branches are listed with their writers."""
         if getattr(self, "swagger_fake_view", False):
             return Branch.objects.none()
-        return self.dataset.branches.filter(writer=None).select_related("head__author")
+        named = self.dataset.branches.filter(name__icontains=words(self.request, "q"))
+        return named.filter(writer=None).select_related("head__author")
+
+    def paginate_queryset(self, queryset: Any) -> Any:
+        """Return a page with what the rows alone do not tell."""
+        return branches_with_facts(self.dataset, super().paginate_queryset(queryset) or [])
 
     @extend_schema(request=NewRefSerializer, responses={201: BranchSerializer})
     @idempotent
@@ -150,6 +164,7 @@ class BranchListView(DatasetScopedView, generics.ListAPIView[Branch]):
         """Add a branch that begins at a version."""
         name, at = _new_ref(request, self.dataset)
         branch = actions.create_branch(self.dataset, name, at, user_of(request))
+        branches_with_facts(self.dataset, [branch])
         return Response(BranchSerializer(branch).data, status=status.HTTP_201_CREATED)
 
 
@@ -162,6 +177,7 @@ class BranchView(DatasetScopedView, APIView):
         found = self.dataset.branches.select_related("head__author").filter(name=name).first()
         if found is None:
             raise RefNotFound(f"{self.dataset.name} has no branch {name}.")
+        branches_with_facts(self.dataset, [found])
         return Response(BranchSerializer(found).data)
 
     @extend_schema(parameters=[ExpectedHeadSerializer], responses={204: None})
@@ -180,12 +196,23 @@ class TagListView(DatasetScopedView, generics.ListAPIView[Tag]):
     serializer_class = TagSerializer
     pagination_class = KeysetPagination
     keyset = ("-created_at", "-id")
+    filters = ("q",)
+
+    @extend_schema(parameters=[_PART_OF_NAME])
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Return one page, newest first."""
+        return super().get(request, *args, **kwargs)
 
     def get_queryset(self) -> QuerySet[Tag]:
         """Return the tags with their versions."""
         if getattr(self, "swagger_fake_view", False):
             return Tag.objects.none()
-        return self.dataset.tags.select_related("version__author")
+        named = self.dataset.tags.filter(name__icontains=words(self.request, "q"))
+        return named.select_related("version__author")
+
+    def paginate_queryset(self, queryset: Any) -> Any:
+        """Return a page with who gave the tags."""
+        return tags_with_facts(self.dataset, super().paginate_queryset(queryset) or [])
 
     @extend_schema(request=NewRefSerializer, responses={201: TagSerializer})
     @idempotent
@@ -193,6 +220,7 @@ class TagListView(DatasetScopedView, generics.ListAPIView[Tag]):
         """Give a version a name that never moves."""
         name, at = _new_ref(request, self.dataset)
         tag = actions.create_tag(self.dataset, name, at, user_of(request))
+        tags_with_facts(self.dataset, [tag])
         return Response(TagSerializer(tag).data, status=status.HTTP_201_CREATED)
 
 

@@ -11,6 +11,7 @@ from atom.accounts.api.fields import SlugField
 from atom.accounts.api.serializers import UserShortSerializer
 from atom.core.errors import action_of
 from atom.core.names import NameField, TextField
+from atom.datasets.api.provenance import ProvenanceField
 from atom.datasets.api.serializers import VersionShortSerializer
 from atom.datasets.api.settling_serializers import SettlingSerializer
 from atom.datasets.api.upload_serializers import FailureSerializer
@@ -139,7 +140,7 @@ class NewWriterSerializer(serializers.Serializer[Any]):
 
     branch = SlugField(default="main")
     message = TextField(max_length=10_000, allow_blank=True, default="")
-    provenance = serializers.DictField(
+    provenance = ProvenanceField(
         default=dict, help_text="Where the files come from, for the version: a run, its inputs."
     )
     write_job = serializers.UUIDField(allow_null=True, default=None)
@@ -185,7 +186,7 @@ class NewWriteJobSerializer(serializers.Serializer[Any]):
     name = NameField(max_length=100)
     branch = SlugField(default="main")
     message = TextField(max_length=10_000, allow_blank=True, default="")
-    provenance = serializers.DictField(
+    provenance = ProvenanceField(
         default=dict, help_text="Where the files come from, for the version."
     )
 

@@ -51,6 +51,36 @@ def fork_points(parents: Parents, trunk: str, heads: Iterable[str]) -> set[str]:
     return found
 
 
+def distances(
+    parents: Parents, numbers: Mapping[str, int], trunk: str, heads: Iterable[str]
+) -> dict[str, tuple[int, int]]:
+    """Return of each head how many commits it has that the trunk has not, and the reverse.
+
+    The trunk's own commits are numbered, each after the one before it, and only these count as
+    missing. The cost follows what the heads have of their own.
+    """
+    on_trunk = ancestors(parents, trunk)
+    newest = numbers.get(trunk, 0)
+    found = {}
+    for head in set(heads):
+        own, reached = 0, 0
+        seen: set[str] = set()
+        waiting = [head]
+        while waiting:
+            present = waiting.pop()
+            if present in seen or present not in parents:
+                continue
+            seen.add(present)
+            if present in numbers:
+                # It has the ones before it too.
+                reached = max(reached, numbers[present])
+                continue
+            own += present not in on_trunk
+            waiting += parents[present]
+        found[head] = own, newest - reached
+    return found
+
+
 def parents_first(parents: Parents) -> list[str]:
     """Return the commits of `parents`, each after those of its parents that are among them."""
     ordered: dict[str, None] = {}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
@@ -203,6 +204,18 @@ class VersionBrowser:
         )
         start, end = first_at_or_after(paths, ends[0]), first_at_or_after(paths, ends[1] + "\0")
         return current_rows(layer.slice(start, end - start), entries)[column].combine_chunks()
+
+    def labels_at(self, paths: Sequence[str]) -> dict[str, str | None]:
+        """Return the labels of those of the paths, which are in order, that are files."""
+        found: dict[str, str | None] = {}
+        for part in self.root.ranges:
+            here = paths[bisect_left(paths, part.min) : bisect_right(paths, part.max)]
+            if here:
+                entries = self._source.scanned(part)
+                listed = pc.is_in(entries["path"], value_set=pa.array(here, pa.string()))
+                joined = self.joined(entries.filter(listed), {"label"})
+                found |= zip(joined["path"].to_pylist(), joined["label"].to_pylist(), strict=True)
+        return found
 
     def range_from(self, position: str) -> int:
         """Return the index of the first range that may hold `position` or something after it."""

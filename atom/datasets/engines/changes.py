@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from atom.core.foreign_json import read_json
 from atom.datasets.engines.spilled import Entries
 from atom_sdk.errors import PathError
 from atom_sdk.manifests.entries import DIGEST, ENTRY_SCHEMA, SOURCE_COLUMNS
@@ -161,7 +162,7 @@ def _check_attributes(values: list[str | None]) -> None:
         if len(text.encode()) > MAX_ATTRIBUTE_BYTES:
             raise ChangesError(f"Attributes may have {MAX_ATTRIBUTE_BYTES} bytes at most.")
         try:
-            parsed = json.loads(text)
+            parsed = read_json(text)
         except ValueError as exc:
             raise ChangesError("Attributes must be a JSON object.") from exc
         if not isinstance(parsed, dict):

@@ -1,16 +1,31 @@
-"""A diff as one sorted list of differences, in pages."""
+"""A diff as one sorted table of differences, which is filtered and shown in pages."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from atom_sdk.manifests.diff import RootDiff
 
 KINDS = ("added", "removed", "changed", "renamed", "labels_changed")
+MAX_LABEL_CHANGES: Final = 50
+Labels = Mapping[str, str | None]
+
+_SCHEMA: Final = pa.schema(
+    [
+        ("path", pa.string()),
+        ("kind", pa.dictionary(pa.int8(), pa.string())),
+        ("old_path", pa.string()),
+        # Of files that both sides have under one path.
+        ("relabelled", pa.bool_()),
+        ("old_label", pa.string()),
+        ("new_label", pa.string()),
+    ]
+)
 
 
 class Difference(NamedTuple):
@@ -22,11 +37,15 @@ class Difference(NamedTuple):
 
 
 @dataclass(frozen=True)
-class DiffPage:
-    """Differences of one page; `next` is the sort key of the first of the next page."""
+class WantedDifferences:
+    """Which differences: of a kind, below a prefix, of a label that became another one.
 
-    rows: list[Difference]
-    next: tuple[str, str] | None
+    A label may be None, which is none; without `labels` all are wanted.
+    """
+
+    kind: str | None = None
+    prefix: str = ""
+    labels: tuple[str | None, str | None] | None = None
 
 
 def differences(diff: RootDiff) -> list[Difference]:
@@ -45,21 +64,74 @@ def differences(diff: RootDiff) -> list[Difference]:
     return sorted(found)
 
 
-def summarize(rows: list[Difference]) -> dict[str, int]:
+def stays(difference: Difference) -> bool:
+    """Return whether both sides have the file under one path."""
+    return difference.path == difference.old_path and difference.kind != "removed"
+
+
+def diff_table(rows: list[Difference], before: Labels, after: Labels) -> pa.Table:
+    """Return the differences as a table; `before` and `after` are labels of those that stay."""
+    kept = [stays(row) for row in rows]
+    pairs = [
+        (before.get(row.path), after.get(row.path)) if both else (None, None)
+        for row, both in zip(rows, kept, strict=True)
+    ]
+    columns: dict[str, list[Any]] = {
+        "path": [row.path for row in rows],
+        "kind": [row.kind for row in rows],
+        "old_path": [row.old_path for row in rows],
+        "relabelled": [old != new for old, new in pairs],
+        "old_label": [old for old, _ in pairs],
+        "new_label": [new for _, new in pairs],
+    }
+    return pa.table(columns, schema=_SCHEMA)
+
+
+def summarize(table: pa.Table) -> dict[str, int]:
     """Return the number of differences of each kind."""
-    counts = dict.fromkeys(KINDS, 0)
-    for row in rows:
-        counts[row.kind] += 1
-    return counts
+    found = pc.value_counts(table["kind"].cast(pa.string())).to_pylist()
+    return dict.fromkeys(KINDS, 0) | {row["values"]: row["counts"] for row in found}
 
 
-def diff_page(
-    rows: list[Difference], kind: str | None, limit: int, start: tuple[str, str] = ("", "")
-) -> DiffPage:
-    """Return up to `limit` differences of a kind from a sort key on."""
-    wanted = [row for row in rows if kind in (None, row.kind) and (row.path, row.kind) >= start]
-    following = wanted[limit] if len(wanted) > limit else None
-    return DiffPage(wanted[:limit], (following.path, following.kind) if following else None)
+def label_changes(table: pa.Table) -> list[dict[str, Any]]:
+    """Return which labels became which, the most frequent first."""
+    changed = table.filter(table["relabelled"]).select(["old_label", "new_label"])
+    counted = changed.group_by(["old_label", "new_label"]).aggregate([([], "count_all")])
+    rows = [
+        {"old": row["old_label"], "new": row["new_label"], "count": row["count_all"]}
+        for row in counted.to_pylist()
+    ]
+    rows.sort(key=lambda row: (-row["count"], row["old"] or "", row["new"] or ""))
+    return rows[:MAX_LABEL_CHANGES]
+
+
+def chosen(table: pa.Table, wanted: WantedDifferences) -> pa.Table:
+    """Return the differences that are wanted, in path order."""
+    if wanted.kind is not None:
+        table = table.filter(pc.equal(table["kind"].cast(pa.string()), wanted.kind))
+    if wanted.prefix:
+        table = table.filter(pc.starts_with(table["path"], wanted.prefix))
+    if wanted.labels is not None:
+        table = table.filter(table["relabelled"])
+        for column, label in zip(("old_label", "new_label"), wanted.labels, strict=True):
+            values = table[column]
+            table = table.filter(values.is_null() if label is None else pc.equal(values, label))
+    return table
+
+
+def position_of(table: pa.Table, start: tuple[str, str]) -> int:
+    """Return the number of the first difference at or after a path and kind."""
+    path, kind = start
+    paths, kinds = table["path"], table["kind"].cast(pa.string())
+    same = pc.and_(pc.equal(paths, path), pc.greater_equal(kinds, kind))
+    found = pc.index(pc.or_(pc.greater(paths, path), same), True).as_py()
+    return len(table) if found < 0 else int(found)
+
+
+def rows_at(table: pa.Table, offset: int, limit: int) -> list[Difference]:
+    """Return up to `limit` differences from a number on."""
+    page = table.slice(offset, limit).select(["path", "kind", "old_path"])
+    return [Difference(**row) for row in page.to_pylist()]
 
 
 def _relabelled(diff: RootDiff) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Edits of a version without its bytes: remove, move, copy, set attributes.
+"""Edits of a version without its bytes: remove, move, copy; set attributes, a label, a split.
 
 Labels and splits go where their files go. Deterministic: the same root and step give the same root.
 """
@@ -13,14 +13,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from atom.datasets.engines.assignments import with_label, with_split
 from atom.datasets.engines.changes import MAX_ATTRIBUTE_BYTES
-from atom.datasets.engines.selections import (
-    Selection,
-    files_at,
-    first_below,
-    folders_of,
-    selected_entries,
-)
+from atom.datasets.engines.file_and_folder import file_and_folder, folders_of
+from atom.datasets.engines.selections import Selection, files_at, selected_entries
 from atom.datasets.engines.version_plan import REST, SPLIT_LAYER
 from atom.datasets.engines.versions import put_layer
 from atom_sdk.errors import EmptyDatasetError, PathError
@@ -48,9 +44,10 @@ class EditError(ValueError):
 
 @dataclass(frozen=True)
 class EditStep:
-    """One edit. `to` is for move and copy, `patch` (RFC 7396) for set, `source` for copy.
+    """One edit.
 
-    `where` keeps only the files among the selected that match.
+    `to` is for move and copy, `patch` (RFC 7396) for set, `source` for copy, `value` for label and
+    split. `where` keeps only the files among the selected that match.
     """
 
     op: str
@@ -60,6 +57,7 @@ class EditStep:
     patch: Mapping[str, Any] = field(default_factory=dict)
     source: Root | None = None
     watch: Watch = UNWATCHED
+    value: str = ""
 
 
 def apply_edit(root: Root, step: EditStep, store: ObjectStore) -> Root:
@@ -72,8 +70,9 @@ def apply_edit(root: Root, step: EditStep, store: ObjectStore) -> Root:
     if step.where is not None and len(entries):
         entries = _matching(source, step, entries, store)
     if not len(entries):
-        asked = f" and matches {step.where}" if step.where else ""
-        raise NothingSelectedError(f"No file is at {', '.join(step.selection.paths[:3])}{asked}.")
+        asked = ", ".join(step.selection.paths[:3])
+        asked += f" and matches {step.where}" if step.where else ""
+        raise NothingSelectedError(f"No file is at {asked}.")
     return _STEPS[step.op](root, source, entries, step, store)
 
 
@@ -130,8 +129,25 @@ def _set(root: Root, source: Root, entries: pa.Table, step: EditStep, store: Obj
     return apply_changes(root, Changes(puts), store, watch=step.watch)
 
 
+def _label(root: Root, source: Root, entries: pa.Table, step: EditStep, store: ObjectStore) -> Root:
+    step.watch.begin("labels", len(entries))
+    return with_label(root, entries, step.value, store)
+
+
+def _split(root: Root, source: Root, entries: pa.Table, step: EditStep, store: ObjectStore) -> Root:
+    step.watch.begin("labels", len(entries))
+    return with_split(root, entries, step.value, store)
+
+
 _Step = Callable[[Root, Root, pa.Table, EditStep, ObjectStore], Root]
-_STEPS: Mapping[str, _Step] = {"remove": _remove, "move": _move, "copy": _copy, "set": _set}
+_STEPS: Mapping[str, _Step] = {
+    "remove": _remove,
+    "move": _move,
+    "copy": _copy,
+    "set": _set,
+    "label": _label,
+    "split": _split,
+}
 
 
 def _targets(entries: pa.Table, step: EditStep) -> dict[str, str]:
@@ -168,15 +184,14 @@ def _renamed(entries: pa.Table, targets: Mapping[str, str]) -> pa.Table:
 
 def _check_free(root: Root, puts: pa.Table, store: ObjectStore) -> None:
     """Raise PathTakenError where a file or folder is already, or a file is needed as a folder."""
-    paths = puts["path"].to_pylist()
-    folders = folders_of(paths)
-    if both := folders.intersection(paths):
+    column = puts["path"].combine_chunks()
+    paths = column.to_pylist()
+    if both := folders_of(paths).intersection(paths):
         raise PathTakenError(f"{min(both)} would be a file and a folder.")
-    taken = files_at(root, paths, store) or files_at(root, sorted(folders), store)
-    if below := first_below(root, paths, store):
-        taken = [*taken, below]
-    if taken:
+    if taken := files_at(root, paths, store):
         raise PathTakenError(f"There is {taken[0]} already.")
+    if taken_as := file_and_folder(root, [column], store):
+        raise PathTakenError(f"{taken_as} would be a file and a folder.")
 
 
 def _with_layers(

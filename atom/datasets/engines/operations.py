@@ -63,7 +63,7 @@ class PickArguments:
 
 @dataclass(frozen=True)
 class EditStepArguments:
-    """One edit: remove, move, copy or set."""
+    """One edit: remove, move, copy, set, label or split."""
 
     op: str
     paths: tuple[str, ...] = ()
@@ -71,14 +71,19 @@ class EditStepArguments:
     to: str = ""
     attributes: Mapping[str, Any] = field(default_factory=dict)
     source: Source | None = None
+    value: str = ""
 
 
 @dataclass(frozen=True)
 class EditArguments:
-    """Edits, one after the other, as one commit; `provenance` is what the commit says of them."""
+    """Edits, one after the other, as one commit; `provenance` is what the commit says of them.
+
+    With `seen`, the files at the steps' paths must still be those of that version.
+    """
 
     edits: tuple[EditStepArguments, ...]
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    seen: Source | None = None
 
 
 @dataclass(frozen=True)
@@ -104,8 +109,9 @@ def read_arguments(operation: str, stored: Mapping[str, Any]) -> Arguments:
 
 def _read_edit(stored: dict[str, Any]) -> EditArguments:
     edits = tuple(_read_step(step) for step in stored["edits"])
-    # Absent from what was stored before there was such a thing.
-    return EditArguments(edits, stored.get("provenance", {}))
+    # Absent from what was stored before there were such things.
+    seen = Source(**stored["seen"]) if stored.get("seen") else None
+    return EditArguments(edits, stored.get("provenance", {}), seen)
 
 
 def _read_step(stored: dict[str, Any]) -> EditStepArguments:

@@ -27,7 +27,10 @@ class Reachable:
         self._seen: set[bytes] = set() if seen is None else seen
 
     def beside(self, folder: Path) -> Reachable:
-        """Return a collection of what is reachable and not in this one, or in others beside it."""
+        """Return a collection of what is reachable and not in this one, or in others beside it.
+
+        What one of them has followed, another leaves out: a sweep that asks again keeps to one.
+        """
         return Reachable(folder, self._seen)
 
     def add(self, kind: str, digests: Iterable[bytes]) -> None:

@@ -84,6 +84,17 @@ def entries_at(root: Root, paths: Iterable[str], store: ObjectStore) -> dict[str
     return found
 
 
+def changed_between(
+    old: Root, new: Root, paths: Sequence[str], store: ObjectStore
+) -> tuple[list[str], list[str]]:
+    """Return which of the paths are another file in the new root, and which are none there."""
+    before, now = (entries_at(root, paths, store) for root in (old, new))
+    gone = [path for path in paths if path not in now]
+    there = (path for path in paths if path in now)
+    others = [p for p in there if p not in before or before[p]["digest"] != now[p]["digest"]]
+    return others, gone
+
+
 def files_at(root: Root, paths: Sequence[str], store: ObjectStore) -> list[str]:
     """Return which of the paths, which are in order, are files."""
     found: list[str] = []
@@ -93,33 +104,3 @@ def files_at(root: Root, paths: Sequence[str], store: ObjectStore) -> list[str]:
             present = set(read_range(part, store)["path"].to_pylist())
             found += [path for path in here if path in present]
     return found
-
-
-def folders_of(paths: Iterable[str]) -> set[str]:
-    """Return the folders that the paths lie in, at every depth."""
-    return {path[:end] for path in paths for end, char in enumerate(path) if char == "/"}
-
-
-def file_and_folder(root: Root, paths: Sequence[str], store: ObjectStore) -> str | None:
-    """Return what is a file and a folder at once because of some files, which are in order."""
-    folders = sorted(folders_of(paths))
-    if files := files_at(root, folders, store):
-        return files[0]
-    below = first_below(root, paths, store)
-    return next((path for path in paths if below.startswith(f"{path}/")), None) if below else None
-
-
-def first_below(root: Root, paths: Sequence[str], store: ObjectStore) -> str | None:
-    """Return the first file that lies below one of the paths, which are in order."""
-    folders = sorted(path + "/" for path in paths)
-    start = 0
-    for part in root.ranges:
-        end = bisect_right(folders, part.max)
-        if end > start:
-            listed = read_range(part, store)["path"].to_pylist()
-            for folder in folders[start:end]:
-                found = listed[bisect_left(listed, folder)]
-                if found.startswith(folder):
-                    return str(found)
-        start = end
-    return None

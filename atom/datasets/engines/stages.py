@@ -13,6 +13,8 @@ _EDITS: dict[str, tuple[Stage, ...]] = {
     "move": ("reading", "writing", "labels"),
     "copy": ("reading", "writing", "labels"),
     "set": ("reading", "writing"),
+    "label": ("reading", "labels"),
+    "split": ("reading", "labels"),
 }
 # A push without files draws a split anew: it writes nothing, then reads every file.
 SPLIT_STAGES: tuple[Stage, ...] = ("writing", "labels", "reading")

@@ -24,6 +24,7 @@ from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
 
 from atom.datasets.sources.addresses import checked_addresses
 from atom_sdk.checked_connections import CheckedTransport
+from atom_sdk.public_hosts import connect_to_one
 
 _TIMEOUT = httpx.Timeout(60.0, connect=10.0)
 
@@ -81,18 +82,8 @@ class _CheckedConnection:
     def _new_conn(self) -> socket.socket:
         addresses = checked_addresses(self.host, self.port, self.allowed)
         try:
-            return _connect(addresses, self.port, self.timeout)
+            return connect_to_one(addresses, self.port, self.timeout)
         except TimeoutError as exc:
             raise ConnectTimeoutError(self, f"no answer from {self.host}") from exc
         except OSError as exc:
             raise NewConnectionError(self, f"no connection to {self.host}") from exc  # type: ignore[arg-type]
-
-
-def _connect(addresses: Sequence[str], port: int, timeout_s: float | None) -> socket.socket:
-    *others, last = addresses
-    for address in others:
-        try:
-            return socket.create_connection((address, port), timeout_s)
-        except OSError:
-            continue
-    return socket.create_connection((last, port), timeout_s)

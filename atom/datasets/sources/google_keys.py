@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from atom.core.errors import Invalid
+from atom.core.foreign_json import read_json
 from atom.datasets.source_errors import SourceDenied, SourceOdd
 from atom.datasets.sources.web import WebPlace, json_of
 
@@ -40,7 +41,7 @@ class ServiceAccount:
 def read_service_account(text: str) -> ServiceAccount:
     """Read the JSON of a key. Raises Invalid, which quotes nothing of it."""
     try:
-        given = json.loads(text)
+        given = read_json(text)
         key = load_pem_private_key(str(given["private_key"]).encode(), None)
         if not isinstance(key, RSAPrivateKey):
             raise TypeError

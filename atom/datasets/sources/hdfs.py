@@ -165,7 +165,8 @@ class _Nodes:
 
     @contextmanager
     def _data_node(self, url: str) -> Iterator[httpx.Response]:
-        parts = urlsplit(url)
+        with understood("an address of a data node"):
+            parts = urlsplit(url)
         # Checked in `WebPlace` and at the connection; what comes back is not followed again.
         place = WebPlace(f"{parts.scheme}://{parts.netloc}", self._allowed)
         try:

@@ -15,7 +15,14 @@ import httpx
 
 from atom.datasets.source_errors import SourceAway, SourceChanged, SourceOdd
 from atom.datasets.sources.addresses import check_url
-from atom.datasets.sources.answers import check_status, etag_of, mtime_of, part_of, size_of
+from atom.datasets.sources.answers import (
+    check_status,
+    etag_of,
+    mtime_of,
+    part_of,
+    size_of,
+    understood,
+)
 from atom.datasets.sources.connections import http_client
 from atom.datasets.sources.objects import Shard, SourceObject
 from atom.datasets.sources.patience import BATCH, Patience
@@ -25,6 +32,9 @@ from atom_sdk.manifests.pins import Pin
 _AT_ONCE = 8
 _PAGE = 200
 _LINE_CHARS = 8192
+_LINE_BYTES = 4 * _LINE_CHARS
+# An exabyte has one more.
+_SIZE_DIGITS = 18
 
 
 class HttpListReader:
@@ -76,7 +86,7 @@ class HttpListReader:
         try:
             with self._client.stream("GET", self._list) as answer:
                 check_status(answer, "the list")
-                for number, line in enumerate(answer.iter_lines(), 1):
+                for number, line in enumerate(_lines(answer), 1):
                     text = line.strip()
                     if text and not text.startswith("#"):
                         yield self._key(text, number)
@@ -84,9 +94,12 @@ class HttpListReader:
             raise SourceAway(f"There is no answer from {self._base}.") from exc
 
     def _key(self, text: str, number: int) -> str:
-        url = urljoin(self._base, text)
-        parts = urlsplit(url)
-        if len(text) > _LINE_CHARS or not url.startswith(self._base) or parts.query:
+        try:
+            url = urljoin(self._base, text)
+            query = urlsplit(url).query
+        except ValueError:
+            url = query = ""
+        if len(text) > _LINE_CHARS or not url.startswith(self._base) or query:
             raise SourceOdd(f"Line {number} of the list is no address below the list's folder.")
         return unquote(url.removeprefix(self._base).partition("#")[0])
 
@@ -106,12 +119,26 @@ class HttpListReader:
         check_status(answer, repr(key))
         length = answer.headers.get("Content-Length", "")
         etag, mtime = etag_of(answer), mtime_of(answer)
-        if not length.isdecimal() or (etag is None and mtime is None):
+        if not length.isdecimal() or len(length) > _SIZE_DIGITS or (etag is None and mtime is None):
             raise SourceOdd(
                 f"The server tells neither ETag nor Last-Modified of {key!r}, or no size: it "
                 "could not be noticed that the file changed."
             )
         return SourceObject(key, int(length), etag, mtime)
+
+
+def _lines(answer: httpx.Response) -> Iterator[str]:
+    """Yield lines as they come; none may be so long that it would fill the memory."""
+    if answer.headers.get("Content-Encoding", "identity") != "identity":
+        raise SourceOdd("The server sends the list compressed, though not asked to.")
+    rest = b""
+    with understood("a list in UTF-8"):
+        for chunk in answer.iter_raw():
+            *lines, rest = (rest + chunk).split(b"\n")
+            yield from (line.decode() for line in lines)
+            if len(rest) > _LINE_BYTES:
+                raise SourceOdd("The list has a line that does not end.")
+        yield rest.decode()
 
 
 def _is_pinned(answer: httpx.Response, pin: Pin) -> bool:

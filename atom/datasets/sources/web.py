@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import httpx
 
+from atom.core.foreign_json import read_json
 from atom.datasets.sources.addresses import check_url
 from atom.datasets.sources.answers import answering, check_status, understood, whole_body
 from atom.datasets.sources.connections import http_client
@@ -31,11 +31,10 @@ class WebPlace:
         self, path: str, params: Params | None = None, headers: Params | None = None
     ) -> Iterator[httpx.Response]:
         """Open an answer of any status. Raises SourceAway, SourceAddressRefused."""
-        url = httpx.URL(self.base + path)
         with (
             answering(self.base),
             self._client.stream(
-                "GET", url, params=params or None, headers=headers, auth=self._auth
+                "GET", self.base + path, params=params or None, headers=headers, auth=self._auth
             ) as answer,
         ):
             yield answer
@@ -61,7 +60,7 @@ class WebPlace:
 def json_of(body: bytes, kind: str) -> dict[str, Any]:
     """Return a JSON object. Raises SourceOdd for anything else."""
     with understood(kind):
-        found = json.loads(body)
+        found = read_json(body)
         if not isinstance(found, dict):
             raise TypeError
     return found

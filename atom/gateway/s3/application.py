@@ -17,7 +17,7 @@ if not apps.ready:
 from atom.core import storage
 from atom.core.errors import AtomError
 from atom.core.storage import StoreError
-from atom.gateway.responses import Send
+from atom.gateway.responses import ClientLeft, Receive, Send
 from atom.gateway.s3.server import S3Server
 from atom.gateway.sources import MediaSource
 
@@ -30,12 +30,12 @@ def s3_server() -> S3Server:
     return S3Server(MediaSource(storage.objects(), settings.ATOM_HOME / "cache"))
 
 
-async def application(scope: dict[str, Any], receive: Any, send: Send) -> None:
+async def application(scope: dict[str, Any], receive: Receive, send: Send) -> None:
     """Answer one request."""
     answer = await s3_server().answer(scope)
     try:
-        await answer.send(send, with_body=scope["method"] != "HEAD")
-    except (OSError, asyncio.CancelledError):
+        await answer.send(send, receive, with_body=scope["method"] != "HEAD")
+    except (ClientLeft, OSError, asyncio.CancelledError):
         log.info("s3_client_left", path=scope["path"])
     except (AtomError, StoreError) as error:
         # The answer has begun: what stays incomplete is cut off, and the client sees that.

@@ -105,6 +105,17 @@ class ArgumentInvalid(S3Error):
     action = "Correct the parameter that is named."
 
 
+class ListingOvertaken(S3Error):
+    """The version expired, or the branch was deleted, between two pages of a listing."""
+
+    # Not a 5xx, which clients try again and again.
+    status = 409
+    s3_code = "OperationAborted"
+    code = "s3_listing_overtaken"
+    title = "What is being listed can be read no longer."
+    action = "List another version, or restore this one with `atom data restore`."
+
+
 class ReadOnly(S3Error):
     """A write. Versions never change."""
 

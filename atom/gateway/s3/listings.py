@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from atom.core import crypto
 from atom.gateway.s3.catalogue import Bucket, Catalogue, PinnedRef, version_store
-from atom.gateway.s3.errors import ArgumentInvalid, KeyUnknown
+from atom.gateway.s3.errors import ArgumentInvalid, KeyUnknown, ListingOvertaken
 from atom.gateway.s3.files import VersionFiles
 from atom.gateway.s3.listing import SLASH, ListPage, ListRequest, Section, after, list_keys
 from atom.gateway.s3.requests import S3Request
@@ -21,7 +21,10 @@ _DIGITS = re.compile(r"\d{1,9}")
 
 @dataclass(frozen=True)
 class Continuation:
-    """Where a listing goes on, and the version that its branch stood for at the beginning."""
+    """Where a listing goes on, and the version that its branch stood for at the beginning.
+
+    `ref` is whose keys come next, "" where the client did not say; `root` is known to tokens only.
+    """
 
     start: str
     ref: str = ""
@@ -45,12 +48,18 @@ def list_buckets(buckets: list[Bucket]) -> bytes:
 
 
 def list_objects(request: S3Request, bucket: Bucket, catalogue: Catalogue) -> bytes:
-    """Return ListBucketResult, of version 2 if the query asks for it. Raises ArgumentInvalid."""
+    """Return ListBucketResult, of version 2 if the query asks for it. Raises ArgumentInvalid.
+
+    Raises ListingOvertaken for a later page of a version that can be read no longer.
+    """
     is_v2 = request.parameter("list-type") == "2"
     token = request.parameter("continuation-token") if is_v2 else ""
     marker = request.parameter("start-after" if is_v2 else "marker")
     prefix, delimiter = request.parameter("prefix"), request.parameter("delimiter")
-    going_on = _read_token(token) if token else Continuation(after(marker, prefix, delimiter))
+    start = after(marker, prefix, delimiter)
+    # A marker of version 1 is where the page before ended; what comes after is up to the client.
+    goes_on_in = "" if is_v2 else _section_of(start)
+    going_on = _read_token(token) if token else Continuation(start, goes_on_in)
     wanted = ListRequest(prefix, delimiter, going_on.start, _max_keys(request))
     sections = _sections(bucket, catalogue, wanted, going_on)
     page = list_keys(sections, wanted) if wanted.limit else ListPage()
@@ -76,11 +85,22 @@ def _sections(
         refs = [catalogue.ref(bucket, name)] if slash else catalogue.refs(bucket)
     except KeyUnknown:
         refs = []
+    if going_on.ref and all(ref.name != going_on.ref for ref in refs):
+        # An empty page would be the last one: a tool that mirrors would delete what it has.
+        raise ListingOvertaken(f"{bucket.name} has no {going_on.ref} any more that can be read.")
+    is_pinned = bool(going_on.root)
     pinned = [
-        PinnedRef(ref.name, going_on.root, ref.created_at) if ref.name == going_on.ref else ref
+        PinnedRef(ref.name, going_on.root, ref.created_at)
+        if is_pinned and ref.name == going_on.ref
+        else ref
         for ref in refs
     ]
     return [_section(bucket, ref) for ref in pinned]
+
+
+def _section_of(start: str) -> str:
+    name, slash, _ = start.partition(SLASH)
+    return name if slash else ""
 
 
 def _section(bucket: Bucket, ref: PinnedRef) -> Section:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from atom.jobs.actions.series import Curve, Window, curves
+from atom.jobs.actions.curve_cache import Curve, Window
+from atom.jobs.actions.series import curves
 from atom.jobs.engines.advice import Finding, Measured, advise
 from atom.jobs.engines.deliveries import STREAM
 from atom.jobs.models import Run

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -17,10 +17,12 @@ from atom.core.errors import NotFound
 from atom.jobs import states
 from atom.jobs.actions import effects
 from atom.jobs.actions.events import announce, move, record
+from atom.jobs.actions.outputs import forget_unsent
 from atom.jobs.engines import failures
 from atom.jobs.engines.failures import ExitReport, Failure, Limits
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import Attempt, Run
+from atom_sdk.runner.evidence import storable
 
 TOKEN_PREFIX = "atomrun_"
 TOKEN_LIFE = timedelta(hours=1)
@@ -48,6 +50,7 @@ def find_by_token(token: str) -> Attempt | None:
     """Return the open attempt whose token this is."""
     return (
         Attempt.objects.filter(token_hash=hash_token(token), token_expires_at__gt=Now())
+        .exclude(state__in=states.TERMINAL)
         .select_related("run__project", "node")
         .first()
     )
@@ -69,6 +72,7 @@ def note_started(attempt: Attempt, pid: int | None) -> None:
             return
         now = clock.now()
         attempt.started_at = attempt.heartbeat_at = now
+        attempt.save(update_fields=["heartbeat_at"])
         run.started_at = run.started_at or now
         run.running_since = now
         run.progress_text = ""
@@ -90,6 +94,8 @@ def note_exit(attempt_id: UUID, report: ExitReport, evidence: dict[str, Any]) ->
         run, attempt = lock(attempt_id)
         if attempt.state not in states.SUPERVISED | {states.CANCELLING}:
             return
+        if "outputs_failed" not in evidence:
+            forget_unsent(attempt)
         attempt.exit_code, attempt.signal = report.exit_code, report.signal
         limits = Limits(run.memory_bytes, run.timeout_s, list(run.command))
         failure = failures.classify(report, limits)
@@ -118,9 +124,12 @@ def _uuid(text: str) -> UUID:
 
 
 def lock(attempt_id: UUID) -> tuple[Run, Attempt]:
-    """Lock the run, then read it and its attempt: the one order in which rows are locked."""
+    """Lock the run, then read it and its attempt: the one order in which rows are locked.
+
+    Not its key: metrics and files hold their attempt while they add rows that name the run.
+    """
     run_id = Attempt.objects.values_list("run_id", flat=True).get(pk=attempt_id)
-    run = Run.objects.select_for_update().get(pk=run_id)
+    run = Run.objects.select_for_update(no_key=True).get(pk=run_id)
     return run, Attempt.objects.select_related("node").get(pk=attempt_id)
 
 
@@ -128,7 +137,10 @@ def end_attempt(
     run: Run, attempt: Attempt, failure: Failure | None, evidence: dict[str, Any]
 ) -> None:
     """Begin the end: what is still on its way (log, outputs) gets a little time."""
+    # Whatever was said about it, an attempt can end.
+    evidence = storable(evidence)
     if failure is not None:
+        failure = replace(failure, reason=storable(failure.reason), params=storable(failure.params))
         attempt.failure_class = failure.failure_class
         attempt.failure_reason = failure.reason
         attempt.suggestion = failure.suggestion

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from typing import Any
 from uuid import UUID
 
@@ -26,13 +27,14 @@ def announce(
     git: dict[str, Any] | None,
     changes: dict[str, Any] | None = None,
 ) -> CodeSnapshot:
-    """Return the snapshot of this digest; it is there already, or waits for its bytes.
+    """Return the snapshot of this digest and commit; it is there already, or waits for its bytes.
 
     `changes` are those since the commit that `git` names: `patch` and `truncated`.
     """
     snapshot, _ = CodeSnapshot.objects.get_or_create(
         project=project,
         digest=digest,
+        git_digest=git_digest(git),
         defaults={
             "size_bytes": size_bytes,
             "files_count": files_count,
@@ -40,10 +42,26 @@ def announce(
             "key": _key(project, digest),
         },
     )
-    # The same files may be sent at another commit later: what is told stays that of the first.
-    if changes is not None and git and git.get("commit") == (snapshot.git or {}).get("commit"):
+    if changes is not None and git:
         CodeChanges.objects.get_or_create(snapshot=snapshot, defaults=changes)
+    _adopt_bytes(snapshot)
     return snapshot
+
+
+def git_digest(git: dict[str, Any] | None) -> str:
+    """Return the digest of what is said about a working tree; empty if nothing is."""
+    return blake3(json.dumps(git, sort_keys=True).encode()).hexdigest() if git else ""
+
+
+def _adopt_bytes(snapshot: CodeSnapshot) -> None:
+    """Mark it as ready if the same files were sent with another commit before."""
+    if snapshot.ready:
+        return
+    there = CodeSnapshot.objects.filter(
+        project=snapshot.project_id, digest=snapshot.digest, ready=True
+    ).first()
+    if there is not None:
+        mark_ready(snapshot, there.sha256)
 
 
 def put_url(snapshot: CodeSnapshot) -> str:
@@ -57,6 +75,7 @@ def complete(snapshot_id: UUID, user: User) -> CodeSnapshot:
     snapshot = CodeSnapshot.objects.filter(pk=snapshot_id, project__in=visible).first()
     if snapshot is None:
         raise NotFound
+    _adopt_bytes(snapshot)
     if not snapshot.ready:
         mark_ready(snapshot, _check(snapshot))
     return snapshot

@@ -19,18 +19,20 @@ from django.db.models.functions import Now
 
 from atom.accounts import audit
 from atom.accounts.models import Project, User
-from atom.core import clock, crypto, storage
+from atom.core import clock, storage
 from atom.core.background import enqueue
 from atom.core.errors import Invalid
 from atom.core.leases import kept
 from atom.core.states import check_move
-from atom.jobs.actions import code
+from atom.jobs.actions import code, secrets
 from atom.jobs.code_models import FAILED, FETCH_STATES, FETCHING, READY, WAITING
 from atom.jobs.engines.git_addresses import BadAddressError, parse_address
-from atom.jobs.git_errors import ERRORS, CodeFetchActive, GitAddressInvalid
+from atom.jobs.errors import SecretsMissing
+from atom.jobs.git_errors import ERRORS, CodeFetchActive, GitAddressInvalid, GitSecretMissing
 from atom.jobs.models import CodeFetch, CodeSnapshot, GitHost, ProjectSecret
 from atom.jobs.pipelines.git_fetch import GitFetchError, GitRequest, fetch
 from atom.settings.environment import BASE_DIR
+from atom_sdk.runner.evidence import storable
 
 log = structlog.get_logger(__name__)
 
@@ -38,6 +40,8 @@ MAX_OPEN = 20
 TIMEOUT_S = 600.0
 LEASE = timedelta(seconds=30)
 _RENEW_EVERY_S = 10.0
+# Several tries that take as long as one may.
+LONGEST = timedelta(hours=1)
 
 
 def request_fetch(project: Project, user: User, *, url: str, ref: str, secret: str) -> CodeFetch:
@@ -65,7 +69,14 @@ def request_fetch(project: Project, user: User, *, url: str, ref: str, secret: s
 
 
 def resume_fetches() -> None:
-    """Send again what no worker is at: a message was lost, or a worker was."""
+    """Send again what no worker is at: a message was lost, or a worker was.
+
+    What comes to no end, whatever stops it each time, is given up.
+    """
+    lapsed = CodeFetch.objects.filter(state=FETCHING, claimed_until__lt=Now())
+    for one in lapsed.filter(created_at__lt=Now() - LONGEST):
+        said = "Each try was cut off, for an hour; the worker's log says by what."
+        _end(one, FAILED, failure_code="git_timeout", failure_text=said)
     lost = Q(state=FETCHING, claimed_until__lt=Now()) | Q(
         state=WAITING, created_at__lt=clock.now() - LEASE
     )
@@ -85,7 +96,7 @@ def run_fetch(fetch_id: UUID) -> None:
             _fetch(found)
     except GitFetchError as error:
         log.info("code_fetch_failed", fetch_id=str(fetch_id), code=error.code)
-        _end(found, FAILED, failure_code=error.code, failure_text=str(error))
+        _end(found, FAILED, failure_code=error.code, failure_text=storable(str(error)))
 
 
 def _renew(fetch_id: UUID) -> None:
@@ -119,9 +130,13 @@ def _secret_of(one: CodeFetch) -> str:
         return ""
     found = ProjectSecret.objects.filter(project=one.project, name=one.secret).first()
     if found is None:
-        raise GitFetchError("git_not_allowed", f"The secret {one.secret} was removed.")
+        raise GitFetchError(GitSecretMissing.code, f"The secret {one.secret} was removed.")
+    try:
+        value = secrets.value_of(found)
+    except SecretsMissing as error:
+        raise GitFetchError(GitSecretMissing.code, str(error)) from error
     ProjectSecret.objects.filter(pk=found.pk).update(last_used_at=clock.now())
-    return crypto.decrypt(found.encrypted_value)
+    return value
 
 
 def _keep(one: CodeFetch, archive: Path, facts: dict[str, Any]) -> CodeSnapshot:

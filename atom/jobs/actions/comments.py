@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from uuid import UUID
 
 from django.db import transaction
@@ -9,7 +10,7 @@ from django.db.models import Q
 
 from atom.accounts import audit
 from atom.accounts.models import RoleBinding, User
-from atom.core import clock, live
+from atom.core import clock, live, outbox
 from atom.core.errors import NotFound
 from atom.jobs.engines.mentions import MAX_MENTIONS, named_in
 from atom.jobs.errors import NotYourComment
@@ -20,8 +21,10 @@ from atom.jobs.models import Run, RunComment
 def add_comment(run: Run, author: User, text: str) -> RunComment:
     """Add a comment; members whom it names with an @ are kept beside it."""
     made = RunComment.objects.create(run=run, author=author, text=text)
-    made.mentioned.set(_mentioned(run, text))
+    named = _mentioned(run, text)
+    made.mentioned.set(named)
     audit.record(author, "run.commented", run, run.project, comment=str(made.pk))
+    _tell_mentioned(run, made, author, named)
     _tell(run)
     return made
 
@@ -34,7 +37,10 @@ def edit_comment(run: Run, comment_id: UUID, author: User, text: str) -> RunComm
         return comment
     comment.text, comment.edited_at = text, clock.now()
     comment.save(update_fields=["text", "edited_at", "updated_at"])
-    comment.mentioned.set(_mentioned(run, text))
+    before = set(comment.mentioned.values_list("pk", flat=True))
+    named = _mentioned(run, text)
+    comment.mentioned.set(named)
+    _tell_mentioned(run, comment, author, [one for one in named if one.pk not in before])
     audit.record(author, "run.comment_edited", run, run.project, comment=str(comment.pk))
     _tell(run)
     return comment
@@ -71,6 +77,23 @@ def _mentioned(run: Run, text: str) -> list[User]:
     members = Q(pk__in=bindings.values("user")) | Q(is_superuser=True)
     found = User.objects.filter(members, username__in=names, is_active=True)
     return list(found.order_by("username")[:MAX_MENTIONS])
+
+
+def _tell_mentioned(run: Run, comment: RunComment, author: User, named: Iterable[User]) -> None:
+    others = [one.pk for one in named if one.pk != author.pk]
+    if not others:
+        return
+    outbox.emit(
+        run.project_id,
+        "run.mentioned",
+        people=others,
+        subject=run.pk,
+        run=str(run.pk),
+        number=run.number,
+        name=run.name,
+        comment=str(comment.pk),
+        author=author.get_full_name(),
+    )
 
 
 def _tell(run: Run) -> None:

@@ -13,7 +13,7 @@ from django.db.models import Q
 
 from atom.accounts.models import Project
 from atom.core.errors import NotFound
-from atom.jobs.actions.series import Window
+from atom.jobs.actions.curve_cache import Window
 from atom.jobs.engines import points as codec
 from atom.jobs.engines.downsampling import downsample
 from atom.jobs.engines.points import Points
@@ -64,7 +64,7 @@ def chosen(project: Project, names: Sequence[str]) -> RunQuerySet:
         raise InvalidComparison(errors={"runs": [said]})
     numbers, ids, wrong = [], [], []
     for name in wanted:
-        if name.isascii() and name.isdecimal() and int(name[:11]) <= _MAX_NUMBER:
+        if name.isascii() and name.isdecimal() and len(name) < 11 and int(name) <= _MAX_NUMBER:
             numbers.append(int(name))
         elif (run_id := _id_of(name)) is not None:
             ids.append(run_id)

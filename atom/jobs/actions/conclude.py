@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from django.db.models import Q
+
 from atom.clusters.actions import release
 from atom.core import clock
 from atom.jobs import states
-from atom.jobs.actions.events import move, record
+from atom.jobs.actions.events import move, record, settle
 from atom.jobs.actions.runs import unpin
 from atom.jobs.actions.traces import trace_attempt
 from atom.jobs.actions.write_access import withdraw
@@ -34,6 +36,7 @@ def conclude(run: Run, attempt: Attempt) -> bool:
         run.ran_s += max(0.0, (attempt.finished_at - attempt.started_at).total_seconds())
     run.running_since = None
     attempt.token_hash, attempt.token_expires_at = "", None
+    attempt.save(update_fields=["token_hash", "token_expires_at"])
     withdraw(attempt)
     release(attempt.pk)
     _settle(run, attempt)
@@ -74,14 +77,17 @@ def _end(run: Run, attempt: Attempt, kind: EventKind, text: str) -> None:
 
 
 def _may_retry(run: Run, attempt: Attempt) -> bool:
-    if attempt.failure_class not in failures.RETRIED or run.cancel_requested_at is not None:
+    passing = attempt.evidence.get("passing") is True
+    if attempt.failure_class not in failures.RETRIED and not passing:
+        return False
+    if run.cancel_requested_at is not None:
         return False
     return _lost_attempts(run) <= run.max_retries
 
 
 def _lost_attempts(run: Run) -> int:
     """Count the attempts since the last start by a person that were lost, this one included."""
-    lost = run.attempts.filter(failure_class__in=failures.RETRIED)
+    lost = run.attempts.filter(Q(failure_class__in=failures.RETRIED) | Q(evidence__passing=True))
     return lost.filter(created_at__gte=_last_start(run)).count()
 
 
@@ -93,8 +99,13 @@ def _last_start(run: Run) -> datetime:
 def _retry(run: Run, attempt: Attempt) -> None:
     wait_s = min(LONGEST_RETRY_S, FIRST_RETRY_S * 2 ** (_lost_attempts(run) - 1))
     run.retry_at = clock.now() + timedelta(seconds=wait_s)
-    attempt.state = states.FAILED
-    attempt.save()
+    settle(attempt, states.FAILED)
     move(run, states.RETRY_WAIT)
     text = f"Attempt {attempt.number} was lost; the next one starts in {wait_s} s."
     record(run, EventKind.RETRY, text, attempt, number=attempt.number, wait_s=wait_s)
+
+
+def is_retry_due(retry_at: datetime) -> bool:
+    """Return whether the next attempt may start; also if the clock was set back meanwhile."""
+    wait = retry_at - clock.now()
+    return not timedelta() < wait <= timedelta(seconds=LONGEST_RETRY_S)

@@ -37,7 +37,10 @@ class Description:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of each of many runs: those that were changed, and why others were not."""
+    """What became of many runs: those that were changed, and why others were not.
+
+    Those in neither list were so already.
+    """
 
     changed: list[UUID]
     refused: list[tuple[Run, str]]
@@ -125,8 +128,8 @@ def archive_runs(project: Project, user: User, run_ids: Iterable[UUID]) -> Outco
         if run.state not in states.TERMINAL:
             refused.append((run, "still_active"))
             continue
-        set_archived(run, user, archived=True)
-        changed.append(run.pk)
+        if set_archived(run, user, archived=True):
+            changed.append(run.pk)
     return Outcome(changed, refused)
 
 
@@ -134,9 +137,8 @@ def archive_runs(project: Project, user: User, run_ids: Iterable[UUID]) -> Outco
 def restore_runs(project: Project, user: User, run_ids: Iterable[UUID]) -> Outcome:
     """Bring archived runs back into the list. Raises NotFound."""
     found = _locked(project, run_ids)
-    for run in found:
-        set_archived(run, user, archived=False)
-    return Outcome([run.pk for run in found], [])
+    changed = [run.pk for run in found if set_archived(run, user, archived=False)]
+    return Outcome(changed, [])
 
 
 def cancel_runs(project: Project, user: User, run_ids: Iterable[UUID]) -> Outcome:

@@ -35,6 +35,21 @@ def record(
     return event
 
 
+# What is settled under the run's lock. The others are written without it, by metrics, heartbeats
+# and launchers: to save what was read of them would undo what came in between.
+_SETTLED = (
+    "state", "exit_code", "signal", "failure_class", "failure_reason", "suggestion", "evidence",
+    "log_complete", "started_at", "finished_at", "finalizing_since", "updated_at",
+)  # fmt: skip
+
+
+def settle(attempt: Attempt, state: str) -> None:
+    """Move an attempt alone, with what its run's lock guards. Raises IllegalMove."""
+    check_move(states.ATTEMPT_STATES, attempt.state, state)
+    attempt.state = state
+    attempt.save(update_fields=_SETTLED)
+
+
 def move(run: Run, state: str, attempt: Attempt | None = None) -> None:
     """Move the run, and its open attempt with it. Raises IllegalMove.
 
@@ -42,9 +57,7 @@ def move(run: Run, state: str, attempt: Attempt | None = None) -> None:
     """
     check_move(states.RUN_STATES, run.state, state)
     if attempt is not None:
-        check_move(states.ATTEMPT_STATES, attempt.state, state)
-        attempt.state = state
-        attempt.save()
+        settle(attempt, state)
     log.info("run_moved", run_id=str(run.pk), old=run.state, new=state)
     run.state = state
     if state in states.TERMINAL:
@@ -55,6 +68,9 @@ def move(run: Run, state: str, attempt: Attempt | None = None) -> None:
         outbox.emit(
             run.project_id,
             kind,
+            # Who cancelled it knows.
+            people=[run.created_by_id] if state in {states.SUCCEEDED, states.FAILED} else [],
+            subject=run.pk,
             run=str(run.pk),
             number=run.number,
             name=run.name,

@@ -13,7 +13,7 @@ from atom.jobs import states
 from atom.jobs.actions import runtimes
 from atom.jobs.actions.requests import RunPlan
 from atom.jobs.actions.scheduling import capacities_for, demand_of, sizes_of, warmed_inputs
-from atom.jobs.engines.placement import Placement, place
+from atom.jobs.engines.placement import Placement, PlacementCode, place
 from atom.jobs.models import Run
 
 
@@ -25,6 +25,7 @@ class AnswerCode(StrEnum):
     FAILED = "failed"
     RETRY_WAIT = "retry_wait"
     NO_ROOM = "no_room"
+    NONE_FITS = "none_fits"
     TO_BE_PLACED = "to_be_placed"
     TO_BE_STARTED = "to_be_started"
     PREPARING = "preparing"
@@ -42,6 +43,7 @@ class ReasonKind(StrEnum):
     RETRY = "retry"
     QUEUE = "queue"
     RESOURCES = "resources"
+    MACHINES = "machines"
     PLACEMENT = "placement"
     DATA = "data"
     DATA_RETRY = "data_retry"
@@ -130,6 +132,11 @@ def waiting_in_queue(placement: Placement, ahead: int) -> Explanation:
         text = f"{ahead} {plural} ahead of it in the queue."
         reasons.append(Reason(ReasonKind.QUEUE, text, "Wait.", {"ahead": ahead}))
     decided = {"code": placement.code, "params": placement.params}
+    if placement.code == PlacementCode.NONE_FITS:
+        action = "Start the worker of a larger machine, let it take jobs again, or ask for less."
+        reasons.append(Reason(ReasonKind.MACHINES, placement.why, action, decided))
+        answer = "No machine that takes jobs now is large enough for it; other runs pass it."
+        return Explanation(AnswerCode.NONE_FITS, answer, reasons)
     if placement.node is None:
         action = "Wait until a run ends, cancel one, or ask for less."
         reasons.append(Reason(ReasonKind.RESOURCES, placement.why, action, decided))

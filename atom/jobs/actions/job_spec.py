@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 
 from atom.cache.placement import job_view, mounted_folder
+from atom.clusters.models import Reservation
 from atom.core import storage
 from atom.jobs.actions import outputs, runtimes, secrets
 from atom.jobs.engines.deliveries import MOUNT, STREAM, variable_of
@@ -29,7 +30,7 @@ def job_of(attempt: Attempt) -> dict[str, Any]:
         "run": str(run.pk),
         "name": run.name,
         "command": run.command,
-        "env": {**_environment(run), **run.env},
+        "env": {**_environment(run), **run.env, **_devices(attempt)},
         # Apart from the other variables: the runner keeps their values out of the log.
         "secrets": secrets.values_for(run),
         "workdir": "",
@@ -63,6 +64,15 @@ def _environment(run: Run) -> dict[str, str]:
         "VIRTUAL_ENV": str(path),
         "PATH": f"{path / 'bin'}:/usr/local/bin:/usr/bin:/bin",
     }
+
+
+def _devices(attempt: Attempt) -> dict[str, str]:
+    """Return what shows a job the GPUs that it holds, and hides those of others."""
+    held = Reservation.objects.select_related("node").filter(attempt_id=attempt.pk).first()
+    if held is None or not held.node.gpu_ids:
+        return {}
+    ids = ",".join(held.gpu_ids)
+    return {"CUDA_VISIBLE_DEVICES": ids, "NVIDIA_VISIBLE_DEVICES": ids or "void"}
 
 
 def _code(run: Run) -> dict[str, Any] | None:

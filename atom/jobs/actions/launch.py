@@ -5,10 +5,12 @@ from __future__ import annotations
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import structlog
 from django.conf import settings
+from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
@@ -23,6 +25,7 @@ from atom.jobs.actions.inputs import show_datasets
 from atom.jobs.actions.job_spec import job_of
 from atom.jobs.actions.reconcile import fail_launch
 from atom.jobs.engines import failures
+from atom.jobs.errors import SecretsMissing
 from atom.jobs.executors.local import LaunchFailedError, LocalExecutor, Observation
 from atom.jobs.models import Attempt, Run
 from atom_sdk.mount.errors import MountError
@@ -32,6 +35,10 @@ log = structlog.get_logger(__name__)
 # A worker that dies while it starts a supervisor holds its run up for so long.
 LEASE = timedelta(seconds=10)
 _RENEW_EVERY_S = 3.0
+
+
+class _OverError(Exception):
+    """The attempt ended, or was cancelled, while its start was prepared."""
 
 
 def executor() -> LocalExecutor:
@@ -47,11 +54,17 @@ def launch(attempt_id: UUID) -> None:
     try:
         with kept(lambda: _renew(attempt.run_id), _RENEW_EVERY_S):
             seen = _start(attempt)
+    except _OverError:
+        log.info("launch_given_up", attempt_id=str(attempt_id))
+        return
     except SelectionEmpty as error:
         fail_launch(attempt_id, failures.nothing_selected(str(error)))
         return
     except MountError as error:
         fail_launch(attempt_id, failures.not_mounted(str(error)))
+        return
+    except SecretsMissing as error:
+        fail_launch(attempt_id, failures.secrets_missing(str(error)))
         return
     except (LaunchFailedError, AtomError, OSError) as error:
         log.warning("launch_failed", attempt_id=str(attempt_id), error=str(error))
@@ -85,15 +98,30 @@ def _start(attempt: Attempt) -> Observation:
     seen = local.observe(attempt.pk)
     if seen.launched:
         return seen
-    slot = Reservation.objects.values_list("slot", flat=True).get(attempt_id=attempt.pk)
+    slot = Reservation.objects.values_list("slot", flat=True).filter(attempt_id=attempt.pk).first()
+    if slot is None:
+        raise _OverError
     if attempt.node is not None:
         note_isolation(attempt.node.cluster_id, single_user=not local.isolated)
     show_datasets(attempt, local.identity(slot).get("gid"), local)
-    job = job_of(attempt)
-    # In the folder's job.json, which only its runner may read; never in what the API shows.
-    job["env"] |= write_access.grant(attempt, _api_url())
-    job["env"] |= tracking_access.grant(attempt, _api_url())
-    return local.launch(job, partial(attempts.issue_token, attempt), slot, _api_url())
+    return local.launch(attempt.pk, partial(_admit, attempt), slot, _api_url())
+
+
+def _admit(attempt: Attempt) -> tuple[dict[str, Any], str]:
+    """Return the job and the runner's token, for an attempt that is still to start.
+
+    Under the run's lock: what is granted here is there when its end withdraws it, and the job
+    sees the devices that it still holds. Raises _OverError, SecretsMissing.
+    """
+    with transaction.atomic():
+        run, now = attempts.lock(attempt.pk)
+        if now.state != states.SUBMITTED or run.cancel_requested_at is not None:
+            raise _OverError
+        job = job_of(attempt)
+        # In the folder's job.json, which only its runner may read; never in what the API shows.
+        job["env"] |= write_access.grant(attempt, _api_url())
+        job["env"] |= tracking_access.grant(attempt, _api_url())
+        return job, attempts.issue_token(attempt)
 
 
 def _api_url() -> str:
@@ -101,9 +129,17 @@ def _api_url() -> str:
 
 
 def note_supervisor(attempt: Attempt, seen: Observation) -> None:
-    """Note which process supervises the attempt, so that a later worker can adopt it."""
+    """Note which process supervises the attempt, so that a later worker can adopt it.
+
+    One that came up after its attempt was ended, because nobody had seen it yet, is ended too.
+    """
     Attempt.objects.filter(pk=attempt.pk, supervisor_pid__isnull=True).update(
         supervisor_pid=seen.pid,
         supervisor_start_ticks=seen.start_ticks,
         heartbeat_at=Now(),
     )
+    now = Attempt.objects.get(pk=attempt.pk)
+    is_over = now.state in states.TERMINAL or now.state == states.FINALIZING
+    if is_over and now.evidence.get("no_more"):
+        log.info("supervisor_too_late", attempt_id=str(attempt.pk), pid=seen.pid)
+        executor().kill(attempt.pk)

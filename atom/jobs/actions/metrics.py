@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
 from uuid import UUID
 
-from django.db import models, transaction
-from django.db.models import F, Value
-from django.db.models.expressions import CombinedExpression
+from django.db import transaction
 
 from atom.core import live
 from atom.core.errors import Invalid
+from atom.core.ids import uuid7
+from atom.jobs.actions import metric_rows
+from atom.jobs.actions.metric_rows import ChunkRow, SeriesRow
 from atom.jobs.engines import points as codec
 from atom.jobs.engines.points import CHUNK_POINTS, Points
 from atom.jobs.errors import MetricsGap
-from atom.jobs.models import Attempt, MetricChunk, MetricSeries, Run
+from atom.jobs.models import Attempt, MetricSeries
 
 SYSTEM_PREFIX = "system/"
 MAX_KEY_LENGTH = 250
@@ -25,29 +26,72 @@ MAX_KEYS = 2000
 
 PointRow = tuple[str, int, int, float | None]
 Number = TypeVar("Number", int, float)
+_UNREADABLE = (TypeError, ValueError, OverflowError, LookupError, AttributeError)
 
 
-def ingest(attempt: Attempt, seq: int, rows: Iterable[PointRow]) -> int:
-    """Store batch number `seq` of an attempt and return the number of the next one.
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """The number of the next batch, and how many points of this one were refused, and why."""
 
-    A batch that was stored before is skipped. Raises MetricsGap if one before it is missing.
+    next_seq: int
+    refused: int = 0
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """The points of a batch that can be stored, by key; of the others how many, and why."""
+
+    points: dict[str, Points]
+    refused: int = 0
+    said: str = ""
+
+
+class TooManyKeys(Invalid):
+    """The attempt would have more metrics than it may."""
+
+
+def ingest(attempt: Attempt, seq: int, rows: Sequence[PointRow]) -> Ingested:
+    """Store the sound points of batch number `seq` of an attempt.
+
+    A batch that was stored before is skipped. Raises MetricsGap if one before it is missing, and
+    Invalid if no point is sound.
     """
-    batches = _by_key(rows)
+    return _ingest(attempt, seq, _sound(rows))
+
+
+def ingest_rows(attempt: Attempt, seq: int, rows: Sequence[Any]) -> Ingested:
+    """Store a batch as `ingest` does, of rows {"step", "ts_ms", "values": {key: value}}."""
+    try:
+        batch = _Batch(_checked(codec.curves_from(rows)))
+    except (Invalid, *_UNREADABLE):
+        # What is wrong with which of its points is found one by one.
+        batch = _sound([point for row in rows for point in _points_of(row)])
+    return _ingest(attempt, seq, batch)
+
+
+def _ingest(attempt: Attempt, seq: int, batch: _Batch) -> Ingested:
+    points, refused, said = batch.points, batch.refused, batch.said
     with transaction.atomic():
         # Lock first: a runner that timed out sends the same batch again while we store it.
-        locked = Attempt.objects.select_for_update().only("metrics_next_seq").get(pk=attempt.pk)
-        if seq < locked.metrics_next_seq:
-            return locked.metrics_next_seq
-        if seq > locked.metrics_next_seq:
-            expected = locked.metrics_next_seq
+        expected = metric_rows.lock(attempt.pk)
+        if seq < expected:
+            return Ingested(expected)
+        if seq > expected:
             raise MetricsGap(f"Batch {expected} comes next, not {seq}.", next_seq=expected)
-        series = _store(attempt, batches)
+        try:
+            series = _store(attempt, points)
+        except TooManyKeys as error:
+            kept = _within_limit(attempt, points)
+            refused += _count_of(points) - _count_of(kept)
+            said = said or _first_said(error)
+            series = _store(attempt, kept)
         Attempt.objects.filter(pk=attempt.pk).update(metrics_next_seq=seq + 1)
     _summarise(attempt.run_id, series)
-    return seq + 1
+    return Ingested(seq + 1, refused, said if refused else "")
 
 
-def append(attempt: Attempt, rows: Iterable[PointRow]) -> None:
+def append(attempt: Attempt, rows: Sequence[PointRow]) -> None:
     """Store points that come without the number of a batch, beside those of a runner."""
     batches = _by_key(rows)
     if not batches:
@@ -55,85 +99,145 @@ def append(attempt: Attempt, rows: Iterable[PointRow]) -> None:
     # What fails here is undone as a whole, whoever began the transaction.
     with transaction.atomic(savepoint=False):
         # Lock first: two programs, or a program and the runner, may extend one series.
-        Attempt.objects.select_for_update().only("pk").get(pk=attempt.pk)
+        metric_rows.lock(attempt.pk)
         series = _store(attempt, batches)
     _summarise(attempt.run_id, series)
 
 
-def _store(attempt: Attempt, batches: dict[str, Points]) -> list[MetricSeries]:
-    series = _series_of(attempt, list(batches))
-    _extend(series, batches)
-    return series
+def _store(attempt: Attempt, batches: dict[str, Points]) -> list[SeriesRow]:
+    found = metric_rows.read(attempt.pk, {key: len(some) for key, some in batches.items()})
+    new = _begin(attempt, [key for key in batches if key not in found])
+    whole: list[ChunkRow] = []
+    behind: list[ChunkRow] = []
+    for one in (*found.values(), *new):
+        points = batches[one.key]
+        if one.grows_behind:
+            behind.append(_chunk(one, one.n // CHUNK_POINTS, points))
+        else:
+            whole += _chunks(one, points)
+        _count(one, points)
+    _insert(attempt, new)
+    metric_rows.write(list(found.values()), whole, behind)
+    return [*found.values(), *new]
 
 
-def _by_key(rows: Iterable[PointRow]) -> dict[str, Points]:
-    grouped: dict[str, list[PointRow]] = defaultdict(list)
+def _by_key(rows: Sequence[PointRow]) -> dict[str, Points]:
     try:
-        for row in rows:
-            grouped[row[0]].append(row)
-        found = {key: codec.points_from(some) for key, some in grouped.items()}
-    except (TypeError, ValueError, OverflowError, LookupError) as error:
+        found = codec.points_by_key(rows)
+    except _UNREADABLE as error:
         raise Invalid(
             errors={"points": [f"Expected [key, step, ts_ms, value]: {error}"]}
         ) from error
+    return _checked(found)
+
+
+def _checked(found: dict[str, Points]) -> dict[str, Points]:
+    """Return the points as they are. Raises Invalid for a key that cannot be stored."""
     for key in found:
         if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY_LENGTH:
             raise Invalid(errors={"points": [f"A key has 1 to {MAX_KEY_LENGTH} characters."]})
+        if "\0" in key or any(map(_is_half, key)):
+            raise Invalid(errors={"points": ["A key has no NUL and no half of a character."]})
     return found
 
 
-def _series_of(attempt: Attempt, keys: list[str]) -> list[MetricSeries]:
-    """Return the series of the keys; those that are new are not in the database yet."""
-    found = {one.key: one for one in attempt.series.filter(key__in=keys)}
-    missing = [key for key in keys if key not in found]
-    if missing and attempt.series.count() + len(missing) > MAX_KEYS:
-        raise Invalid(errors={"points": [f"An attempt may have {MAX_KEYS} different metrics."]})
-    new = [
-        MetricSeries(run_id=attempt.run_id, attempt=attempt, key=key, kind=_kind(key))
-        for key in missing
-    ]
-    return [*found.values(), *new]
+def _sound(rows: Sequence[PointRow]) -> _Batch:
+    """Return the points that can be stored, and what is wrong with the first that cannot.
+
+    One bad point must not cost the others of its batch. Raises Invalid if no point is sound.
+    """
+    try:
+        return _Batch(_by_key(rows))
+    except Invalid as error:
+        said = _first_said(error)
+        sound = [row for row in rows if _is_sound(row)]
+        if not sound:
+            raise
+    return _Batch(_by_key(sound), len(rows) - len(sound), said)
+
+
+def _points_of(row: Any) -> list[Any]:
+    """Return the points of a row; one that cannot be read stands for itself, to be refused."""
+    try:
+        step, ts_ms = row["step"], row["ts_ms"]
+        return [(key, step, ts_ms, value) for key, value in row["values"].items()]
+    except _UNREADABLE:
+        return [None]
+
+
+def _is_sound(row: PointRow) -> bool:
+    try:
+        return bool(_by_key([row]))
+    except Invalid:
+        return False
+
+
+def _count_of(batches: Mapping[str, Points]) -> int:
+    return sum(map(len, batches.values()))
+
+
+def _first_said(error: Invalid) -> str:
+    return str(next(iter(error.errors.values()))[0])
+
+
+def _within_limit(attempt: Attempt, batches: dict[str, Points]) -> dict[str, Points]:
+    """Leave out new keys beyond the limit; those that have a curve go on."""
+    known = set(attempt.series.filter(key__in=batches).values_list("key", flat=True))
+    room = MAX_KEYS - attempt.series.count()
+    new = [key for key in batches if key not in known]
+    taken = known | set(new[:room])
+    return {key: points for key, points in batches.items() if key in taken}
+
+
+def _is_half(character: str) -> bool:
+    return "\ud800" <= character <= "\udfff"
+
+
+def _begin(attempt: Attempt, keys: list[str]) -> list[SeriesRow]:
+    """Return curves that are not in the database yet."""
+    if keys and attempt.series.count() + len(keys) > MAX_KEYS:
+        said = f"An attempt may have {MAX_KEYS} different metrics."
+        raise TooManyKeys(errors={"points": [said]})
+    return [SeriesRow(key, uuid7(), _kind(key)) for key in keys]
+
+
+def _insert(attempt: Attempt, new: list[SeriesRow]) -> None:
+    MetricSeries.objects.bulk_create(
+        MetricSeries(
+            id=one.id,
+            run_id=attempt.run_id,
+            attempt=attempt,
+            key=one.key,
+            kind=one.kind,
+            n=one.n,
+            step_min=one.step_min,
+            step_max=one.step_max,
+            vmin=one.vmin,
+            vmax=one.vmax,
+            last=one.last,
+            last_step=one.last_step,
+            last_ts_ms=one.last_ts_ms,
+        )
+        for one in new
+    )
 
 
 def _kind(key: str) -> str:
     return "system" if key.startswith(SYSTEM_PREFIX) else "user"
 
 
-def _extend(series: list[MetricSeries], batches: dict[str, Points]) -> None:
-    tails = {
-        chunk.series_id: chunk
-        for chunk in MetricChunk.objects.filter(series__in=series, n__lt=CHUNK_POINTS)
-    }
-    chunks: list[MetricChunk] = []
-    for one in series:
-        new, tail = batches[one.key], tails.get(one.pk)
-        # Every chunk before the last one is full, so the count gives the number of the tail.
-        seq = one.n // CHUNK_POINTS
-        whole = codec.join(codec.decode(bytes(tail.data)), new) if tail else new
-        chunks += [_chunk(one, seq + place, part) for place, part in enumerate(codec.split(whole))]
-        _count(one, new)
-    # Upserts: many times faster than an UPDATE with a CASE for each field of each row.
-    MetricSeries.objects.bulk_create(
-        series,
-        update_conflicts=True,
-        unique_fields=["attempt", "key"],
-        update_fields=_SERIES_FIELDS,
-    )
-    MetricChunk.objects.bulk_create(
-        chunks, update_conflicts=True, unique_fields=["series", "seq"], update_fields=_CHUNK_FIELDS
-    )
+def _chunks(series: SeriesRow, new: Points) -> list[ChunkRow]:
+    """Return the last chunk with the new points, and the chunks after it."""
+    # Every chunk before the last one is full, so the count gives the number of the tail.
+    seq = series.n // CHUNK_POINTS
+    points = new if series.tail is None else codec.join(codec.decode(series.tail), new)
+    return [_chunk(series, seq + at, part) for at, part in enumerate(codec.split(points))]
 
 
-_CHUNK_FIELDS = ["n", "step_min", "step_max", "vmin", "vmax", "data"]
-_SERIES_FIELDS = [
-    "n", "step_min", "step_max", "vmin", "vmax", "last", "last_step", "last_ts_ms", "updated_at",
-]  # fmt: skip
-
-
-def _chunk(series: MetricSeries, seq: int, points: Points) -> MetricChunk:
+def _chunk(series: SeriesRow, seq: int, points: Points) -> ChunkRow:
     vmin, vmax = points.value_range()
-    return MetricChunk(
-        series=series,
+    return ChunkRow(
+        series_id=series.id,
         seq=seq,
         n=len(points),
         step_min=int(points.steps.min()),
@@ -144,7 +248,7 @@ def _chunk(series: MetricSeries, seq: int, points: Points) -> MetricChunk:
     )
 
 
-def _count(series: MetricSeries, new: Points) -> None:
+def _count(series: SeriesRow, new: Points) -> None:
     vmin, vmax = new.value_range()
     series.n += len(new)
     series.step_min = _least(series.step_min, int(new.steps.min()))
@@ -165,13 +269,10 @@ def _most(one: Number | None, other: Number | None) -> Number | None:
     return max((value for value in (one, other) if value is not None), default=None)
 
 
-def _summarise(run_id: UUID, series: list[MetricSeries]) -> None:
+def _summarise(run_id: UUID, series: list[SeriesRow]) -> None:
     """Copy the last values to the run, for lists, and tell the pages how long the curves are."""
     last = {one.key: one.last for one in series if one.kind == "user" and one.last is not None}
     finite = {key: value for key, value in last.items() if math.isfinite(value)}
     if finite:
-        # In the database: a runner and a program may report at once.
-        added = Value(finite, models.JSONField())
-        merged = CombinedExpression(F("metrics_summary"), "||", added)
-        Run.objects.filter(pk=run_id).update(metrics_summary=merged)
+        metric_rows.add_to_summary(run_id, finite)
     live.publish(f"run.{run_id}", {"type": "metrics", "keys": {one.key: one.n for one in series}})

@@ -126,6 +126,15 @@ def complete(attempt: Attempt, ids: Iterable[UUID]) -> list[Artifact]:
     return artifacts
 
 
+def forget_unsent(attempt: Attempt) -> None:
+    """Remove what was announced and never sent, once the runner has sent all that there is.
+
+    Such a file was replaced or removed before it could be sent, as older checkpoints are.
+    """
+    unsent = attempt.artifacts.filter(state=states.LOCAL, verify_asked_at=None, claimed_until=None)
+    unsent.delete()
+
+
 def verify_stalled() -> None:
     """Have files verified whose task was lost, or whose worker died."""
     stalled = Artifact.objects.filter(

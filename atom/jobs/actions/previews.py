@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
 from atom.core import storage
+from atom.core.parquet.preview import REASONS as PARQUET_REASONS
+from atom.core.parquet.preview import preview_parquet
 from atom.jobs import states
 from atom.jobs.engines.downsampling import downsample
 from atom.jobs.engines.points import Points
@@ -27,16 +30,17 @@ CURVE_POINTS: Final = 1000
 KINDS: Final = ("none", "image", "table", "tree", "text", "markdown", "scalars")
 # Why there is nothing to see.
 NOT_STORED, UNKNOWN, TOO_LARGE, BINARY = "not_stored", "unknown", "too_large", "binary"
-REASONS: Final = ("", NOT_STORED, UNKNOWN, TOO_LARGE, BINARY)
+REASONS: Final = (*PARQUET_REASONS, NOT_STORED, UNKNOWN, TOO_LARGE, BINARY)
 # Without SVG: it is a program rather than a picture.
-_IMAGES = frozenset({"png", "jpg", "jpeg", "gif", "webp", "bmp"})
-_TABLES = frozenset({"csv", "tsv"})
-_TREES: dict[str, tuple[int, Callable[[str], trees.Tree]]] = {
-    "json": (JSON_BYTES, trees.read_json),
-    "yaml": (YAML_BYTES, trees.read_yaml),
-    "yml": (YAML_BYTES, trees.read_yaml),
+# Endings to the type that a browser is told; what the bytes are it finds out itself.
+PICTURE_TYPES: Final = {
+    "png": "image/png",
+    "jpg": "image/jpeg",
+    "jpeg": "image/jpeg",
+    "gif": "image/gif",
+    "webp": "image/webp",
+    "bmp": "image/bmp",
 }
-_MARKDOWN = frozenset({"md", "markdown"})
 _TEXTS = frozenset(
     {
         "txt", "log", "jsonl", "ndjson", "toml", "py", "cfg", "ini", "sh", "xml", "html", "htm",
@@ -57,7 +61,10 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What is shown of a file; only the fields of its kind are set."""
+    """What is shown of a file; only the fields of its kind are set.
+
+    A table with a `reason` is one of which only the columns could be read.
+    """
 
     kind: str
     reason: str = ""
@@ -73,22 +80,29 @@ def preview(artifact: Artifact) -> Preview:
     """Return what the file holds. Raises ObjectMissing if its bytes are lost."""
     if artifact.state != states.PERSISTED:
         return Preview("none", NOT_STORED)
-    name = artifact.path.rsplit("/", 1)[-1].lower()
-    ending = name.rsplit(".", 1)[-1] if "." in name else ""
+    name, ending = _name_of(artifact)
     if "tfevents" in name:
         return _scalars(artifact)
-    if ending in _IMAGES:
+    if ending in PICTURE_TYPES:
         too_large = artifact.size_bytes > IMAGE_BYTES
         return Preview("none", TOO_LARGE) if too_large else Preview("image")
-    if ending in _TABLES:
-        return _table(artifact, tabs=ending == "tsv")
-    if ending in _TREES:
-        return _tree(artifact, *_TREES[ending])
-    if ending in _MARKDOWN:
-        return _text(artifact, "markdown")
+    if ending in _READERS:
+        return _READERS[ending](artifact)
     if ending in _TEXTS or name in {"readme", "license", "makefile", "dockerfile"}:
         return _text(artifact, "text")
     return Preview("none", UNKNOWN)
+
+
+def picture_type(artifact: Artifact) -> str | None:
+    """Return the media type of a file that is shown as a picture, else None."""
+    kind = PICTURE_TYPES.get(_name_of(artifact)[1])
+    return kind if kind and preview(artifact).kind == "image" else None
+
+
+def _name_of(artifact: Artifact) -> tuple[str, str]:
+    """Return the file's name in lower case, and its ending."""
+    name = artifact.path.rsplit("/", 1)[-1].lower()
+    return name, name.rsplit(".", 1)[-1] if "." in name else ""
 
 
 def _head(artifact: Artifact, most: int) -> tuple[bytes, bool]:
@@ -113,6 +127,26 @@ def _table(artifact: Artifact, *, tabs: bool) -> Preview:
     except tables.NotATableError:
         return _text(artifact, "text")
     return Preview("table", table=found, truncated=found.truncated)
+
+
+def _parquet(artifact: Artifact) -> Preview:
+    def read(start: int, end: int) -> bytes:
+        return storage.objects().get_range(artifact.key, start, end)
+
+    found = preview_parquet(read, artifact.size_bytes)
+    if not found.columns:
+        # A file without columns is whole and has nothing to show.
+        return Preview("none", found.reason or UNKNOWN)
+    table = tables.Table(
+        columns=[tables.Column(**column) for column in found.columns],
+        rows=found.rows,
+        truncated=found.truncated,
+        column_count=found.column_count,
+        row_count=found.row_count,
+        row_groups=found.row_groups,
+        writer=found.writer,
+    )
+    return Preview("table", found.reason, table=table, truncated=found.truncated)
 
 
 def _tree(artifact: Artifact, most: int, read: Callable[[str], trees.Tree]) -> Preview:
@@ -141,3 +175,16 @@ def _curve(key: str, scalars: Scalars) -> Curve:
         np.array(scalars.values, np.float64),
     )
     return Curve(key, len(points), downsample(points, CURVE_POINTS))
+
+
+_READERS: Final[dict[str, Callable[[Artifact], Preview]]] = {
+    "csv": partial(_table, tabs=False),
+    "tsv": partial(_table, tabs=True),
+    "parquet": _parquet,
+    "pq": _parquet,
+    "json": partial(_tree, most=JSON_BYTES, read=trees.read_json),
+    "yaml": partial(_tree, most=YAML_BYTES, read=trees.read_yaml),
+    "yml": partial(_tree, most=YAML_BYTES, read=trees.read_yaml),
+    "md": partial(_text, kind="markdown"),
+    "markdown": partial(_text, kind="markdown"),
+}

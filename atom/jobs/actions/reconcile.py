@@ -12,18 +12,21 @@ from uuid import UUID
 
 import structlog
 from django.db import transaction
+from django.db.models import Q
 
 from atom.clusters.actions import beat_local_node
 from atom.core import clock
 from atom.jobs import states
 from atom.jobs.actions import effects, logs, outputs
 from atom.jobs.actions.attempts import end_attempt, lock
-from atom.jobs.actions.conclude import conclude
+from atom.jobs.actions.conclude import conclude, is_retry_due
 from atom.jobs.actions.events import move
 from atom.jobs.actions.queue import in_order
+from atom.jobs.actions.requests import capacities
 from atom.jobs.actions.scheduling import place_run, warm_run
 from atom.jobs.actions.watch import bury_with_node, watch
 from atom.jobs.engines.failures import Failure
+from atom.jobs.engines.placement import largest
 from atom.jobs.models import Attempt, Run
 from atom.jobs.pipelines.log_stream import ask_once
 
@@ -74,8 +77,19 @@ def _open_runs() -> list[UUID]:
 
 
 def _queued_runs() -> list[tuple[UUID, datetime | None]]:
-    ordered = in_order(Run.objects.filter(state=states.QUEUED))
+    """Return the runs that a machine could hold now: no other waits for what none can hold."""
+    ordered = in_order(Run.objects.filter(_could_be_held(), state=states.QUEUED))
     return list(ordered.values_list("pk", "queued_at")[:PLACED_PER_TICK])
+
+
+def _could_be_held() -> Q:
+    """Return the condition that an empty machine, of those that take jobs now, has enough."""
+    condition = Q(pk__in=[])
+    for size in largest(capacities()):
+        condition |= Q(
+            cpus__lte=size.cpus, memory_bytes__lte=size.memory_bytes, gpus__lte=size.gpus
+        )
+    return condition
 
 
 def _guarded(run_id: UUID) -> str | None:
@@ -100,7 +114,7 @@ def advance(run_id: UUID) -> str | None:
 def _step(run_id: UUID) -> str | None:
     with transaction.atomic():
         run = (
-            Run.objects.select_for_update(skip_locked=True, of=("self",))
+            Run.objects.select_for_update(skip_locked=True, of=("self",), no_key=True)
             .select_related("project", "runtime")
             .filter(pk=run_id, origin=states.EXECUTED)
             .first()
@@ -114,7 +128,7 @@ def _step(run_id: UUID) -> str | None:
 
 
 def _wait_is_over(run: Run) -> None:
-    if run.retry_at is None or run.retry_at <= clock.now():
+    if run.retry_at is None or is_retry_due(run.retry_at):
         run.queued_at, run.retry_at = clock.now(), None
         move(run, states.QUEUED)
 

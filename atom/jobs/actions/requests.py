@@ -23,6 +23,7 @@ from atom.jobs.engines.deliveries import wrong_deliveries
 from atom.jobs.engines.parameters import check_parameters
 from atom.jobs.engines.placement import Demand, NodeCapacity, never_fits
 from atom.jobs.engines.refs import BadReferenceError, parse_reference
+from atom.jobs.engines.requirements import wrong_lines
 from atom.jobs.engines.selection import TRAINING, selector_of
 from atom.jobs.engines.variables import wrong_name
 from atom.jobs.errors import InvalidParameters, InvalidRun, ResourcesNeverFit
@@ -141,6 +142,8 @@ def _plan_command(plan: RunPlan, project: Project) -> None:
     plan.command = list(request.command)
     plan.parameters = dict(request.parameters)
     plan.requirements = request.requirements
+    if said := wrong_lines(request.requirements):
+        plan.errors["requirements"] = said
     if not request.command or not request.command[0].strip():
         plan.errors["command"] = ["Give a command, or choose a workflow."]
     if request.code_snapshot is not None:

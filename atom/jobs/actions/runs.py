@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
-from django.db.models import Max
+from django.db import connection, transaction
 
 from atom.accounts import audit
 from atom.accounts.models import Project, User
@@ -22,8 +21,10 @@ from atom.jobs.actions.tracked import report_state
 from atom.jobs.engines.deliveries import PACKS
 from atom.jobs.errors import NotCancellable, NotRetryable, RunIsTracked
 from atom.jobs.event_kinds import EventKind
-from atom.jobs.models import Run, RunFile, RunInput
+from atom.jobs.models import Run, RunFile, RunInput, RunKeeping
 
+_LOCK_PROJECT = "SELECT 1 FROM accounts_project WHERE id = %s FOR NO KEY UPDATE"
+_LAST_NUMBER = "SELECT coalesce(max(number), 0) FROM jobs_run WHERE project_id = %s"
 DEFAULT_MAX_RETRIES = 2
 PIN_HOLDER = "run"
 _HOW_IT_ENDED = {
@@ -110,10 +111,15 @@ def _insert(project: Project, user: User, plan: RunPlan) -> Run:
 
 def next_number(project: Project) -> int:
     """Return the number of the project's next run; its row is locked until the caller commits."""
-    # Lock first: two runs created at once must not get one number.
-    Project.objects.select_for_update().get(pk=project.pk)
-    last: int | None = Run.objects.filter(project=project).aggregate(last=Max("number"))["last"]
-    return (last or 0) + 1
+    # Lock first: two runs created at once must not get one number. Not the key: what names the
+    # project is added meanwhile.
+    with connection.cursor() as cursor:
+        cursor.execute(_LOCK_PROJECT, [project.pk])
+        if cursor.fetchone() is None:
+            raise Project.DoesNotExist
+        cursor.execute(_LAST_NUMBER, [project.pk])
+        (last,) = cursor.fetchone()
+    return int(last) + 1
 
 
 def enqueue_run(run: Run) -> None:
@@ -122,6 +128,8 @@ def enqueue_run(run: Run) -> None:
     run.retry_at = run.finished_at = run.cancel_requested_at = None
     run.failure_class = run.failure_reason = run.suggestion = ""
     move(run, states.QUEUED)
+    # What it will leave is new: it is announced and removed like that of any other run.
+    RunKeeping.objects.filter(run=run).update(due_at=None, removed_at=None, removed_bytes=0)
     VersionPin.objects.bulk_create(
         [
             VersionPin(version_id=one.version_id, holder_type=PIN_HOLDER, holder_id=str(run.pk))
@@ -142,7 +150,7 @@ def unpin(run: Run) -> None:
 def cancel_run(run_id: UUID, user: User) -> Run:
     """Ask a run to stop; one that waits is over at once. Raises NotCancellable."""
     with transaction.atomic():
-        run = Run.objects.select_for_update().get(pk=run_id)
+        run = Run.objects.select_for_update(no_key=True).get(pk=run_id)
         if run.state in states.TERMINAL:
             raise NotCancellable(f"Run {run.number} {_HOW_IT_ENDED[run.state]} already.")
         if run.cancel_requested_at is None:
@@ -169,7 +177,7 @@ def retry_run(run_id: UUID, user: User) -> Run:
     Raises NotRetryable, RunIsTracked.
     """
     with transaction.atomic():
-        run = Run.objects.select_for_update().get(pk=run_id)
+        run = Run.objects.select_for_update(no_key=True).get(pk=run_id)
         _refuse_tracked(run)
         if run.state not in (states.FAILED, states.CANCELLED):
             said = _HOW_IT_ENDED.get(run.state, f"is {run.state.replace('_', ' ')}")

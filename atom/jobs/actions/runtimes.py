@@ -22,6 +22,7 @@ from atom.core.leases import kept
 from atom.jobs import states
 from atom.jobs.actions import effects
 from atom.jobs.actions.events import record
+from atom.jobs.engines.requirements import normalise
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import Run, Runtime
 from atom.jobs.pipelines import runtime_build
@@ -52,12 +53,6 @@ def _parts() -> Path:
 def job_python() -> Path:
     """Return the interpreter that runtimes start from."""
     return base_python(_parts(), isolated=can_isolate(Path(settings.ATOM_HOME)))
-
-
-def normalise(requirements: str) -> str:
-    """Return the requirements without comments, blank lines and differences in order."""
-    lines = (line.split(" #")[0].strip() for line in requirements.splitlines())
-    return "".join(f"{line}\n" for line in sorted({x for x in lines if x and x[0] != "#"}))
 
 
 def digest_of(requirements: str) -> tuple[str, str]:

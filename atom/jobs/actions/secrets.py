@@ -54,15 +54,28 @@ def remove_secret(project: Project, user: User, name: str) -> None:
 
 
 def values_for(run: Run) -> dict[str, str]:
-    """Return the values of the secrets that a run asked for. Raises SecretsMissing."""
+    """Return the values of the secrets that a run asked for.
+
+    Raises SecretsMissing, also if one cannot be decrypted any more.
+    """
     if not run.secrets:
         return {}
     found = ProjectSecret.objects.filter(project=run.project, name__in=run.secrets)
-    values = {secret.name: crypto.decrypt(secret.encrypted_value) for secret in found}
+    values = {secret.name: value_of(secret) for secret in found}
     if missing := sorted(set(run.secrets) - values.keys()):
         raise SecretsMissing(f"The project has no secret {', '.join(missing)} any more.")
     found.update(last_used_at=clock.now())
     return values
+
+
+def value_of(secret: ProjectSecret) -> str:
+    """Return a secret's value. Raises SecretsMissing if it is of another encryption key."""
+    try:
+        return crypto.decrypt(secret.encrypted_value)
+    except crypto.BadSignature as error:
+        raise SecretsMissing(
+            f"The secret {secret.name} was stored with another encryption key."
+        ) from error
 
 
 def unknown_names(project: Project, names: Sequence[str]) -> list[str]:

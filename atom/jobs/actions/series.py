@@ -3,36 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from uuid import UUID
 
 from django.db.models import Q
 
+from atom.jobs.actions import curve_cache
+from atom.jobs.actions.curve_cache import Curve, Window
 from atom.jobs.engines import points as codec
 from atom.jobs.engines.downsampling import downsample
 from atom.jobs.engines.points import CHUNK_POINTS, Points
 from atom.jobs.models import MetricChunk, MetricSeries, Run
 
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """Which part of a curve is wanted; None for no bound. `since_n` skips the first points."""
-
-    points: int = 1000
-    from_step: int | None = None
-    to_step: int | None = None
-    since_n: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """A metric of a run; `n` counts all its points, before any window."""
-
-    key: str
-    n: int
-    points: Points
-    downsampled: bool
+# Of the curves of one answer: as stored, some tens of megabytes.
+HELD_POINTS = 2_500_000
 
 
 def curves(run: Run, keys: Sequence[str], window: Window) -> list[Curve]:
@@ -41,8 +25,14 @@ def curves(run: Run, keys: Sequence[str], window: Window) -> list[Curve]:
     User metrics go on over the attempts of a run; system metrics are those of the last one.
     """
     series = series_of(run, keys)
-    chunks = _chunks(series, window)
-    return [_curve(key, series[key], chunks, window) for key in keys if key in series]
+    kept = curve_cache.find(series, window)
+    left = {key: some for key, some in series.items() if key not in kept}
+    drawn: dict[str, Curve] = {}
+    for some_keys in _in_batches(left):
+        chunks = _chunks(some_keys, window)
+        drawn |= {key: _curve(key, some, chunks, window) for key, some in some_keys.items()}
+    curve_cache.keep({key: series[key] for key in drawn}, window, drawn)
+    return [kept.get(key) or drawn[key] for key in keys if key in series]
 
 
 def points_of(run: Run, key: str) -> Points:
@@ -64,6 +54,23 @@ def series_of(run: Run, keys: Sequence[str] | None = None) -> dict[str, list[Met
     for one in found:
         grouped[one.key].append(one)
     return {key: some[-1:] if some[0].kind == "system" else some for key, some in grouped.items()}
+
+
+def _in_batches(
+    series: dict[str, list[MetricSeries]],
+) -> Iterator[dict[str, list[MetricSeries]]]:
+    """Yield curves that are held in memory together: one at least, else so many points."""
+    batch: dict[str, list[MetricSeries]] = {}
+    points = 0
+    for key, some in series.items():
+        more = sum(one.n for one in some)
+        if batch and points + more > HELD_POINTS:
+            yield batch
+            batch, points = {}, 0
+        batch[key] = some
+        points += more
+    if batch:
+        yield batch
 
 
 def _chunks(series: dict[str, list[MetricSeries]], window: Window) -> dict[UUID, list[MetricChunk]]:

@@ -13,10 +13,10 @@ from django.db import transaction
 from atom.accounts import audit
 from atom.accounts.models import Project, User
 from atom.core import clock
-from atom.core.errors import Conflict
 from atom.core.states import check_move
 from atom.jobs import states
 from atom.jobs.actions.events import announce, record
+from atom.jobs.actions.logged_runs import not_started
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import Attempt, Run
 from atom.jobs.tracking_models import Experiment
@@ -103,7 +103,11 @@ def _count_time(run: Run) -> None:
 
 def lock_run(run_id: UUID) -> Run:
     """Return the run, its row locked until the caller commits."""
-    return Run.objects.select_for_update(of=("self",)).select_related("project").get(pk=run_id)
+    return (
+        Run.objects.select_for_update(no_key=True, of=("self",))
+        .select_related("project")
+        .get(pk=run_id)
+    )
 
 
 def attempt_of(run: Run) -> Attempt:
@@ -113,21 +117,23 @@ def attempt_of(run: Run) -> Attempt:
     """
     last = run.attempts.order_by("-number").first()
     if last is None:
-        raise Conflict(f"Run {run.number} has not started yet: nothing can be logged to it.")
+        raise not_started(run.number)
     return last
 
 
 @transaction.atomic
-def set_archived(run: Run, user: User | None, *, archived: bool) -> None:
-    """Take a run out of the lists, or bring it back; nothing of it is lost."""
-    changed = Run.objects.filter(pk=run.pk, archived_at__isnull=archived)
-    if changed.update(archived_at=clock.now() if archived else None):
+def set_archived(run: Run, user: User | None, *, archived: bool) -> bool:
+    """Take a run out of the lists, or bring it back; nothing of it is lost. False: it was so."""
+    found = Run.objects.filter(pk=run.pk, archived_at__isnull=archived)
+    changed = found.update(archived_at=clock.now() if archived else None) > 0
+    if changed:
         # The table of verbs is read from the source, so each is a literal.
         if archived:
             audit.record(user, "run.archived", run, run.project, name=run.name)
         else:
             audit.record(user, "run.restored", run, run.project, name=run.name)
         announce(run)
+    return changed
 
 
 def parameters_of(run: Run) -> dict[str, Any]:

@@ -15,9 +15,10 @@ from atom.jobs.actions.attempts import end_attempt
 from atom.jobs.actions.events import move, record
 from atom.jobs.actions.nodes import is_elsewhere, is_silent
 from atom.jobs.engines import failures
-from atom.jobs.engines.failures import ExitReport, Limits
+from atom.jobs.engines.failures import Limits
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.executors.local import LocalExecutor, Observation
+from atom.jobs.exit_reports import LastWord, found_word
 from atom.jobs.models import Attempt, Run
 
 log = structlog.get_logger(__name__)
@@ -107,8 +108,9 @@ def _bury(run: Run, attempt: Attempt, executor: LocalExecutor, seen: Observation
         return
     executor.kill_leftovers(attempt.pk)
     log.warning("supervisor_gone", attempt_id=str(attempt.pk), pid=seen.pid)
-    if seen.exit_report is not None:
-        _apply_report(run, attempt, seen.exit_report)
+    word = found_word(seen.exit_report)
+    if word is not None:
+        _apply_word(run, attempt, word)
     elif attempt.state == states.CANCELLING:
         end_attempt(run, attempt, None, {"reason": "cancelled", "no_more": True})
     else:
@@ -116,27 +118,9 @@ def _bury(run: Run, attempt: Attempt, executor: LocalExecutor, seen: Observation
         end_attempt(run, attempt, failures.runner_lost(), evidence)
 
 
-def _apply_report(run: Run, attempt: Attempt, data: dict[str, object]) -> None:
-    report = report_of(data)
+def _apply_word(run: Run, attempt: Attempt, word: LastWord) -> None:
+    report = word.report
     attempt.exit_code, attempt.signal = report.exit_code, report.signal
     limits = Limits(run.memory_bytes, run.timeout_s, list(run.command))
-    evidence = {**_evidence(data), "reason": report.reason, "no_more": True}
+    evidence = {**word.evidence, "reason": report.reason, "no_more": True}
     end_attempt(run, attempt, failures.classify(report, limits), evidence)
-
-
-def report_of(data: dict[str, object]) -> ExitReport:
-    """Build the report from its JSON as the runner writes and sends it."""
-    evidence = _evidence(data)
-    return ExitReport(
-        reason=data.get("reason", "exited"),  # type: ignore[arg-type]  # checked by the serializer
-        exit_code=data.get("exit_code"),  # type: ignore[arg-type]
-        signal=data.get("signal"),  # type: ignore[arg-type]
-        tail=str(evidence.get("tail") or ""),
-        traceback=str(evidence.get("traceback") or ""),
-        stage=str(evidence.get("stage") or ""),
-    )
-
-
-def _evidence(data: dict[str, object]) -> dict[str, object]:
-    found = data.get("evidence")
-    return found if isinstance(found, dict) else {}

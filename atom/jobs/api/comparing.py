@@ -15,7 +15,7 @@ from atom.core.errors import Invalid
 from atom.core.query import choice, refuse_unknown
 from atom.jobs.actions import compare
 from atom.jobs.actions.compare import Measured, RunCurve
-from atom.jobs.actions.series import Window
+from atom.jobs.actions.curve_cache import Window
 from atom.jobs.api.observing import NUMBERS
 from atom.jobs.api.run_serializers import CodeSnapshotSerializer, RunShortSerializer
 from atom.jobs.api.values import finite, number_of
@@ -148,7 +148,7 @@ class CompareView(ProjectScopedView, APIView):
         refuse_unknown(request, ("runs", "value"))
         names = names_of(request)
         value = choice(request, "value", VALUES, default="last")
-        found = compare.chosen(self.project, names).for_lists().select_related("runtime", "code")
+        found = compare.chosen(self.project, names).with_parts().select_related("runtime", "code")
         runs = compare.in_order(found, names)
         measured = compare.measured(runs)
         keys = sorted({key for some in measured.values() for key in some})

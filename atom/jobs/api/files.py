@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
+from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from atom.core import storage
 from atom.core.errors import Invalid, NotFound
 from atom.core.query import refuse_unknown
+from atom.core.streaming import streamed
+from atom.core.tables import PreviewTableSerializer
 from atom.jobs.actions import folders, previews
 from atom.jobs.actions.previews import Curve
 from atom.jobs.api.run_serializers import ArtifactSerializer
@@ -37,22 +41,6 @@ class RunFolderListingSerializer(serializers.Serializer[Any]):
     folders = RunFolderSerializer(many=True)
     files = ArtifactSerializer(many=True)
     truncated = serializers.BooleanField(help_text="There is more than 1,000 of them.")
-
-
-class TableColumnSerializer(serializers.Serializer[Any]):
-    """A column, typed by the rows that are shown."""
-
-    name = serializers.CharField()
-    type = serializers.ChoiceField(choices=["integer", "number", "boolean", "time", "text"])
-
-
-class PreviewTableSerializer(serializers.Serializer[Any]):
-    """The first 1,000 rows."""
-
-    columns = TableColumnSerializer(many=True)
-    rows = serializers.ListField(
-        child=serializers.ListField(child=serializers.CharField(allow_null=True))
-    )
 
 
 class PreviewCurveSerializer(serializers.Serializer[Any]):
@@ -85,7 +73,8 @@ class FilePreviewSerializer(serializers.Serializer[Any]):
 
     kind = serializers.ChoiceField(choices=previews.KINDS)
     reason = serializers.ChoiceField(
-        choices=previews.REASONS, help_text="Of kind `none`: why there is nothing to see."
+        choices=previews.REASONS,
+        help_text="Of kind `none`: why there is nothing to see; of a table: why no rows.",
     )
     truncated = serializers.BooleanField(help_text="The file holds more than is shown.")
     text = serializers.CharField()
@@ -129,6 +118,26 @@ class FileView(RunScopedView):
         if found is None:
             raise NotFound
         return Response(ArtifactSerializer(found).data)
+
+
+class PictureView(RunScopedView):
+    """`runs/<id>/files/<id>/picture/`."""
+
+    @extend_schema(
+        operation_id="runs_file_picture", responses={(200, "image/*"): OpenApiTypes.BINARY}
+    )
+    def get(self, request: Request, run_id: UUID, file_id: UUID) -> StreamingHttpResponse:
+        """Return a picture from this origin: the portal shows none of another."""
+        found = self.run.artifacts.filter(pk=file_id).first()
+        kind = previews.picture_type(found) if found is not None else None
+        if found is None or kind is None or not storage.objects().exists(found.key):
+            raise NotFound
+        pieces = map(bytes, storage.objects().views(found.key))
+        response = StreamingHttpResponse(streamed(pieces), content_type=kind)
+        response["Content-Length"] = str(found.size_bytes)
+        response["X-Content-Type-Options"] = "nosniff"
+        response["Cache-Control"] = "private, max-age=3600"
+        return response
 
 
 class PreviewView(RunScopedView):

@@ -16,6 +16,7 @@ from rest_framework.response import Response
 
 from atom.core.errors import Invalid, NotFound
 from atom.core.query import choice, refuse_unknown
+from atom.core.streaming import streamed
 from atom.jobs.actions import log_search, logs
 from atom.jobs.actions.attempts import find_attempt
 from atom.jobs.api.values import number_of
@@ -105,7 +106,7 @@ def _flag(request: Request, name: str) -> bool:
 
 def refused(error: PatternError) -> Invalid:
     """Return the answer to a regular expression that cannot be used."""
-    return Invalid(errors={"q": [f"This regular expression cannot be used: {error}."]})
+    return Invalid(errors={"q": [str(error)]})
 
 
 class LogSearchView(RunScopedView):
@@ -224,9 +225,8 @@ class RawLogView(RunScopedView):
             lines = log_search.matching_text(attempt, query) if query else None
         except PatternError as error:
             raise refused(error) from error
-        response = StreamingHttpResponse(
-            lines or _bytes_of(logs.stream_of(attempt)), content_type="text/plain; charset=utf-8"
-        )
+        pieces = lines or _bytes_of(logs.stream_of(attempt))
+        response = StreamingHttpResponse(streamed(pieces), content_type="text/plain; charset=utf-8")
         part = "-matches" if query else ""
         name = f"run-{self.run.number}-attempt-{attempt.number}{part}.log"
         response["Content-Disposition"] = f'attachment; filename="{name}"'

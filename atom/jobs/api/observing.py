@@ -15,8 +15,8 @@ from atom.core.query import choice
 from atom.jobs import states
 from atom.jobs.actions import advice, logs, series
 from atom.jobs.actions.attempts import find_attempt
+from atom.jobs.actions.curve_cache import Curve, Window
 from atom.jobs.actions.logs import LogSlice
-from atom.jobs.actions.series import Curve, Window
 from atom.jobs.api.explanation_serializers import FindingSerializer
 from atom.jobs.api.run_serializers import ArtifactSerializer
 from atom.jobs.api.values import finite, number_of
@@ -75,10 +75,11 @@ class MetricsView(RunScopedView):
     def get(self, request: Request, run_id: UUID) -> Response:
         """List the run's metrics with their last values and ranges."""
         grouped = series.series_of(self.run)
-        return Response([_metric(key, some) for key, some in grouped.items()])
+        return Response([metric_of(key, some) for key, some in grouped.items()])
 
 
-def _metric(key: str, some: list[MetricSeries]) -> dict[str, Any]:
+def metric_of(key: str, some: list[MetricSeries]) -> dict[str, Any]:
+    """Return a metric with its last value and its range, over all attempts."""
     last = some[-1]
     lows = [one.vmin for one in some if one.vmin is not None]
     highs = [one.vmax for one in some if one.vmax is not None]
@@ -111,20 +112,27 @@ class SeriesView(RunScopedView):
     )
     def get(self, request: Request, run_id: UUID) -> Response:
         """Return curves, downsampled so that peaks stay."""
-        keys = list(dict.fromkeys(request.query_params.getlist("key")))
-        if not 0 < len(keys) <= MAX_KEYS:
-            raise Invalid(errors={"key": [f"Give 1 to {MAX_KEYS} keys."]})
-        window = Window(
-            points=number_of(request, "points", 1000) or 1000,
-            from_step=number_of(request, "from_step"),
-            to_step=number_of(request, "to_step"),
-            since_n=max(0, number_of(request, "since_n", 0) or 0),
-        )
+        keys, window = wanted_curves(request)
         found = series.curves(self.run, keys, window)
-        return Response({"series": [_curve(curve) for curve in found]})
+        return Response({"series": [curve_of(curve) for curve in found]})
 
 
-def _curve(curve: Curve) -> dict[str, Any]:
+def wanted_curves(request: Request) -> tuple[list[str], Window]:
+    """Return the metrics and the part of their curves that are asked for. Raises Invalid."""
+    keys = list(dict.fromkeys(request.query_params.getlist("key")))
+    if not 0 < len(keys) <= MAX_KEYS:
+        raise Invalid(errors={"key": [f"Give 1 to {MAX_KEYS} keys."]})
+    window = Window(
+        points=number_of(request, "points", 1000) or 1000,
+        from_step=number_of(request, "from_step"),
+        to_step=number_of(request, "to_step"),
+        since_n=max(0, number_of(request, "since_n", 0) or 0),
+    )
+    return keys, window
+
+
+def curve_of(curve: Curve) -> dict[str, Any]:
+    """Return a curve as JSON can hold it."""
     return {
         "key": curve.key,
         "steps": curve.points.steps.tolist(),

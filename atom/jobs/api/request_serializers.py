@@ -110,7 +110,9 @@ class CodeRequestSerializer(serializers.Serializer[Any]):
 
     digest = serializers.RegexField(r"^[0-9a-f]{64}$")
     size_bytes = serializers.IntegerField(min_value=1, max_value=512 << 20)
-    files_count = serializers.IntegerField(min_value=0, required=False, default=0)
+    files_count = serializers.IntegerField(
+        min_value=0, max_value=2**31 - 1, required=False, default=0
+    )
     git = serializers.DictField(required=False, allow_null=True, default=None)
     changes = CodeChangesSerializer(
         required=False, allow_null=True, default=None, help_text="Since the commit of `git`."

@@ -76,12 +76,14 @@ class RunsView(ProjectScopedView, APIView):
     def get(self, request: Request, project: str) -> Response:
         """List the runs of a project, newest first."""
         refuse_unknown(request, ("limit", "cursor", "sort", "column", *FILTERS))
-        found = filtered(self, request).for_lists()
+        columns = _columns(request)
+        found = filtered(self, request)
+        # Parameters are read only where they are shown.
+        found = found.with_parts() if columns else found.for_lists()
         sorting = run_sorting.sorting_of(request.query_params.get("sort") or run_sorting.DEFAULT)
         cursor = request.query_params.get("cursor")
         page, following = sorted_page(found, sorting, parse_limit(request), cursor)
-        context = {"columns": _columns(request)}
-        rows = ListedRunSerializer(page, many=True, context=context).data
+        rows = ListedRunSerializer(page, many=True, context={"columns": columns}).data
         return Response({"results": rows, "next": following})
 
     @extend_schema(

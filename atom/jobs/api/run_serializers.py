@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, cast
+from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Count, Q
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from atom.accounts.models import User
 from atom.core import clock, storage
+from atom.core.plain_rows import PlainRows
 from atom.jobs import states
 from atom.jobs.api.request_serializers import SelectorSerializer
 from atom.jobs.api.values import names
@@ -47,7 +49,12 @@ def failure_of(attempt: Attempt | None) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-class PersonSerializer(serializers.ModelSerializer[User]):
+def attempts_of(run: Run) -> list[Attempt]:
+    """Return the attempts of a run that was read with its parts, oldest first."""
+    return cast("list[Attempt]", run.loaded_attempts)  # type: ignore[attr-defined]  # of the prefetch
+
+
+class PersonSerializer(PlainRows, serializers.ModelSerializer[User]):
     """Who started a run."""
 
     class Meta:
@@ -62,7 +69,7 @@ class SkippedMountSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField()
 
 
-class RunInputSerializer(serializers.Serializer[Any]):
+class RunInputSerializer(PlainRows, serializers.Serializer[Any]):
     """A dataset version that the run reads."""
 
     alias = serializers.CharField()
@@ -81,12 +88,12 @@ class RunInputSerializer(serializers.Serializer[Any]):
         return [{"how": how, "reason": reason} for how, reason in one.mount_skipped]
 
 
-class RunShortSerializer(serializers.ModelSerializer[Run]):
+class RunShortSerializer(PlainRows, serializers.ModelSerializer[Run]):
     """A run as lists show it; the queryset is `Run.objects.for_lists()`."""
 
     workflow = serializers.SerializerMethodField()
     created_by = PersonSerializer()
-    datasets = RunInputSerializer(source="inputs", many=True)
+    datasets = RunInputSerializer(source="loaded_inputs", many=True)
     resources = ResourcesSerializer(source="*")
     node = serializers.SerializerMethodField()
     duration_s = serializers.SerializerMethodField()
@@ -117,20 +124,24 @@ class RunShortSerializer(serializers.ModelSerializer[Run]):
 
     def get_node(self, run: Run) -> str | None:
         """Return the machine of the last attempt."""
-        attempts = list(run.attempts.all())
+        attempts = attempts_of(run)
         return attempts[-1].node.name if attempts and attempts[-1].node else None
 
     def get_duration_s(self, run: Run) -> float | None:
         """Return for how long its attempts have run together, without the pauses between them."""
-        # Asked once for all rows of a page.
-        shared = cast("dict[str, Any]", self.context)
-        now = shared.get("now") or shared.setdefault("now", clock.now())
         ran = [
-            (attempt.finished_at or now) - attempt.started_at
-            for attempt in run.attempts.all()
+            (attempt.finished_at or self._now()) - attempt.started_at
+            for attempt in attempts_of(run)
             if attempt.started_at is not None
         ]
         return round(max(0.0, sum(ran, timedelta()).total_seconds()), 3) if ran else None
+
+    def _now(self) -> datetime:
+        """Return the time; it is asked once for all rows of a page, if one is under way."""
+        shared = cast("dict[str, Any]", self.context)
+        if "now" not in shared:
+            shared["now"] = clock.now()
+        return cast(datetime, shared["now"])
 
     @extend_schema_field(serializers.FloatField(allow_null=True))
     def get_cpu_hours(self, run: Run) -> float | None:
@@ -150,7 +161,7 @@ class RunShortSerializer(serializers.ModelSerializer[Run]):
     @extend_schema_field(serializers.IntegerField())
     def get_attempts(self, run: Run) -> Any:
         """Return how many attempts there were."""
-        return len(run.attempts.all())
+        return len(attempts_of(run))
 
     @extend_schema_field(_FAILURE_CLASS)
     def get_failure_class(self, run: Run) -> str | None:
@@ -164,7 +175,7 @@ class RunShortSerializer(serializers.ModelSerializer[Run]):
     @extend_schema_field(RunFailureSerializer(allow_null=True))
     def get_failure(self, run: Run) -> dict[str, Any] | None:
         """Return the failure as a code with what it names."""
-        attempts = list(run.attempts.all())
+        attempts = attempts_of(run)
         return failure_of(attempts[-1]) if run.failure_class and attempts else None
 
 
@@ -190,7 +201,7 @@ class ListedRunSerializer(RunShortSerializer):
         return {name: known[kind][key] for name, kind, key in split if key in known[kind]}
 
 
-class AttemptSerializer(serializers.ModelSerializer[Attempt]):
+class AttemptSerializer(PlainRows, serializers.ModelSerializer[Attempt]):
     """One try at a run."""
 
     node = serializers.CharField(source="node.name", default=None, allow_null=True)
@@ -292,7 +303,7 @@ class RunSerializer(RunShortSerializer):
     @extend_schema_field(AttemptSerializer(many=True))
     def get_attempts(self, run: Run) -> Any:
         """Return every attempt, oldest first."""
-        return AttemptSerializer(run.attempts.all(), many=True).data
+        return AttemptSerializer(attempts_of(run), many=True).data
 
     def get_env(self, run: Run) -> list[str]:
         """Return the names only: the values may be secrets."""
@@ -305,16 +316,25 @@ class RunSerializer(RunShortSerializer):
     @extend_schema_field(serializers.DictField(allow_null=True))
     def get_evidence(self, run: Run) -> dict[str, Any] | None:
         """Return what the last attempt's end left to see."""
-        attempts = list(run.attempts.all())
+        attempts = attempts_of(run)
         return (attempts[-1].evidence or None) if attempts else None
 
     def get_outputs_count(self, run: Run) -> int:
         """Return how many files it left."""
-        return run.artifacts.count()
+        return self._left(run)[0]
 
     def get_has_model(self, run: Run) -> bool:
         """Return whether some of the files are declared to be a model."""
-        return run.artifacts.filter(Q(kind="model") | Q(path__startswith="model/")).exists()
+        return self._left(run)[1] > 0
+
+    def _left(self, run: Run) -> tuple[int, int]:
+        """Return how many files it left, and how many of them are of a model."""
+        known: dict[UUID, tuple[int, int]] = self.context.setdefault("left", {})  # type: ignore[attr-defined]
+        if run.pk not in known:
+            of_model = Q(kind="model") | Q(path__startswith="model/")
+            counts = run.artifacts.aggregate(n=Count("pk"), model=Count("pk", filter=of_model))
+            known[run.pk] = counts["n"], counts["model"]
+        return known[run.pk]
 
     @extend_schema_field(RegisteredVersionSerializer(many=True))
     def get_model_versions(self, run: Run) -> list[dict[str, Any]]:

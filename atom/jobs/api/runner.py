@@ -5,7 +5,6 @@ Every request may arrive twice. See `atom_sdk/runner/README.md`.
 
 from __future__ import annotations
 
-import json
 import math
 import zlib
 from datetime import timedelta
@@ -33,16 +32,18 @@ from atom.datasets.api.entry_serializers import (
     SourceUrlsSerializer,
 )
 from atom.datasets.reads import URL_EXPIRES_S
-from atom.jobs.actions import attempts, logs, metrics, outputs
+from atom.jobs.actions import attempts, logs, outputs
 from atom.jobs.actions.inputs import stream_addresses, streamed_sources
 from atom.jobs.actions.job_spec import job_of
 from atom.jobs.actions.outputs import OutputFile
 from atom.jobs.actions.reconcile import ask_flush
-from atom.jobs.actions.watch import report_of
 from atom.jobs.errors import RunnerTokenInvalid
+from atom.jobs.exit_reports import ExitSerializer, last_word
 from atom.jobs.models import Attempt
 
 MAX_BODY_BYTES = 8 << 20
+# What the columns hold.
+MAX_BIGINT = 2**63 - 1
 OK = inline_serializer("RunnerOk", {"ok": serializers.BooleanField()})
 
 
@@ -193,7 +194,7 @@ class RunnerLogsView(RunnerView):
     def post(self, request: Request) -> Response:
         """Append to the log; the answer is given once the bytes are in the stream."""
         offset = request.headers.get("X-Atom-Offset", "")
-        if not offset.isdecimal():
+        if not offset.isdecimal() or len(offset) > len(str(MAX_BIGINT)):
             raise Invalid(errors={"X-Atom-Offset": ["Give the offset of the first byte."]})
         appended = logs.append(self.attempt, int(offset), _inflated(request))
         if appended.pending_bytes >= logs.CHUNK_BYTES:
@@ -218,7 +219,7 @@ def _inflated(request: Request) -> bytes:
 class LogEofSerializer(serializers.Serializer[Any]):
     """The length of the whole log."""
 
-    bytes = serializers.IntegerField(min_value=0)
+    bytes = serializers.IntegerField(min_value=0, max_value=MAX_BIGINT)
 
 
 class RunnerLogEofView(RunnerView):
@@ -231,40 +232,6 @@ class RunnerLogEofView(RunnerView):
         reached = logs.finish(self.attempt, data["bytes"])
         ask_flush(self.attempt.pk)
         return Response({"next": reached})
-
-
-class RunnerMetricsView(RunnerView):
-    """`runner/metrics/`: numbered batches of points."""
-
-    parser_classes: tuple[type[BaseParser], ...] = (RawParser,)
-
-    @extend_schema(
-        operation_id="runner_metrics",
-        request=inline_serializer(
-            "RunnerMetrics",
-            {
-                "seq": serializers.IntegerField(),
-                "points": serializers.ListField(child=serializers.ListField()),
-            },
-        ),
-        responses=inline_serializer("RunnerMetricsNext", {"next_seq": serializers.IntegerField()}),
-    )
-    def post(self, request: Request) -> Response:
-        """Store a batch of points once."""
-        seq, points = _batch(cast("bytes", request.data))
-        return Response({"next_seq": metrics.ingest(self.attempt, seq, points)})
-
-
-def _batch(body: bytes) -> tuple[int, list[metrics.PointRow]]:
-    # The strict parser refuses NaN and infinity, which a diverging loss has.
-    try:
-        data = json.loads(body)
-        seq, points = data["seq"], data["points"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise Invalid('Expected {"seq": …, "points": [[key, step, ts_ms, value], …]}.') from error
-    if not isinstance(seq, int) or not isinstance(points, list) or seq < 0:
-        raise Invalid(errors={"seq": ["Give the number of the batch, from 0."]})
-    return seq, points
 
 
 class ProgressSerializer(serializers.Serializer[Any]):
@@ -293,10 +260,12 @@ class OutputFileSerializer(serializers.Serializer[Any]):
     """A file that the runner is about to upload."""
 
     path = TextField(max_length=1000, trim_whitespace=False)
-    size_bytes = serializers.IntegerField(min_value=0)
+    size_bytes = serializers.IntegerField(min_value=0, max_value=MAX_BIGINT)
     sha256 = serializers.RegexField(r"^[0-9a-f]{64}$")
     kind = serializers.ChoiceField(choices=["output", "checkpoint", "model"], default="output")
-    step = serializers.IntegerField(required=False, allow_null=True, default=None)
+    step = serializers.IntegerField(
+        min_value=-MAX_BIGINT, max_value=MAX_BIGINT, required=False, allow_null=True, default=None
+    )
 
     def validate_path(self, path: str) -> str:
         """Refuse a path that could leave the folder that it is downloaded to."""
@@ -364,18 +333,6 @@ class CompleteView(RunnerView):
         return Response({"states": {str(one.pk): one.state for one in found}})
 
 
-class ExitSerializer(serializers.Serializer[Any]):
-    """The runner's last word."""
-
-    exit_code = serializers.IntegerField(allow_null=True, required=False, default=None)
-    signal = serializers.IntegerField(allow_null=True, required=False, default=None)
-    reason = serializers.ChoiceField(
-        choices=["exited", "oom", "timeout", "cancelled", "not_found", "runner_lost"]
-    )
-    evidence = serializers.DictField(required=False, default=dict)
-    counters = serializers.DictField(required=False, default=dict)
-
-
 class ExitView(RunnerView):
     """`runner/exit/`."""
 
@@ -383,8 +340,8 @@ class ExitView(RunnerView):
     def post(self, request: Request) -> Response:
         """Note how the command ended and settle the attempt."""
         data = _checked(ExitSerializer, request)
-        evidence = {**data["evidence"], "counters": data["counters"]}
-        attempts.note_exit(self.attempt.pk, report_of(data), evidence)
+        word = last_word(data)
+        attempts.note_exit(self.attempt.pk, word.report, word.evidence)
         return Response({"ok": True})
 
 

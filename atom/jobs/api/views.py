@@ -35,7 +35,7 @@ from atom.jobs.api.run_serializers import (
     RunSerializer,
 )
 from atom.jobs.api.workflow_serializers import WorkflowSerializer
-from atom.jobs.models import CodeSnapshot, Run, Workflow
+from atom.jobs.models import CodeSnapshot, Run, RunQuerySet, Workflow
 
 
 def page_of(view: APIView, queryset: Any, serializer: type[Any]) -> Response:
@@ -125,8 +125,12 @@ class PreviewView(ProjectScopedView, APIView):
 
 def render_run(run_id: UUID, status: int = 200) -> Response:
     """Return the whole run, read again."""
-    found = Run.objects.for_lists().select_related("project", "runtime", "code").get(pk=run_id)
+    found = _whole(Run.objects.all()).get(pk=run_id)
     return Response(RunSerializer(found).data, status=status)
+
+
+def _whole(runs: RunQuerySet) -> RunQuerySet:
+    return runs.with_parts().select_related("project__unit", "runtime", "code")
 
 
 class RunScopedView(APIView):
@@ -143,11 +147,15 @@ class RunScopedView(APIView):
     @cached_property
     def run(self) -> Run:
         """Return the run of the path. Raises NotFound if the caller may not see it."""
-        visible = Run.objects.visible_to(user_of(self.request)).select_related("project__unit")
-        found = visible.filter(pk=self.kwargs["run_id"]).first()
+        visible = Run.objects.visible_to(user_of(self.request)).filter(pk=self.kwargs["run_id"])
+        found = self.read(visible).first()
         if found is None:
             raise NotFound
         return found
+
+    def read(self, runs: RunQuerySet) -> RunQuerySet:
+        """Return the query with what this view needs of the run."""
+        return runs.select_related("project__unit")
 
 
 class RunView(RunScopedView):
@@ -156,7 +164,11 @@ class RunView(RunScopedView):
     @extend_schema(operation_id="runs_get", responses=RunSerializer)
     def get(self, request: Request, run_id: UUID) -> Response:
         """Return one run."""
-        return render_run(self.run.pk)
+        return Response(RunSerializer(self.run).data)
+
+    def read(self, runs: RunQuerySet) -> RunQuerySet:
+        """Return the query with all that is shown, which is asked for once."""
+        return _whole(runs) if self.request.method in SAFE else super().read(runs)
 
     @extend_schema(
         operation_id="runs_describe", request=DescriptionSerializer, responses=RunSerializer

@@ -6,10 +6,11 @@ from typing import Any
 
 from rest_framework import serializers
 
+from atom.core.plain_rows import PlainRows
 from atom.jobs.models import Workflow
 
 
-class ResourcesSerializer(serializers.Serializer[Any]):
+class ResourcesSerializer(PlainRows, serializers.Serializer[Any]):
     """What a run needs of a machine."""
 
     cpus = serializers.IntegerField(min_value=1, max_value=4096)

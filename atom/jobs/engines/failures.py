@@ -38,6 +38,7 @@ class FailureCode(StrEnum):
     EXITED = "exited"
     EXITED_WITH_ERROR = "exited_with_error"
     NOT_LAUNCHED = "not_launched"
+    SECRETS_MISSING = "secrets_missing"
     NOTHING_SELECTED = "nothing_selected"
     NOT_MOUNTED = "not_mounted"
     RUNNER_LOST = "runner_lost"
@@ -191,6 +192,17 @@ def launch_failed(said: str) -> Failure:
         f"The job's supervisor could not be started: {said}",
         "Look at the worker's log; the run starts again by itself while it has retries left.",
         FailureCode.NOT_LAUNCHED,
+        {"said": said},
+    )
+
+
+def secrets_missing(said: str) -> Failure:
+    """Return the failure of a run that names a secret which is gone, or cannot be read."""
+    return Failure(
+        PREPARATION,
+        f"The run cannot be given a secret that it asks for: {said}",
+        "Set the secret again, then retry the run.",
+        FailureCode.SECRETS_MISSING,
         {"said": said},
     )
 

@@ -76,7 +76,8 @@ def compile_pattern(query: Query) -> re2._Regexp:
         return re2.compile(query.text, options)
     except re2.error as error:
         said = error.args[0] if error.args else b""
-        raise PatternError(said.decode() if isinstance(said, bytes) else str(said)) from error
+        why = said.decode() if isinstance(said, bytes) else str(said)
+        raise PatternError(f"This regular expression cannot be used: {why}.") from error
 
 
 def _of_frames(query: Query, pattern: re2._Regexp) -> re2._Regexp | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
@@ -67,6 +67,7 @@ class PlacementCode(StrEnum):
     BEST_FIT = "best_fit"
     NO_MACHINE = "no_machine"
     NO_ROOM = "no_room"
+    NONE_FITS = "none_fits"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +148,15 @@ def _waiting(
     nodes: Sequence[NodeCapacity], candidates: tuple[Candidate, ...], demand: Demand
 ) -> Placement:
     code = PlacementCode.NO_ROOM if nodes else PlacementCode.NO_MACHINE
-    lacking = [_lack_of(node, demand) for node in nodes[:_TOLD]]
+    told, why = nodes, _why_waiting(candidates, demand)
+    if nodes and not any(node.usable and _fits_empty(node, demand) for node in nodes):
+        code = PlacementCode.NONE_FITS
+        # What others hold there makes no difference.
+        told = [replace(node, used_cpus=0, used_memory_bytes=0, used_gpus=0) for node in nodes]
+        why = _why_never([_candidate(node, demand) for node in told], demand)
+    lacking = [_lack_of(node, demand) for node in told[:_TOLD]]
     params = {**asdict(demand), "nodes": lacking}
-    return Placement(None, _why_waiting(candidates, demand), candidates, code, params)
+    return Placement(None, why, candidates, code, params)
 
 
 def _lack_of(node: NodeCapacity, demand: Demand) -> dict[str, Any]:
@@ -181,6 +188,18 @@ def never_fits(nodes: Sequence[NodeCapacity], demand: Demand) -> dict[str, list[
     if demand.gpus > most_gpus:
         errors["resources.gpus"] = [f"No machine has more than {most_gpus} GPUs."]
     return errors or {"resources": ["No single machine has all of this together."]}
+
+
+def largest(nodes: Sequence[NodeCapacity]) -> list[Demand]:
+    """Return what the usable nodes could hold if they were empty, without what another exceeds."""
+    sizes = {(node.cpus, node.memory_bytes, node.gpus) for node in nodes if node.usable}
+    return [
+        Demand(*size) for size in sorted(sizes) if not any(_exceeds(one, size) for one in sizes)
+    ]
+
+
+def _exceeds(one: tuple[float, int, int], other: tuple[float, int, int]) -> bool:
+    return one != other and all(mine >= its for mine, its in zip(one, other, strict=True))
 
 
 def _fits_empty(node: NodeCapacity, demand: Demand) -> bool:
@@ -226,6 +245,11 @@ def _why_waiting(candidates: Sequence[Candidate], demand: Demand) -> str:
         return "No machine has joined the cluster yet."
     told = "; ".join(candidate.text for candidate in candidates[:_TOLD])
     return f"Waiting for {demand}: {told}."
+
+
+def _why_never(candidates: Sequence[Candidate], demand: Demand) -> str:
+    told = "; ".join(candidate.text for candidate in candidates[:_TOLD])
+    return f"No machine that takes jobs now could hold {demand}, even without other runs: {told}."
 
 
 def describe(cpus: float, memory_bytes: int, gpus: int) -> str:

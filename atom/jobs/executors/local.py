@@ -11,6 +11,7 @@ import json
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import zlib
 from collections.abc import Callable, Iterator
@@ -23,6 +24,7 @@ import psutil
 import structlog
 
 from atom.cache.engines.links import close_to
+from atom.core.foreign_json import read_json
 from atom.jobs.pipelines.interpreter import base_python, can_isolate, library_path
 from atom_sdk.runner.build import build_runner
 
@@ -32,7 +34,9 @@ log = structlog.get_logger(__name__)
 FIRST_UID = 200_000
 SLOTS = 256
 _INSTALLATIONS = 256
-_START_TIMEOUT_S = 30
+START_TIMEOUT_S = 30.0
+# A runner's is under 200 kB.
+MAX_REPORT_BYTES = 1 << 20
 _KEPT_VARIABLES = ("PATH", "LANG", "TZ", "SSL_CERT_FILE")
 _KEPT_PREFIXES = ("LC_", "CUDA_", "NVIDIA_")
 
@@ -49,7 +53,8 @@ class Observation:
     alive: bool
     pid: int | None = None
     start_ticks: int | None = None
-    exit_report: dict[str, Any] | None = None
+    # As it was found: nobody has checked it.
+    exit_report: object = None
 
 
 class LocalExecutor:
@@ -65,27 +70,32 @@ class LocalExecutor:
         return self.home / "attempts" / str(attempt_id)
 
     def launch(
-        self, job: dict[str, Any], issue_token: Callable[[], str], slot: int, api_url: str
+        self,
+        attempt_id: UUID,
+        describe: Callable[[], tuple[dict[str, Any], str]],
+        slot: int,
+        api_url: str,
     ) -> Observation:
         """Write the attempt's folder and start its supervisor, unless that was done before.
 
-        The token is issued by the one launcher that starts it: a second one would take away the
-        first one's. Raises LaunchFailedError.
+        `describe` returns the job and its token; it is called by the one launcher that starts it:
+        a second token would take away the first one's. Raises LaunchFailedError and what it raises.
         """
-        folder = self.folder(job["attempt"])
+        folder = self.folder(attempt_id)
         self._make_folder(folder)
         with (folder / "launch.lock").open("a") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                return self.observe(job["attempt"])
+                return self.observe(attempt_id)
             if not (folder / "supervisor.json").exists():
                 if gid := self.identity(slot).get("gid"):
                     close_to(gid, folder.parent, but=folder.name)
+                job, token = describe()
                 job = {**job, **self.identity(slot), "api_url": api_url}
-                self._write(folder, job, issue_token())
+                self._write(folder, job, token)
                 self._start(folder, lock.fileno())
-        return self.observe(job["attempt"])
+        return self.observe(attempt_id)
 
     def _make_folder(self, folder: Path) -> None:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -108,28 +118,32 @@ class LocalExecutor:
     def _start(self, folder: Path, lock: int) -> None:
         python = base_python(self.home, isolated=self.isolated)
         runner = build_runner(self.home / "runner")
-        done = subprocess.run(
-            [python, "-I", runner, "supervise", folder, "--detach"],
-            cwd=folder,
-            env=_scrubbed() | library_path(python),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_START_TIMEOUT_S,
-            pass_fds=(lock,),
-            check=False,
-        )
+        try:
+            done = subprocess.run(
+                [python, "-I", runner, "supervise", folder, "--detach"],
+                cwd=folder,
+                env=_scrubbed() | library_path(python),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=START_TIMEOUT_S,
+                pass_fds=(lock,),
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            self.kill(folder.name)
+            raise LaunchFailedError(f"It was not up within {START_TIMEOUT_S:g} s.") from error
         if done.returncode != 0 or not (folder / "supervisor.json").exists():
             raise LaunchFailedError(done.stderr[-2000:] or f"exit code {done.returncode}")
 
     def observe(self, attempt_id: UUID | str) -> Observation:
         """Return whether the attempt's supervisor was started and lives, and its exit report."""
         folder = self.folder(attempt_id)
-        supervisor = _read_json(folder / "supervisor.json")
+        supervisor = _supervisor_of(folder)
         if supervisor is None:
             return Observation(launched=False, alive=False)
-        pid, ticks = int(supervisor["pid"]), int(supervisor["started_at_ticks"])
+        pid, ticks = supervisor
         return Observation(
             launched=True,
             alive=start_ticks_of(pid) == ticks,
@@ -208,9 +222,27 @@ def _scrubbed() -> dict[str, str]:
     }
 
 
-def _read_json(path: Path) -> dict[str, Any] | None:
+def _supervisor_of(folder: Path) -> tuple[int, int] | None:
+    """Return the supervisor's pid and when it started, in ticks; None if none was started."""
+    found = _read_json(folder / "supervisor.json")
     try:
-        found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        return int(found["pid"]), int(found["started_at_ticks"])
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _read_json(path: Path) -> Any:
+    """Return what a file of the attempt says, None if it says nothing.
+
+    A job may put anything there: a link to what only we can read, a pipe that never ends.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            return None
+        with os.fdopen(descriptor, "rb") as file:
+            text = file.read(MAX_REPORT_BYTES + 1)
+        return None if len(text) > MAX_REPORT_BYTES else read_json(text)
     except (OSError, ValueError):
         return None
-    return found

@@ -15,7 +15,7 @@ from dulwich.client import SSHVendor
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
-from atom_sdk.public_hosts import public_addresses
+from atom_sdk.public_hosts import connect_to_one, public_addresses
 
 _CONNECT_S = 20.0
 _SSH_PORT = 22
@@ -50,13 +50,7 @@ def checked_pool(allowed: Sequence[str]) -> urllib3.PoolManager:
 
 def connect(host: str, port: int, allowed: Sequence[str]) -> socket.socket:
     """Connect to an address of the host. Raises AddressRefusedError, HostUnknownError, OSError."""
-    *others, last = public_addresses(host, port, allowed)
-    for address in others:
-        try:
-            return socket.create_connection((address, port), _CONNECT_S)
-        except OSError:
-            continue
-    return socket.create_connection((last, port), _CONNECT_S)
+    return connect_to_one(public_addresses(host, port, allowed), port, _CONNECT_S)
 
 
 class SshVendor(SSHVendor):

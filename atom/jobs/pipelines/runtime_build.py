@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -22,12 +23,15 @@ from typing import Any
 
 import psutil
 
+from atom.jobs.engines.requirements import has_hashes
 from atom.jobs.pipelines.builder import GID, UMASK, Builder
 from atom.jobs.pipelines.interpreter import library_path
+from atom_sdk.runner.evidence import storable
 
 MARKER = ".atom-ready"
 _KEPT_VARIABLES = ("PATH", "LANG", "TZ", "SSL_CERT_FILE", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY")
 TAIL_LINES = 200
+_DIST_INFO = re.compile(r"([A-Za-z0-9][A-Za-z0-9._]*)-([A-Za-z0-9][A-Za-z0-9._!+]*)\.dist-info")
 # A killed process may take a moment to go while the machine is busy.
 _END_TIMEOUT_S = 3.0
 
@@ -109,8 +113,8 @@ def _make(spec: RuntimeSpec, on_line: Callable[[str], None]) -> None:
     try:
         if builder is not None:
             builder.own(spec.path)
-        for command in (_venv(spec), _pip_install(spec, requirements)):
-            _run(command, spec, ends_at_s, on_line)
+        _run(_venv(spec), spec, ends_at_s, on_line)
+        _install(spec, requirements, ends_at_s, on_line)
     finally:
         if builder is not None:
             shutil.rmtree(builder.home, ignore_errors=True)
@@ -122,14 +126,36 @@ def _venv(spec: RuntimeSpec) -> list[str | Path]:
     return [spec.python, "-I", "-m", "venv", "--without-pip", spec.path]
 
 
-def _pip_install(spec: RuntimeSpec, requirements: Path) -> list[str | Path]:
+def _install(
+    spec: RuntimeSpec, requirements: Path, ends_at_s: float, on_line: Callable[[str], None]
+) -> None:
+    wanted: list[str | Path] = ["-r", requirements]
+    if not has_hashes(spec.requirements):
+        _run(_pip_install(spec, [*wanted, spec.sdk_wheel]), spec, ends_at_s, on_line)
+        return
+    # pip would ask for the hash of everything that it is given, of Atom's own wheel too. What has
+    # been installed stays as it is: another version would be one that nobody gave a hash of.
+    _run(_pip_install(spec, wanted), spec, ends_at_s, on_line)
+    _run(_pip_install(spec, [spec.sdk_wheel, *_installed(spec)]), spec, ends_at_s, on_line)
+
+
+def _installed(spec: RuntimeSpec) -> list[str]:
+    """Return `name==version` of all that is there, by the names of folders.
+
+    Nothing in them is read: they belong to the builder, who may have put links there.
+    """
+    folders = spec.path.glob("lib/python3*/site-packages/*.dist-info")
+    found = (_DIST_INFO.fullmatch(folder.name) for folder in folders)
+    return sorted(f"{one[1]}=={one[2]}" for one in found if one)
+
+
+def _pip_install(spec: RuntimeSpec, wanted: Sequence[str | Path]) -> list[str | Path]:
     # The server's pip, run by the new environment's interpreter, which needs none of its own.
     options = ["--no-input", "--disable-pip-version-check", "--progress-bar", "off"]
     if spec.builder is not None:
         options += ["--cache-dir", str(spec.builder.cache)]
     python = spec.path / "bin" / "python"
-    sources: list[str | Path] = ["-r", requirements, spec.sdk_wheel]
-    return [python, "-I", spec.pip, "install", *options, *spec.pip_options, *sources]
+    return [python, "-I", spec.pip, "install", *options, *spec.pip_options, *wanted]
 
 
 def _run(
@@ -157,8 +183,9 @@ def _run(
     limit.start()
     try:
         for line in process.stdout or ():
-            tail = [*tail[-TAIL_LINES:], line.rstrip()]
-            on_line(line.rstrip())
+            said = storable(line.rstrip())
+            tail = [*tail[-TAIL_LINES:], said]
+            on_line(said)
         process.wait()
     finally:
         limit.cancel()

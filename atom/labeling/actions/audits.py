@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -9,13 +10,14 @@ from uuid import UUID
 from django.db import transaction
 
 from atom.accounts.models import Project, User
+from atom.core import outbox
 from atom.core.errors import AtomError, NotFound
 from atom.labeling import states
 from atom.labeling.actions.completion import complete_if_done
 from atom.labeling.actions.leases import tell_progress
 from atom.labeling.actions.locks import LockedSlots, lock_slots
 from atom.labeling.actions.moves import move
-from atom.labeling.errors import AuditorIsLabeler, StaleLease
+from atom.labeling.errors import AuditorIsLabeler, StaleLease, TaskNotActive
 from atom.labeling.models import AuditDecision, WorkItem, WorkSlot
 
 
@@ -90,6 +92,9 @@ def _decide(
         return StaleLease(slot=str(audit.pk))
     if label.revision_id != decision.revision_id:
         return StaleLease("The label has changed since you saw it.", slot=str(audit.pk))
+    if label.label_task.state not in states.TASK_TAKES_WORK:
+        # What is accepted while the layer is written would be marked as published without it.
+        return TaskNotActive(f"The task is {label.label_task.state}.", slot=str(audit.pk))
     known[decision.revision_id] = _rule(decision, auditor, audit, label, changes)
     return None
 
@@ -137,6 +142,24 @@ def _write(changes: _Changes) -> None:
     fields = ["state", "expires_at", "lease_no", "returned_code", "returned_comment"]
     WorkSlot.objects.bulk_update(changes.slots, fields)
     WorkItem.objects.bulk_update(changes.items, ["state", "final_revision"])
+    _tell_returned(changes)
     for task_id in {slot.label_task_id for slot in changes.slots}:
         tell_progress(task_id)
         complete_if_done(task_id)
+
+
+def _tell_returned(changes: _Changes) -> None:
+    """Tell each person how many of their items of each task came back."""
+    returned = Counter(
+        (slot.label_task, slot.user_id) for slot in changes.slots if slot.state == states.RETURNED
+    )
+    for (task, user_id), items in returned.items():
+        outbox.emit(
+            task.project_id,
+            "label_task.returned",
+            people=[user_id],
+            subject=task.pk,
+            task=str(task.pk),
+            name=task.name,
+            items=items,
+        )

@@ -43,6 +43,7 @@ def add_items(task: LabelTask, samples: Iterable[Sample]) -> int:
         with transaction.atomic():
             _add_batch(task, batch, total)
         total += len(batch)
+        tell_progress(task.pk)
     LabelTask.objects.filter(pk=task.pk).update(populated_at=Now())
     tell_progress(task.pk)
     return total

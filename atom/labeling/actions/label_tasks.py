@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from django.db import IntegrityError, transaction
 from rest_framework.exceptions import ErrorDetail
 
 from atom.accounts import audit
 from atom.accounts.models import Project, User
-from atom.core import clock
+from atom.accounts.reads import bindings_reaching
+from atom.core import clock, outbox
+from atom.core.background import enqueue
+from atom.core.locks import only_one
 from atom.datasets.actions.catalogue import pin
 from atom.datasets.models import Version
+from atom.datasets.queries import query_of
 from atom.labeling import states
 from atom.labeling.actions.items import add_items
 from atom.labeling.actions.leases import tell_progress
@@ -20,10 +25,17 @@ from atom.labeling.actions.moves import move
 from atom.labeling.actions.ontologies import LabelInput, create_ontology, lock_version
 from atom.labeling.actions.samples import ImageSelection
 from atom.labeling.engines.selection import LeftOut
-from atom.labeling.errors import NoImages, NoItems, TaskNameTaken
+from atom.labeling.errors import NoImages, NoItems, TaskNameTaken, TooManyItems
 from atom.labeling.models import LabelTask, OntologyVersion
+from atom_sdk.manifests.query import Query
 
 PIN_HOLDER = "label_task"
+# Of versions up to so many files the items are made in the request.
+FILLED_AT_ONCE = 5_000
+MAX_ITEMS = 1_000_000
+# By name: tasks import actions, never the reverse.
+_FILL_TASK = "atom.labeling.tasks.fill_items"
+_TOLD_LABELERS = 500
 
 
 @dataclass(frozen=True)
@@ -42,6 +54,8 @@ class TaskPlan:
     # Only these files; empty for all below the prefix.
     paths: frozenset[str] = frozenset()
     labelled: bool | None = False
+    # Only files that match this query.
+    where: Query | None = None
     batch_size: int = 25
     audit_percent: float = 10.0
     lease_ttl_s: int = 1800
@@ -49,10 +63,13 @@ class TaskPlan:
 
 @transaction.atomic
 def create_task(project: Project, user: User, plan: TaskPlan) -> LabelTask:
-    """Make a draft task and its items. Raises TaskNameTaken, NoItems, NoImages, InvalidLabels.
+    """Make a draft task and its items.
 
     Files that cannot be shown as images are left out; the task keeps how many they are. The
-    version is pinned until the task is published.
+    version is pinned until the task is published. Of a large version the items are counted here
+    and made by a worker: `planned_items` says how many there will be.
+
+    Raises TaskNameTaken, NoItems, NoImages, TooManyItems, InvalidLabels.
     """
     # First: a taken name is said of the task, not of the ontology that would be named after it.
     if LabelTask.objects.filter(project=project, name=plan.name).exists():
@@ -61,15 +78,47 @@ def create_task(project: Project, user: User, plan: TaskPlan) -> LabelTask:
         project, user, plan.name, plan.labels, plan.guideline
     )
     task = _insert(project, user, plan, ontology_version)
-    chosen = ImageSelection(plan.version, plan.prefix, plan.labelled, plan.paths)
-    if not add_items(task, chosen.samples()):
+    chosen = ImageSelection(plan.version, plan.prefix, plan.labelled, plan.paths, plan.where)
+    if plan.paths or plan.version.file_count <= FILLED_AT_ONCE:
+        found = add_items(task, chosen.samples())
+    else:
+        found = _plan_items(task, chosen)
+    if not found:
         raise _nothing_to_label(chosen.left_out)
     task.not_images, task.unreadable = chosen.left_out.not_images, chosen.left_out.unreadable
-    task.save(update_fields=["not_images", "unreadable", "updated_at"])
+    task.save(update_fields=["not_images", "unreadable", "planned_items", "updated_at"])
     pin(plan.version, PIN_HOLDER, str(task.pk))
-    audit.record(user, "label_task.created", task, project, name=task.name)
+    audit.record(user, "label_task.created", task, project, plan.version.dataset, name=task.name)
     task.refresh_from_db(fields=["populated_at"])
     return task
+
+
+def _plan_items(task: LabelTask, chosen: ImageSelection) -> int:
+    """Count the items, and have a worker make them. Raises TooManyItems."""
+    found = chosen.counted(MAX_ITEMS).count
+    if found > MAX_ITEMS:
+        raise TooManyItems(
+            f"More than {MAX_ITEMS} files match.",
+            errors={"filter": [ErrorDetail("Too many files match.", code="too_many_match")]},
+            limit=MAX_ITEMS,
+        )
+    task.planned_items = found
+    enqueue(_FILL_TASK, str(task.pk))
+    return found
+
+
+def fill_task(task_id: UUID) -> None:
+    """Make the items that a task lacks; return quietly if it has all of them.
+
+    Safe to run again after a kill at any line: what is there already is left.
+    """
+    with only_one(task_id) as mine:
+        task = LabelTask.objects.for_display().filter(pk=task_id).first()
+        if not mine or task is None or task.populated_at is not None:
+            return
+        where = query_of(task.where)
+        chosen = ImageSelection(task.dataset_version, task.prefix, task.labelled, where=where)
+        add_items(task, chosen.samples())
 
 
 def _nothing_to_label(left_out: LeftOut) -> NoItems:
@@ -102,6 +151,7 @@ def _insert(
                 ontology_version=ontology_version,
                 prefix=plan.prefix,
                 labelled=plan.labelled,
+                where=plan.where.text if plan.where else "",
                 batch_size=plan.batch_size,
                 audit_percent=plan.audit_percent,
                 lease_ttl_s=plan.lease_ttl_s,
@@ -133,6 +183,21 @@ def _switch(task: LabelTask, user: User, new: str, verb: str) -> LabelTask:
         lock_version(locked.ontology_version_id)
         locked.started_at = locked.started_at or clock.now()
     locked.save(update_fields=["state", "started_at", "updated_at"])
-    audit.record(user, verb, locked, locked.project, name=locked.name)
+    audit.record(user, verb, locked, locked.project, locked.dataset, name=locked.name)
+    if new == states.ACTIVE:
+        _tell_labelers(locked, user)
     tell_progress(locked.pk)
     return locked
+
+
+def _tell_labelers(task: LabelTask, user: User) -> None:
+    """Tell those whose work labeling is; others label when they come by."""
+    labelers = bindings_reaching(task.project).filter(role="labeler").exclude(user=user)
+    outbox.emit(
+        task.project_id,
+        "label_task.started",
+        people=labelers.values_list("user", flat=True).distinct()[:_TOLD_LABELERS],
+        subject=task.pk,
+        task=str(task.pk),
+        name=task.name,
+    )

@@ -23,7 +23,7 @@ from atom.labeling.actions.label_tasks import PIN_HOLDER
 from atom.labeling.actions.leases import tell_progress
 from atom.labeling.actions.moves import move
 from atom.labeling.engines import layers, sampling
-from atom.labeling.errors import NothingToPublish, UnfinishedItems
+from atom.labeling.errors import NothingToPublish, TaskFilling, UnfinishedItems
 from atom.labeling.models import AuditDecision, LabelTask, WorkItem
 from atom_sdk.words import counted
 
@@ -38,13 +38,15 @@ AUDITED, NOT_SAMPLED = "accepted", "not_sampled"
 def request_publish(task: LabelTask, user: User, *, partial: bool) -> LabelTask:
     """Start publishing in the background; asking again while it runs or is done is fine.
 
-    Raises UnfinishedItems (with their number) unless `partial`, and NothingToPublish.
+    Raises UnfinishedItems (with their number) unless `partial`, NothingToPublish, TaskFilling.
     """
     with transaction.atomic():
         locked = LabelTask.objects.for_display().select_for_update(of=("self",)).get(pk=task.pk)
         if locked.state in {states.PUBLISHING, states.PUBLISHED}:
             return locked
         move(locked, states.PUBLISHING, states.TASK_STATES)
+        if locked.populated_at is None:
+            raise TaskFilling
         _check_items(locked, partial=partial)
         locked.publish_partial, locked.publish_requested_by = partial, user
         locked.publish_requested_at = clock.now()
@@ -150,8 +152,16 @@ def _finish(task: LabelTask, version: Version) -> None:
     locked.items.filter(state=states.ACCEPTED).update(state=states.PUBLISHED)
     unpin(PIN_HOLDER, str(task.pk))
     named = {"name": task.name, "dataset": task.dataset.name, "version": version.ref}
-    audit.record(task.publish_requested_by, "label_task.published", locked, task.project, **named)
-    outbox.emit(task.project_id, "label_task.published", task=str(task.pk), **named)
+    asked = task.publish_requested_by
+    audit.record(asked, "label_task.published", locked, task.project, task.dataset, **named)
+    outbox.emit(
+        task.project_id,
+        "label_task.published",
+        people=[task.publish_requested_by_id, task.created_by_id],
+        subject=task.pk,
+        task=str(task.pk),
+        **named,
+    )
     tell_progress(task.pk)
     log.info("labels_published", label_task=str(task.pk), version=version.ref)
 
@@ -164,5 +174,14 @@ def _fail(task: LabelTask, error: AtomError) -> None:
     move(locked, states.PAUSED if unfinished else states.COMPLETED, states.TASK_STATES)
     locked.publish_error_code, locked.publish_error_detail = error.code, error.detail
     locked.save()
+    outbox.emit(
+        task.project_id,
+        "label_task.unpublished",
+        people=[task.publish_requested_by_id],
+        subject=task.pk,
+        task=str(task.pk),
+        name=task.name,
+        code=error.code,
+    )
     tell_progress(task.pk)
     log.warning("labels_not_published", label_task=str(task.pk), code=error.code)

@@ -8,13 +8,17 @@ from typing import Any
 
 import pyarrow as pa
 
-from atom.core.storage import project_store
+from atom.core.storage import PrefixStore, project_store
+from atom.datasets.engines.entry_filters import EntryFilter
 from atom.datasets.media_pins import media_pin
 from atom.datasets.models import Version
+from atom.datasets.reads import open_version
 from atom.labeling.actions.items import Sample
 from atom.labeling.engines import layers, selection
 from atom.labeling.engines.selection import LeftOut
 from atom_sdk.manifests import read_layer, read_range, read_root
+from atom_sdk.manifests.query import Query, may_match
+from atom_sdk.manifests.roots import RangeRef
 
 
 @dataclass
@@ -22,13 +26,15 @@ class ImageSelection:
     """The images of a version below `prefix`, in path order, holding one range at a time.
 
     `labelled` False: those without a label in any classification layer; None: all. Of `paths`,
-    if there are any, only these. `left_out` and `count` are of what has been gone through so far.
+    if there are any, only these; with `where` those that match it. `left_out` and
+    `count` are of what has been gone through so far.
     """
 
     version: Version
     prefix: str = ""
     labelled: bool | None = False
     paths: frozenset[str] = frozenset()
+    where: Query | None = None
     left_out: LeftOut = field(default_factory=LeftOut, init=False)
     count: int = field(default=0, init=False)
 
@@ -37,10 +43,11 @@ class ImageSelection:
         for table in self._tables():
             yield from (_sample(row) for row in selection.rows(table))
 
-    def counted(self) -> ImageSelection:
-        """Go through all of it without making samples."""
+    def counted(self, most: int | None = None) -> ImageSelection:
+        """Go through it without making samples: all of it, or until there are more than `most`."""
         for _ in self._tables():
-            pass
+            if most is not None and self.count > most:
+                break
         return self
 
     def _tables(self) -> Iterator[pa.Table]:
@@ -49,12 +56,22 @@ class ImageSelection:
         known = [read_layer(layer, store) for layer in root.layers if layer.kind == layers.KIND]
         for part in root.ranges:
             if selection.may_hold(part, self.prefix) and selection.may_list(part, self.paths):
-                entries = selection.listed(read_range(part, store), self.paths)
+                entries = selection.listed(self._asked(part, store), self.paths)
                 matching = selection.matching(entries, known, self.prefix, self.labelled)
                 images, left_out = selection.images(matching)
                 self.left_out += left_out
                 self.count += len(images)
                 yield images
+
+    def _asked(self, part: RangeRef, store: PrefixStore) -> pa.Table:
+        entries = read_range(part, store)
+        if self.where is None:
+            return entries
+        if not may_match(self.where, part.min, part.max):
+            return entries.slice(0, 0)
+        # As the grid asks it, so that the task is about what was seen there.
+        numbers = open_version(self.version).matching(part, EntryFilter(where=self.where))
+        return entries.take(numbers)
 
 
 def _place(row: dict[str, Any]) -> dict[str, Any]:

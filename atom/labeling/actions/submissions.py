@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +12,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 
 from atom.accounts.models import Project, User
+from atom.core import outbox
 from atom.core.errors import AtomError, NotFound
 from atom.labeling import states
 from atom.labeling.actions.completion import complete_if_done
@@ -218,6 +220,27 @@ def _write(changes: _Changes) -> None:
     WorkItem.objects.bulk_update(changes.items, ["state", "final_revision"])
     WorkSlot.objects.bulk_create(changes.new_audits)
     Draft.objects.filter(changes.done).delete()
+    _tell_auditors(changes)
     for task_id in {slot.label_task_id for slot in changes.slots}:
         tell_progress(task_id)
         complete_if_done(task_id)
+
+
+def _tell_auditors(changes: _Changes) -> None:
+    """Tell whoever made a task how many of its items wait for an audit now."""
+    # Nobody audits their own work.
+    waiting = Counter(
+        slot.label_task
+        for slot in changes.slots
+        if slot.state == states.SUBMITTED and slot.user_id != slot.label_task.created_by_id
+    )
+    for task, items in waiting.items():
+        outbox.emit(
+            task.project_id,
+            "label_task.submitted",
+            people=[task.created_by_id],
+            subject=task.pk,
+            task=str(task.pk),
+            name=task.name,
+            items=items,
+        )

@@ -98,6 +98,6 @@ class ItemView(LabelXView):
 def lease_size(request: Request, default: int) -> int:
     """Return the `n` parameter. Raises Invalid unless it is in 1..200."""
     text = request.query_params.get("n", str(default))
-    if not text.isdecimal() or not 1 <= int(text) <= MAX_LEASE:
+    if not text.isdecimal() or len(text) > 9 or not 1 <= int(text) <= MAX_LEASE:
         raise Invalid(errors={"n": [f"Give a whole number from 1 to {MAX_LEASE}."]})
     return int(text)

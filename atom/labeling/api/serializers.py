@@ -13,6 +13,7 @@ from atom.core.names import NameField, TextField
 from atom.labeling import states
 from atom.labeling.engines.ontologies import MAX_LABEL_ID, MAX_LABELS, MAX_NAME_LENGTH
 from atom.labeling.models import LabelTask, Ontology, OntologyVersion
+from atom_sdk.manifests.query import MAX_TEXT_CHARACTERS
 from atom_sdk.packs.paths import MAX_PATH_BYTES
 
 MAX_LISTED_PATHS = 10_000
@@ -70,10 +71,16 @@ class NewOntologySerializer(NewOntologyVersionSerializer):
 
 
 class TaskFilterSerializer(serializers.Serializer[Any]):
-    """Which entries become items: under a prefix, with or without a label (null: both)."""
+    """Which entries become items: below a prefix, with or without a label (null: both)."""
 
     prefix = TextField(allow_blank=True, default="", max_length=4096)
     labelled = serializers.BooleanField(allow_null=True, default=False)
+    where = TextField(
+        allow_blank=True,
+        default="",
+        max_length=MAX_TEXT_CHARACTERS,
+        help_text="A condition as after SQL's WHERE: label = 'cat'.",
+    )
 
 
 class NewTaskFilterSerializer(TaskFilterSerializer):
@@ -84,6 +91,9 @@ class NewTaskFilterSerializer(TaskFilterSerializer):
         max_length=MAX_LISTED_PATHS,
         default=list,
         help_text="Only these files; empty for all.",
+    )
+    view = TextField(
+        allow_blank=True, default="", max_length=63, help_text="Only files that this view has."
     )
 
 
@@ -127,6 +137,8 @@ class TaskPreviewParametersSerializer(serializers.Serializer[Any]):
     dataset = serializers.CharField(help_text="name@ref, such as digits@v2")
     prefix = TextField(allow_blank=True, default="", max_length=4096)
     labelled = serializers.ChoiceField(["true", "false", "any"], default="false")
+    where = TextField(allow_blank=True, default="", max_length=MAX_TEXT_CHARACTERS)
+    view = TextField(allow_blank=True, default="", max_length=63)
 
 
 class ProgressSerializer(serializers.Serializer[Any]):
@@ -140,6 +152,13 @@ class ProgressSerializer(serializers.Serializer[Any]):
     accepted = serializers.IntegerField()
     published = serializers.IntegerField()
     blocked = serializers.IntegerField()
+
+
+class FillingSerializer(serializers.Serializer[Any]):
+    """How far a worker is with the items of a large task."""
+
+    done = serializers.IntegerField()
+    total = serializers.IntegerField()
 
 
 class MyWorkCountsSerializer(serializers.Serializer[Any]):
@@ -176,6 +195,9 @@ class LabelTaskSerializer(serializers.ModelSerializer[LabelTask]):
     filter = TaskFilterSerializer(source="*")
     left_out = LeftOutSerializer(source="*")
     progress = serializers.SerializerMethodField()
+    filling = serializers.SerializerMethodField(
+        help_text="Null once every item is there; work can begin before."
+    )
     my = serializers.SerializerMethodField()
     publish_error = serializers.SerializerMethodField()
     output_version = serializers.SerializerMethodField()
@@ -186,8 +208,8 @@ class LabelTaskSerializer(serializers.ModelSerializer[LabelTask]):
         fields = (
             "id", "name", "state", "modality", "dataset", "dataset_ref", "ontology_version",
             "labels", "guideline", "filter", "batch_size", "audit_percent", "lease_ttl_s",
-            "left_out", "progress", "my", "publish_error", "output_version", "created_by",
-            "created_at", "started_at", "published_at",
+            "left_out", "progress", "filling", "my", "publish_error", "output_version",
+            "created_by", "created_at", "started_at", "published_at",
         )  # fmt: skip
 
     @extend_schema_field(ProgressSerializer)
@@ -197,6 +219,14 @@ class LabelTaskSerializer(serializers.ModelSerializer[LabelTask]):
         progress = {state: found.get(state, 0) for state in states.ITEM_STATES}
         progress["accepted"] += progress[states.PUBLISHED]
         return {"total": sum(found.values()), **progress}
+
+    @extend_schema_field(FillingSerializer(allow_null=True))
+    def get_filling(self, task: LabelTask) -> dict[str, int] | None:
+        """Return how many items there are of how many."""
+        if task.populated_at is not None or task.planned_items is None:
+            return None
+        done = sum(self.context["counts"].get(task.pk, {}).values())
+        return {"done": done, "total": task.planned_items}
 
     @extend_schema_field(MyWorkCountsSerializer)
     def get_my(self, task: LabelTask) -> dict[str, int]:

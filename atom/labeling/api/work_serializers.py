@@ -71,7 +71,7 @@ class AuditLeaseSerializer(serializers.Serializer[Any]):
 class LeaseNoSerializer(serializers.Serializer[Any]):
     """The lease that the caller believes to hold."""
 
-    lease_no = serializers.IntegerField(min_value=0)
+    lease_no = serializers.IntegerField(min_value=0, max_value=2**31 - 1)
 
 
 class HeartbeatSerializer(serializers.Serializer[Any]):
@@ -93,7 +93,7 @@ class SubmitSerializer(serializers.Serializer[Any]):
 
     lease_no = serializers.IntegerField(min_value=0, max_value=2**31 - 1)
     idempotency_key = TextField(max_length=100)
-    label_id = serializers.IntegerField(required=False)
+    label_id = serializers.IntegerField(min_value=0, max_value=2**31 - 1, required=False)
     document = serializers.DictField(required=False)
     active_ms = serializers.IntegerField(min_value=0, max_value=_MAX_ACTIVE_MS, default=0)
 
@@ -139,7 +139,7 @@ class DecisionSerializer(serializers.Serializer[Any]):
     """A verdict on one revision."""
 
     slot = serializers.UUIDField()
-    lease_no = serializers.IntegerField(min_value=0)
+    lease_no = serializers.IntegerField(min_value=0, max_value=2**31 - 1)
     revision = serializers.UUIDField()
     verdict = serializers.ChoiceField(choices=states.VERDICTS)
     error_code = TextField(max_length=60, allow_blank=True, default="")

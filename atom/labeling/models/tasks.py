@@ -55,6 +55,10 @@ class LabelTask(TimestampedModel):
     # Which entries of the version become items; labelled None means both.
     prefix = models.CharField(max_length=4096, blank=True)
     labelled = models.BooleanField(null=True, default=False)
+    # The same as a question in the query language, which a view may have been part of.
+    where = models.TextField(blank=True, default="")
+    # How many items there will be, while a worker makes them.
+    planned_items = models.PositiveIntegerField(null=True, blank=True)
     # Files that match and are no items: they cannot be shown as images.
     not_images = models.PositiveIntegerField(default=0)
     unreadable = models.PositiveIntegerField(default=0)

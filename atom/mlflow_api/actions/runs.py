@@ -11,14 +11,15 @@ from uuid import UUID
 from django.db import transaction
 
 from atom.accounts.models import Project, User
+from atom.core.foreign_json import read_json
 from atom.jobs import states as run_states
-from atom.jobs.actions import metrics
+from atom.jobs.actions import logged_runs, metrics
 from atom.jobs.actions.events import announce
+from atom.jobs.actions.logged_runs import LoggedRun
 from atom.jobs.actions.metrics import PointRow
 from atom.jobs.actions.runs import next_number
 from atom.jobs.actions.tracked import (
     TrackedRun,
-    attempt_of,
     create_tracked_run,
     lock_run,
     parameters_of,
@@ -76,7 +77,7 @@ def update_run(run_id: UUID, state: str | None, ended_at: datetime | None, name:
     return run
 
 
-def log_batch(run: Run, batch: Batch) -> None:
+def log_batch(run: LoggedRun, batch: Batch) -> None:
     """Store metrics, parameters and labels: all of them or none.
 
     Raises BadParameter for a parameter that was logged with another value.
@@ -85,22 +86,23 @@ def log_batch(run: Run, batch: Batch) -> None:
         _add_points(run, batch)
         return
     with transaction.atomic():
-        locked = lock_run(run.pk)
-        _add_parameters(locked, batch.parameters)
-        _add_labels(locked, batch.labels)
-        locked.save(
-            update_fields=["name", "parameters", "logged_parameters", "labels", "updated_at"]
-        )
+        locked = logged_runs.lock_described(run.pk)
+        changed = [
+            *_add_parameters(locked, batch.parameters),
+            *_add_labels(locked, batch.labels),
+        ]
+        logged_runs.describe(locked, *changed)
         announce(locked)
-        _add_points(locked, batch)
+        _add_points(run, batch)
 
 
-def _add_points(run: Run, batch: Batch) -> None:
+def _add_points(run: LoggedRun, batch: Batch) -> None:
     if batch.points:
-        metrics.append(attempt_of(run), batch.points)
+        metrics.append(run.attempt, batch.points)
 
 
-def _add_parameters(run: Run, new: Mapping[str, str]) -> None:
+def _add_parameters(run: Run, new: Mapping[str, str]) -> list[str]:
+    """Add parameters; return the fields that changed."""
     present = parameters_of(run)
     for key, value in new.items():
         if key in present and str(present[key]) != value:
@@ -112,27 +114,35 @@ def _add_parameters(run: Run, new: Mapping[str, str]) -> None:
     added = {key: value for key, value in new.items() if key not in present}
     if len(present) + len(added) > MAX_ENTRIES:
         raise BadParameter(f"A run has at most {MAX_ENTRIES} params.")
+    if not added:
+        return []
     # What a run of Atom's was started with stays what it was: a clone starts with the same.
     if run.origin == run_states.EXECUTED:
         run.logged_parameters = {**run.logged_parameters, **added}
-    else:
-        run.parameters = {**run.parameters, **added}
+        return ["logged_parameters"]
+    run.parameters = {**run.parameters, **added}
+    return ["parameters"]
 
 
-def _add_labels(run: Run, new: Mapping[str, str]) -> None:
-    own = dict(new)
+def _add_labels(run: Run, new: Mapping[str, str]) -> list[str]:
+    """Add labels, of which one is the name; return the fields that changed."""
+    changed, own = [], dict(new)
     if name := own.pop(RUN_NAME_LABEL, ""):
         run.name = name[:MAX_NAME]
-    run.labels = {**run.labels, **own}
+        changed.append("name")
+    if own:
+        run.labels = {**run.labels, **own}
+        changed.append("labels")
     if len(run.labels) > MAX_ENTRIES:
         raise BadParameter(f"A run has at most {MAX_ENTRIES} tags.")
+    return changed
 
 
 @transaction.atomic
 def note_model(run: Run, model_json: str) -> None:
     """Add to the label by which clients before 3.0 find the models of a run."""
     try:
-        said = json.loads(model_json)
+        said = read_json(model_json)
     except ValueError as error:
         raise BadParameter("Malformed model info: it is not valid JSON.") from error
     if not isinstance(said, dict):

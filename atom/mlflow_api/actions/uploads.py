@@ -49,6 +49,8 @@ def complete_parts(
     try:
         objects().multipart_complete(key, upload, [(number, etag) for number, etag in parts])
     except ClientError as error:
+        if error.response["ResponseMetadata"]["HTTPStatusCode"] >= 500:
+            raise  # The store has failed: that says nothing of the parts.
         raise BadParameter(
             "The parts cannot be joined: one is missing, or was sent twice."
         ) from error

@@ -20,7 +20,9 @@ from atom.accounts.authentication import TokenAuthentication, bearer_of
 from atom.accounts.errors import BadToken
 from atom.accounts.models import Project, User
 from atom.core.errors import NotFound
-from atom.jobs.actions import tracking_access
+from atom.core.foreign_json import read_json
+from atom.jobs.actions import logged_runs, tracking_access
+from atom.jobs.actions.logged_runs import LoggedRun
 from atom.jobs.models import Attempt, Run
 from atom.jobs.tracking_models import DEFAULT_EXPERIMENT, Experiment
 from atom.mlflow_api.engines.ids import DEFAULT_EXPERIMENT_ID, uuid_of, uuid_of_model
@@ -130,25 +132,45 @@ class MlflowView(ProjectScopedView, APIView):
         return self.message.texts(name)
 
     def run_named(self, text: str, *, active: bool = False) -> Run:
-        """Return a run of the project. Raises ResourceMissing, BadParameter for a deleted one."""
-        pk = uuid_of(text)
+        """Return a run of the project.
+
+        Raises ResourceMissing, BadParameter for a deleted one.
+        """
         runs = Run.objects.filter(project=self.project)
-        if self.command is not None:
-            runs = runs.filter(pk=self.command.run_id)
-        found = _one(runs.select_related("project", "experiment", "created_by"), pk)
+        related = runs.select_related("project", "experiment", "created_by")
+        found = _one(related, self._id_of_run(text))
         if found is None:
-            raise ResourceMissing(f"Run with id={text[:100]} not found")
+            raise _no_run(text)
         if active and found.archived_at is not None:
-            raise BadParameter(
-                f"The run {text} must be in the 'active' state. Current state is deleted."
-            )
+            raise _deleted_run(text)
         return found
 
     def run_of_message(self, *, active: bool = False) -> Run:
         """Return the run that the message names, under its present or its old field."""
+        return self.run_named(self._run_name(), active=active)
+
+    def run_to_log_to(self) -> LoggedRun:
+        """Return little more than the ids of the run that the message names.
+
+        Raises ResourceMissing, BadParameter for a deleted one.
+        """
+        text = self._run_name()
+        pk = self._id_of_run(text)
+        found = None if pk is None else logged_runs.find(self.project.pk, pk)
+        if found is None:
+            raise _no_run(text)
+        if found.is_archived:
+            raise _deleted_run(text)
+        return found
+
+    def _run_name(self) -> str:
         name = "run_id" if self.message.has("run_id") else "run_uuid"
-        text = self.message.text(name, "") or self.message.text("run_id")
-        return self.run_named(text, active=active)
+        return self.message.text(name, "") or self.message.text("run_id")
+
+    def _id_of_run(self, text: str) -> UUID | None:
+        """Return the id that a text spells, None for a run that is not the command's own."""
+        pk = uuid_of(text)
+        return pk if self.command is None or pk == self.command.run_id else None
 
     def logged_model(self, text: str) -> LoggedModel:
         """Return a logged model of the project. Raises ResourceMissing."""
@@ -183,6 +205,14 @@ class MlflowView(ProjectScopedView, APIView):
         )
 
 
+def _no_run(text: str) -> ResourceMissing:
+    return ResourceMissing(f"Run with id={text[:100]} not found")
+
+
+def _deleted_run(text: str) -> BadParameter:
+    return BadParameter(f"The run {text} must be in the 'active' state. Current state is deleted.")
+
+
 def _one(rows: QuerySet[Row], pk: UUID | None) -> Row | None:
     return None if pk is None else rows.filter(pk=pk).first()
 
@@ -209,7 +239,7 @@ def _offset(token: str) -> int:
     if not token:
         return 0
     try:
-        offset = json.loads(base64.urlsafe_b64decode(token.encode()))["offset"]
+        offset = read_json(base64.urlsafe_b64decode(token.encode()))["offset"]
         if isinstance(offset, bool) or not 0 <= offset < 1 << 40:
             raise ValueError
     except (ValueError, KeyError, TypeError):

@@ -15,7 +15,8 @@ from rest_framework.response import Response
 from atom.core.bodies import JSONParser
 from atom.core.errors import MalformedBody
 from atom.jobs.actions import series
-from atom.jobs.actions.series import Window
+from atom.jobs.actions.curve_cache import Window
+from atom.jobs.actions.logged_runs import LoggedRun
 from atom.jobs.engines.points import Points
 from atom.jobs.models import Run
 from atom.mlflow_api.actions import logged_models, runs
@@ -52,7 +53,7 @@ class LogMetric(MlflowView):
 
     def post(self, request: Request, project: str) -> Response:
         """Log one point."""
-        run = self.run_of_message(active=True)
+        run = self.run_to_log_to()
         runs.log_batch(run, Batch([point_of(self.message, now_ms())]))
         note_metrics_of_models(self, run, [self.message])
         return Response({})
@@ -90,19 +91,19 @@ class LogBatch(MlflowView):
 
     def post(self, request: Request, project: str) -> Response:
         """Log all of a batch or none of it."""
-        run = self.run_of_message(active=True)
+        run = self.run_to_log_to()
         batch = Batch(points_of(self.message), params_of(self.message), tags_of(self.message))
         if len(batch.points) + len(batch.parameters) + len(batch.labels) > MAX_METRICS:
             raise BadParameter(
                 f"A batch logging request can contain at most {MAX_METRICS} entries together."
             )
         runs.log_batch(run, batch)
-        if any("model_id" in row for row in self.message.values("metrics")):
+        if "model_id" in set().union(*self.message.values("metrics")):
             note_metrics_of_models(self, run, self.message.messages("metrics"))
         return Response({})
 
 
-def note_metrics_of_models(view: MlflowView, run: Run, messages: list[Message]) -> None:
+def note_metrics_of_models(view: MlflowView, run: LoggedRun, messages: list[Message]) -> None:
     """Note the metrics that are said of a logged model too."""
     said: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for one in messages:
@@ -112,7 +113,7 @@ def note_metrics_of_models(view: MlflowView, run: Run, messages: list[Message]) 
         logged_models.note_model_metrics(view.logged_model(name), rows)
 
 
-def _of_model(run: Run, one: Message) -> dict[str, Any]:
+def _of_model(run: LoggedRun, one: Message) -> dict[str, Any]:
     key, step, ts_ms, value = point_of(one, now_ms())
     return {
         "key": key,

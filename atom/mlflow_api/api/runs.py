@@ -15,7 +15,7 @@ from atom.mlflow_api.actions.runs import MAX_NAME, Batch
 from atom.mlflow_api.api.base import MlflowView, own_row, page, uuids_of_experiments
 from atom.mlflow_api.api.values import MAX_KEY, MAX_PARAM, MAX_TAG, tags_of
 from atom.mlflow_api.errors import BadParameter
-from atom.mlflow_api.rendering import run_info, run_messages
+from atom.mlflow_api.rendering import new_run_message, run_info, run_messages
 from atom.mlflow_api.search import (
     RUN_ORDER,
     filtered,
@@ -51,7 +51,7 @@ class CreateRun(MlflowView):
             time_of_ms(began) if began else None,
             tags_of(said),
         )
-        return Response({"run": run_messages([made])[0]})
+        return Response({"run": new_run_message(made)})
 
 
 class GetRun(MlflowView):
@@ -115,7 +115,7 @@ class LogParameter(MlflowView):
 
     def post(self, request: Request, project: str) -> Response:
         """Log a parameter, once."""
-        run = self.run_of_message(active=True)
+        run = self.run_to_log_to()
         key = self.message.text("key", most=MAX_KEY)
         value = self.message.text("value", "", most=MAX_PARAM)
         runs.log_batch(run, Batch(parameters={key: value}))
@@ -129,7 +129,7 @@ class SetTag(MlflowView):
 
     def post(self, request: Request, project: str) -> Response:
         """Set a tag."""
-        run = self.run_of_message(active=True)
+        run = self.run_to_log_to()
         key = self.message.text("key", most=MAX_KEY)
         runs.log_batch(run, Batch(labels={key: self.message.text("value", "", most=MAX_TAG)}))
         return Response({})

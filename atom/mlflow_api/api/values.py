@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from operator import itemgetter
 from typing import Any
 
 from atom.core import clock
@@ -19,6 +21,7 @@ MAX_BATCH_BYTES = 1 << 20
 # The year 5138, and more steps than any training has.
 _PLAIN_MS = 10**14
 _PLAIN_STEP = 1 << 53
+_KEY, _VALUE, _TIMESTAMP = map(itemgetter, ("key", "value", "timestamp"))
 
 
 def pairs_of(messages: list[Message], most: int, what: str) -> dict[str, str]:
@@ -56,42 +59,36 @@ def point_of(message: Message, now_ms: int) -> PointRow:
 
 def points_of(message: Message, most: int = MAX_METRICS) -> list[PointRow]:
     """Return the points of a batch."""
-    points: list[PointRow] = []
-    now: int | None = None
-    # A thousand plain points come a hundred times a second: those are looked at without ceremony.
-    # Whatever is not plain is read in full, which also says what is wrong with it.
-    for at, row in enumerate(message.values("metrics")[: most + 1]):
-        plain = _plain(row)
-        if plain is None:
-            now = now_ms() if now is None else now
-            plain = point_of(Message(row, f"metrics[{at}]"), now)
-        points.append(plain)
-    if len(points) > most:
-        message.messages("metrics", most=most)
-    return points
+    rows = message.values("metrics")
+    # A thousand plain points come a hundred times a second: those are looked at all together.
+    # Where one is not plain each is read in full, which also says what is wrong with it.
+    if len(rows) <= most and (plain := _plain(rows)) is not None:
+        return plain
+    now = now_ms()
+    return [point_of(one, now) for one in message.messages("metrics", most=most)]
 
 
-def _plain(row: Any) -> PointRow | None:
-    if type(row) is not dict:
+def _plain(rows: Sequence[Any]) -> list[PointRow] | None:
+    """Return the points if all are as MLflow's client writes them, else None."""
+    if set(map(type, rows)) != {dict}:
         return None
-    key, value, ts_ms, step = (
-        row.get("key"),
-        row.get("value"),
-        row.get("timestamp"),
-        row.get("step", 0),
-    )
-    if (
-        type(key) is str
-        and 0 < len(key) <= MAX_KEY
-        and "\0" not in key
-        and type(value) is float
-        and type(ts_ms) is int
-        and 0 <= ts_ms < _PLAIN_MS
-        and type(step) is int
-        and 0 <= step < _PLAIN_STEP
-    ):
-        return key, step, ts_ms, value
-    return None
+    try:
+        keys = list(map(_KEY, rows))
+        values = list(map(_VALUE, rows))
+        times_ms = list(map(_TIMESTAMP, rows))
+    except KeyError:
+        return None
+    steps = [row.get("step", 0) for row in rows]
+    columns = (keys, str), (values, float), (times_ms, int), (steps, int)
+    if any(set(map(type, column)) != {kind} for column, kind in columns):
+        return None
+    if not 0 <= min(times_ms) <= max(times_ms) < _PLAIN_MS:
+        return None
+    if not 0 <= min(steps) <= max(steps) < _PLAIN_STEP:
+        return None
+    if not all(0 < len(key) <= MAX_KEY and "\0" not in key for key in set(keys)):
+        return None
+    return list(zip(keys, steps, times_ms, values, strict=True))
 
 
 def now_ms() -> int:

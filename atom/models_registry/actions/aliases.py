@@ -58,4 +58,11 @@ def _note(
     audit.record(
         user, "model.alias_moved", model, model.project, name=model.name, alias=name, **numbers
     )
-    outbox.emit(model.project_id, "alias.moved", model=model.name, alias=name, **numbers)
+    outbox.emit(
+        model.project_id,
+        "alias.moved",
+        model=model.name,
+        alias=name,
+        old=numbers["old"],
+        new=numbers["new"],
+    )

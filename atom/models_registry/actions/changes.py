@@ -11,7 +11,7 @@ from rest_framework.exceptions import ErrorDetail
 
 from atom.accounts import audit
 from atom.accounts.models import User
-from atom.core import live
+from atom.core import live, outbox
 from atom.models_registry.errors import ModelNameTaken
 from atom.models_registry.models import Model, ModelVersion
 
@@ -60,7 +60,7 @@ def delete_version(version: ModelVersion, user: User) -> None:
     """Take a version out of the registry, with its aliases; the run keeps the files."""
     model = Model.objects.select_for_update().get(pk=version.model_id)
     named = {"name": model.name, "number": version.number}
-    version.aliases.all().delete()
+    _take_away_aliases(model, Q(version=version))
     # The steps of its aliases would name a version that is not there; the audit trail has them.
     model.alias_changes.filter(Q(old=version) | Q(new=version)).delete()
     model.numbers_used = max(model.numbers_used, version.number)
@@ -77,9 +77,24 @@ def delete_model(model: Model, user: User) -> None:
     last = locked.versions.aggregate(last=Max("number"))["last"] or 0
     audit.record(user, "model.deleted", locked, locked.project, name=locked.name, versions=last)
     locked.alias_changes.all().delete()
-    locked.aliases.all().delete()
+    _take_away_aliases(locked, Q())
     _tell(locked)
     locked.delete()
+
+
+def _take_away_aliases(model: Model, which: Q) -> None:
+    """Remove aliases, and tell who serves what they pointed at."""
+    gone = model.aliases.filter(which).select_related("version").order_by("name")
+    for alias in gone:
+        outbox.emit(
+            model.project_id,
+            "alias.moved",
+            model=model.name,
+            alias=alias.name,
+            old=alias.version.number,
+            new=None,
+        )
+    gone.delete()
 
 
 def _tell(model: Model) -> None:

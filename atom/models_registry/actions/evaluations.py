@@ -12,7 +12,7 @@ from atom.models_registry.engines.evaluations import (
     MalformedEvaluation,
     parse_evaluation,
 )
-from atom.models_registry.errors import EvaluationMalformed
+from atom.models_registry.errors import ArtifactNotReady, EvaluationMalformed
 from atom.models_registry.models import Evaluation, ModelVersion
 
 FILE = "evaluation.json"
@@ -20,7 +20,12 @@ _DATASET_ALIAS = "dataset"
 
 
 def evaluation_artifact(run: Run) -> Artifact | None:
-    """Return the run's newest stored `evaluation.json`."""
+    """Return the run's newest stored `evaluation.json`.
+
+    Raises ArtifactNotReady while one is still being checked: a run may be over before.
+    """
+    if run.artifacts.filter(path=FILE, state=job_states.LOCAL).exists():
+        raise ArtifactNotReady(f"Not stored yet: {FILE}.")
     stored = run.artifacts.filter(path=FILE, state=job_states.PERSISTED)
     return stored.order_by("-attempt__number", "-created_at").first()
 

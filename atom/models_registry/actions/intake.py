@@ -5,14 +5,18 @@ The registry lies above jobs, so nothing tells it that a run has ended: it looks
 
 from __future__ import annotations
 
+import time
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import structlog
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models.functions import Now
 
 from atom.accounts.models import slug_validator
+from atom.core import clock
 from atom.core.errors import AtomError, Invalid
 from atom.core.states import check_move
 from atom.jobs import states as job_states
@@ -23,6 +27,7 @@ from atom.models_registry import states
 from atom.models_registry.actions.aliases import set_alias
 from atom.models_registry.actions.evaluations import evaluation_artifact, record_evaluation
 from atom.models_registry.actions.registration import get_or_create_model, register
+from atom.models_registry.errors import IntakeFailed
 from atom.models_registry.models import ModelVersion, RunIntake
 from atom.models_registry.reads import find_version
 
@@ -33,7 +38,12 @@ MODEL_PATH = "model"
 REGISTER_PARAMETER = "register_model"
 EVALUATED_PARAMETER = "model_version"
 _BATCH = 100
-_MAX_TRIES = 5
+# Half an hour of tries, at first every few seconds: a store may be away for minutes.
+_MAX_TRIES = 12
+_FIRST_WAIT_S = 3.0
+_LONGEST_WAIT_S = 300.0
+# Then the next tick goes on: the task itself has ten minutes.
+_LOOKING_S = 300.0
 
 
 def take_in_finished_runs() -> int:
@@ -42,13 +52,17 @@ def take_in_finished_runs() -> int:
         Run.objects.executed()
         .filter(state=job_states.SUCCEEDED)
         .exclude(intake__state__in=[states.DONE, states.FAILED])
+        .exclude(intake__next_try_at__gt=Now())
     )
     ids = list(finished.order_by("finished_at").values_list("pk", flat=True)[:_BATCH])
-    for run_id in ids:
+    started = time.monotonic()
+    for looked_at, run_id in enumerate(ids):
+        if time.monotonic() - started > _LOOKING_S:
+            return looked_at
         try:
             take_in_run(run_id)
         except Exception:
-            # A defect or an outage met by one run must not keep the others waiting.
+            # An outage met by one run must not keep the others waiting.
             log.exception("run_intake_failed", run_id=str(run_id))
     return len(ids)
 
@@ -56,7 +70,7 @@ def take_in_finished_runs() -> int:
 def take_in_run(run_id: UUID) -> None:
     """Register and evaluate what the run asked for, once; return quietly if that is done.
 
-    A failure is noted on the run's timeline and tried again a few times.
+    After a failure it is tried again for half an hour, then the run's timeline says so.
     """
     RunIntake.objects.get_or_create(run_id=run_id)
     with transaction.atomic():
@@ -69,6 +83,10 @@ def take_in_run(run_id: UUID) -> None:
                 _take_in(intake.run)
         except AtomError as exc:
             _note_failure(intake, exc)
+        except Exception:
+            # Counted too: what is never said, and tried for ever, stands before all other runs.
+            log.exception("run_intake_failed", run_id=str(run_id))
+            _note_failure(intake, IntakeFailed())
         else:
             check_move(states.INTAKE_STATES, intake.state, states.DONE)
             intake.state, intake.error_code, intake.error_detail = states.DONE, "", ""
@@ -123,6 +141,8 @@ def _parameter(run: Run, name: str) -> str:
 def _note_failure(intake: RunIntake, error: AtomError) -> None:
     intake.tries += 1
     intake.error_code, intake.error_detail = error.code, error.detail
+    wait_s = min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2**intake.tries)
+    intake.next_try_at = clock.now() + timedelta(seconds=wait_s)
     log.warning("run_not_taken_in", run_id=str(intake.run_id), code=error.code)
     if intake.tries >= _MAX_TRIES or isinstance(error, Invalid):
         check_move(states.INTAKE_STATES, intake.state, states.FAILED)

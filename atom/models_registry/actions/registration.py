@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +12,8 @@ from rest_framework.exceptions import ErrorDetail
 from atom.accounts import audit
 from atom.accounts.models import Project, User
 from atom.core import live, outbox
+from atom.core.bodies import MAX_DEPTH, is_deeper_than
+from atom.core.foreign_json import read_json
 from atom.core.storage import objects
 from atom.jobs import states as job_states
 from atom.jobs.models import Artifact, Run
@@ -21,6 +22,7 @@ from atom.models_registry.engines.digests import (
     digests_of_set,
     digests_of_stream,
 )
+from atom.models_registry.engines.evaluations import finite_metrics
 from atom.models_registry.errors import (
     ArtifactDamaged,
     ArtifactNotFound,
@@ -29,6 +31,7 @@ from atom.models_registry.errors import (
     RunNotOver,
 )
 from atom.models_registry.models import Model, ModelFile, ModelVersion
+from atom_sdk.runner.evidence import storable
 
 DESCRIPTION_FILE = "atom.json"
 _MAX_DESCRIPTION_BYTES = 1 << 20
@@ -39,7 +42,7 @@ class Described:
     """What the run said of its model in `atom.json`."""
 
     framework: str
-    metrics: dict[str, Any]
+    metrics: dict[str, float]
     signature: dict[str, Any]
 
 
@@ -137,15 +140,16 @@ def _described(files: dict[str, Artifact]) -> Described:
     loaded: Any = {}
     if artifact is not None and artifact.size_bytes <= _MAX_DESCRIPTION_BYTES:
         try:
-            loaded = json.loads(objects().get(artifact.key))
+            loaded = read_json(objects().get(artifact.key))
         except ValueError:
             # A user's own file of this name is no reason to refuse the model.
             loaded = {}
-    found = loaded if isinstance(loaded, dict) else {}
-    metrics, signature = found.get("metrics"), found.get("signature")
+    is_ours = isinstance(loaded, dict) and not is_deeper_than(loaded, MAX_DEPTH)
+    found = storable(loaded) if is_ours else {}
+    signature = found.get("signature")
     return Described(
         framework=str(found.get("framework") or "")[:60],
-        metrics=metrics if isinstance(metrics, dict) else {},
+        metrics=finite_metrics(found.get("metrics")),
         signature=signature if isinstance(signature, dict) else {},
     )
 

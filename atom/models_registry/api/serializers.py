@@ -11,6 +11,7 @@ from atom.accounts.api.fields import SlugField
 from atom.accounts.api.serializers import UserShortSerializer
 from atom.core.names import TextField
 from atom.models_registry.engines.evaluability import NotEvaluable, why_not_evaluable
+from atom.models_registry.engines.evaluations import finite_metrics
 from atom.models_registry.models import AliasChange, Evaluation, Model, ModelVersion
 
 
@@ -20,23 +21,45 @@ class ConfusionSerializer(serializers.Serializer[Any]):
     labels = serializers.ListField(child=serializers.CharField())
     matrix = serializers.ListField(child=serializers.ListField(child=serializers.IntegerField()))
 
+    def to_representation(self, instance: Any) -> Any:
+        """Return it as it was checked before it was stored: it may have a million cells."""
+        return instance
 
-class EvaluationSerializer(serializers.ModelSerializer[Evaluation]):
-    """How a version did on a split."""
+
+class MetricsField(serializers.DictField):
+    """Numbers by name; what an older version kept of a run's own words is left out."""
+
+    child = serializers.FloatField()
+
+    def to_representation(self, value: Any) -> dict[str, float]:
+        """Return the numbers: a word among them must not hide a whole list."""
+        return finite_metrics(value)
+
+
+class EvaluationShortSerializer(serializers.ModelSerializer[Evaluation]):
+    """How a version did on a split, without who was taken for whom: that is as long as a book."""
 
     run = serializers.UUIDField(source="run_id")
     run_number = serializers.IntegerField(source="run.number")
     dataset = serializers.CharField(source="dataset_version.dataset.name")
     ref = serializers.CharField(source="dataset_version.ref")
-    confusion = ConfusionSerializer()
     metrics = serializers.DictField(child=serializers.FloatField())
 
     class Meta:
         model = Evaluation
-        fields = (
+        fields: tuple[str, ...] = (
             "id", "run", "run_number", "dataset", "ref", "split", "n", "accuracy", "metrics",
-            "confusion", "created_at",
+            "created_at",
         )  # fmt: skip
+
+
+class EvaluationSerializer(EvaluationShortSerializer):
+    """How a version did on a split, with its confusion matrix."""
+
+    confusion = ConfusionSerializer()
+
+    class Meta(EvaluationShortSerializer.Meta):
+        fields = (*EvaluationShortSerializer.Meta.fields, "confusion")
 
 
 class RunOfVersionSerializer(serializers.Serializer[Any]):
@@ -53,12 +76,12 @@ class ModelVersionSerializer(serializers.ModelSerializer[ModelVersion]):
     model = serializers.CharField(source="model.name")
     run = RunOfVersionSerializer()
     created_by = UserShortSerializer(allow_null=True)
-    metrics = serializers.DictField(child=serializers.FloatField())
+    metrics = MetricsField()
     signature = serializers.DictField()
     aliases: serializers.SlugRelatedField[Any] = serializers.SlugRelatedField(
         slug_field="name", many=True, read_only=True
     )
-    evaluations = EvaluationSerializer(many=True)
+    evaluations = EvaluationShortSerializer(many=True)
     not_evaluable = serializers.SerializerMethodField()
 
     class Meta:
@@ -95,7 +118,7 @@ class AliasSerializer(serializers.Serializer[Any]):
 class AliasTargetSerializer(serializers.Serializer[Any]):
     """Where an alias shall point."""
 
-    version = serializers.IntegerField(min_value=1)
+    version = serializers.IntegerField(min_value=1, max_value=2**31 - 1)
 
 
 class AliasChangeSerializer(serializers.ModelSerializer[AliasChange]):

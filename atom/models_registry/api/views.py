@@ -20,6 +20,7 @@ from atom.core.errors import Invalid
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
 from atom.core.query import words
+from atom.core.schema import whole_list
 from atom.jobs.models import Run
 from atom.models_registry import actions, reads
 from atom.models_registry.api.serializers import (
@@ -166,7 +167,9 @@ class EvaluationListView(ModelScopedView, generics.ListAPIView[Evaluation]):
 class AliasListView(ModelScopedView, APIView):
     """The aliases of a model."""
 
-    @extend_schema(responses=AliasSerializer(many=True), operation_id="models_aliases_list")
+    @extend_schema(
+        responses=whole_list(AliasSerializer, "AliasList"), operation_id="models_aliases_list"
+    )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """Return every alias by name."""
         aliases = AliasSerializer(self.model.aliases.all(), many=True).data

@@ -6,14 +6,18 @@
 `matrix[i][j]` counts samples of label i that the model called label j.
 """
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from atom.core.foreign_json import read_json
+from atom_sdk.runner.evidence import storable
+
 MAX_BYTES = 32 << 20
 MAX_LABELS = 2000
+# The largest that its column holds.
+_MAX_COUNT = 2**31 - 1
 _ACCURACY_TOLERANCE = 1e-3
 
 
@@ -36,19 +40,19 @@ class EvaluationResult:
 def parse_evaluation(data: bytes) -> EvaluationResult:
     """Return the evaluation. Raises MalformedEvaluation."""
     try:
-        document = json.loads(data)
+        document = read_json(data)
     except ValueError as exc:
         raise MalformedEvaluation("It is not JSON.") from exc
     if not isinstance(document, Mapping):
         raise MalformedEvaluation("It is not a JSON object.")
-    labels = [str(label) for label in _list(document, "labels")]
+    labels = [_label(label) for label in _list(document, "labels")]
     result = EvaluationResult(
-        split=str(document.get("split") or "test")[:60],
+        split=_label(document.get("split") or "test")[:60],
         n=_count(document.get("n"), "n"),
         accuracy=_fraction(document.get("accuracy")),
         labels=labels,
         matrix=_matrix(_list(document, "matrix"), len(labels)),
-        metrics=_metrics(document.get("metrics")),
+        metrics=finite_metrics(document.get("metrics")),
     )
     _check_sums(result)
     return result
@@ -61,10 +65,19 @@ def _list(document: Mapping[str, Any], name: str) -> list[Any]:
     return value
 
 
+def _label(value: Any) -> str:
+    if isinstance(value, list | dict):
+        raise MalformedEvaluation("split or a label is neither a text nor a number.")
+    text: str = storable(str(value))
+    return text
+
+
 def _count(value: Any, name: str) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise MalformedEvaluation(f"{name} is not a whole number from 0.")
-    return value
+    is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MAX_COUNT
+    if not is_count:
+        raise MalformedEvaluation(f"{name} is not a whole number from 0 to {_MAX_COUNT}.")
+    count: int = value
+    return count
 
 
 def _fraction(value: Any) -> float:
@@ -80,15 +93,21 @@ def _matrix(rows: list[Any], size: int) -> list[list[int]]:
     return [[_count(cell, "a cell of matrix") for cell in row] for row in rows]
 
 
-def _metrics(value: Any) -> dict[str, float]:
+def finite_metrics(value: Any) -> dict[str, float]:
+    """Return what of a run's metrics are numbers; words, NaN and what no float holds are left."""
     given = value if isinstance(value, Mapping) else {}
-    return {
-        str(key): float(number)
-        for key, number in given.items()
-        if isinstance(number, int | float)
-        and not isinstance(number, bool)
-        and math.isfinite(number)
-    }
+    numbers = ((storable(str(key)), _as_float(one)) for key, one in given.items())
+    return {key: number for key, number in numbers if number is not None}
+
+
+def _as_float(value: Any) -> float | None:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 def _check_sums(result: EvaluationResult) -> None:

@@ -41,6 +41,10 @@ class Graph:
         edge = (self.add(source).key, self.add(target).key, label)
         self.edges[edge] = None
 
+    def has(self, source: Node, target: Node, label: str) -> bool:
+        """Return whether the edge is there."""
+        return (source.key, target.key, label) in self.edges
+
     def as_json(self) -> dict[str, Any]:
         """Return the graph as the API gives it."""
         nodes = [

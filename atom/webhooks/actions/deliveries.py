@@ -28,7 +28,7 @@ from atom.accounts.models import Project, User
 from atom.core import clock
 from atom.core.background import enqueue
 from atom.core.crash_points import reach
-from atom.core.crypto import decrypt
+from atom.core.crypto import BadSignature, decrypt
 from atom.core.locks import only_one
 from atom.core.models import OutboxEvent
 from atom.core.states import check_move
@@ -71,7 +71,9 @@ def fan_out() -> int:
     events = list(open_ones.select_for_update(skip_locked=True)[:_EVENTS_AT_ONCE])
     if not events:
         return 0
-    projects = {event.project_id for event in events}
+    # What happened to a person, in no project, is nobody else's business.
+    public = [(event, event.project_id) for event in events if event.project_id is not None]
+    projects = {project_id for _, project_id in public}
     hooks: dict[UUID, list[Webhook]] = defaultdict(list)
     for hook in Webhook.objects.switched_on().filter(project__in=projects):
         hooks[hook.project_id].append(hook)
@@ -82,12 +84,12 @@ def fan_out() -> int:
                 webhook=hook,
                 event_id=event.pk,
                 kind=event.kind,
-                body=body_of(event, slugs[event.project_id]),
+                body=body_of(event, slugs[project_id]),
                 # Sent in the order in which they happened, where nothing fails.
                 next_at=event.at,
             )
-            for event in events
-            for hook in hooks[event.project_id]
+            for event, project_id in public
+            for hook in hooks[project_id]
             if event.kind in hook.events
         ],
         ignore_conflicts=True,
@@ -111,13 +113,24 @@ def send_due(webhook_id: UUID, for_s: float = _SENDING_S) -> int:
     deadline, tries = time.monotonic() + for_s, 0
     with _place() as free, only_one(webhook_id) as mine:
         while free and mine and (delivery := _begin_try(webhook_id)) is not None:
-            outcome = send(_letter(delivery), settings.ATOM_WEBHOOK_ALLOW)
+            outcome = _try(delivery)
             tries += 1
             reach("webhook.sent")
             _note(delivery, outcome)
             if time.monotonic() > deadline:
                 break
     return tries
+
+
+def _try(delivery: Delivery) -> Outcome:
+    try:
+        letter = _letter(delivery)
+    except BadSignature:
+        said = (
+            "The webhook's secret cannot be read with this installation's key: give it a new one."
+        )
+        return Outcome(None, "", said, 0)
+    return send(letter, settings.ATOM_WEBHOOK_ALLOW)
 
 
 @contextmanager
@@ -188,7 +201,7 @@ def give_up_old() -> None:
         webhook__off_reason="",
         tries__gt=0,
     )
-    ids = set(failing.values_list("webhook", flat=True)[:100])
+    ids = list(failing.order_by().values_list("webhook", flat=True).distinct())
     for hook in Webhook.objects.filter(pk__in=ids).select_related("project"):
         switch_off(hook, states.BY_FAILURE)
         log.warning("webhook_disabled", webhook_id=str(hook.pk))

@@ -13,7 +13,7 @@ from rest_framework.exceptions import ErrorDetail
 
 from atom.accounts import audit
 from atom.accounts.models import Project, User
-from atom.core import clock
+from atom.core import clock, outbox
 from atom.core.crypto import encrypt
 from atom.core.errors import Invalid
 from atom.webhooks import states
@@ -72,7 +72,8 @@ def change_webhook(webhook: Webhook, user: User, changes: dict[str, Any]) -> Web
     for name, value in given.items():
         setattr(locked, name, sorted(set(value)) if name == "events" else value)
     _save(locked)
-    audit.record(user, "webhook.changed", locked, locked.project, name=locked.name, **changes)
+    said = {**changes, "name": locked.name}
+    audit.record(user, "webhook.changed", locked, locked.project, **said)
     return locked
 
 
@@ -115,6 +116,10 @@ def switch_off(webhook: Webhook, reason: str) -> None:
         if rows.update(off_reason=reason, off_at=clock.now()):
             said = {"name": webhook.name, "reason": reason}
             audit.record(None, "webhook.disabled", webhook, webhook.project, **said)
+            people = [webhook.created_by_id]
+            outbox.emit(
+                webhook.project_id, "webhook.disabled", people=people, subject=webhook.pk, **said
+            )
 
 
 def check_url(url: str) -> None:

@@ -24,7 +24,13 @@ class SecretField(serializers.CharField):
 
 
 class _EventsField(serializers.ListField):
-    child = serializers.ChoiceField(choices=sorted(EVENT_KINDS))
+    child = serializers.ChoiceField(
+        choices=sorted(EVENT_KINDS),
+        error_messages={
+            "invalid_choice": '"{input}" is not a valid choice. '
+            f"Choose from {', '.join(sorted(EVENT_KINDS))}."
+        },
+    )
 
     def __init__(self, **options: Any) -> None:
         super().__init__(allow_empty=False, max_length=len(EVENT_KINDS), **options)

@@ -14,11 +14,11 @@ from atom_sdk.errors import AtomError as SdkError
 from atom_sdk.public_hosts import public_addresses
 from atom_sdk.webhooks import HEADER, sign
 
-# The whole answer must be there by then, however slowly it trickles.
+# The whole answer, headers and all, must be there by then, however slowly it trickles.
 ALLOWED_S = 10.0
 EXCERPT_BYTES = 2048
 _ERROR_CHARS = 300
-_TIMEOUT = httpx.Timeout(ALLOWED_S, connect=5.0)
+_CONNECT_S = 5.0
 
 
 @dataclass(frozen=True)
@@ -54,16 +54,16 @@ class Outcome:
         return self.status_code == 410
 
 
-def send(letter: Letter, allowed: Sequence[str]) -> Outcome:
+def send(letter: Letter, allowed: Sequence[str], allowed_s: float = ALLOWED_S) -> Outcome:
     """Send it once. Nothing that happens on the way is raised: it is the outcome."""
     started = time.monotonic()
     status, excerpt, error = None, "", ""
     try:
-        with _client(allowed) as client:
+        with _client(allowed, allowed_s) as client:
             request = {"content": letter.body, "headers": headers_of(letter)}
             with client.stream("POST", letter.url, **request) as answer:  # type: ignore[arg-type]
                 status = answer.status_code
-                excerpt = _beginning(answer, started + ALLOWED_S)
+                excerpt = _beginning(answer, started + allowed_s)
         if 300 <= status < 400:
             error = "It redirects elsewhere, which is not followed: give the final address."
         elif not 200 <= status < 300:
@@ -71,7 +71,7 @@ def send(letter: Letter, allowed: Sequence[str]) -> Outcome:
     except SdkError as refused:
         error = str(refused)
     except httpx.TimeoutException:
-        error = f"No answer within {ALLOWED_S:.0f} seconds."
+        error = f"No answer within {allowed_s:.0f} seconds."
     except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as failed:
         error = f"{type(failed).__name__}: {failed}"
     duration_ms = round((time.monotonic() - started) * 1000)
@@ -93,11 +93,11 @@ def headers_of(letter: Letter) -> dict[str, str]:
     }
 
 
-def _client(allowed: Sequence[str]) -> httpx.Client:
+def _client(allowed: Sequence[str], allowed_s: float) -> httpx.Client:
     addresses = partial(public_addresses, allowed=tuple(allowed))
     return httpx.Client(
-        transport=CheckedTransport(addresses),
-        timeout=_TIMEOUT,
+        transport=CheckedTransport(addresses, allowed_s),
+        timeout=httpx.Timeout(allowed_s, connect=min(_CONNECT_S, allowed_s)),
         follow_redirects=False,
         trust_env=False,
     )

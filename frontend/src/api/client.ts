@@ -1,5 +1,6 @@
 import createClient, { type Middleware } from 'openapi-fetch';
 import createQueryHooks from 'openapi-react-query';
+import { connection, isOwnAnswer } from '@/shared/connection';
 import { readApiError } from './errors';
 import { PageRequest } from './leaving';
 import type { paths } from './schema';
@@ -28,8 +29,24 @@ const problems: Middleware = {
   },
 };
 
+/** Tells whether the server answered; leaving a page ends requests too, which says nothing. */
+const heard: Middleware = {
+  onResponse({ response }) {
+    if (isOwnAnswer(response)) connection.heard();
+    else connection.missed();
+  },
+  onError({ error }) {
+    if (error instanceof TypeError) connection.missed();
+  },
+};
+
 export const api = createClient<paths>({ baseUrl: '', credentials: 'same-origin', Request: PageRequest });
-api.use(csrf, problems);
+// The last one sees an answer first.
+api.use(csrf, problems, heard);
+
+/** For what anybody may ask: nothing of who is signed in here is sent along. */
+export const anonymous = createClient<paths>({ baseUrl: '', credentials: 'omit', Request: PageRequest });
+anonymous.use(problems, heard);
 
 /** Typed TanStack Query hooks: `$api.useQuery('get', '/api/v1/projects/', { … })`. */
 export const $api = createQueryHooks(api);

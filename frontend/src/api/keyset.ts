@@ -10,6 +10,21 @@ export const KEYSET = {
   getNextPageParam: (page: { next?: string | null }) => page.next ?? undefined,
 };
 
+interface AskedBefore {
+  queryKey: readonly unknown[];
+}
+
+/**
+ * As `placeholderData`: while another search of a project's list is answered, the rows of the last one stay. Those of
+ * another project do not, and that there were none does not.
+ */
+export const keepWithin =
+  (project: string) =>
+  <D extends { pages: { results: unknown[] }[] }>(before: D | undefined, asked: AskedBefore | undefined) => {
+    const init = asked?.queryKey[2] as { params: { path: { project: string } } } | undefined;
+    return init?.params.path.project === project && before?.pages[0]?.results.length ? before : undefined;
+  };
+
 export interface KeysetRows<T> {
   rows: T[] | undefined;
   isPending: boolean;

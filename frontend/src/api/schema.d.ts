@@ -725,6 +725,113 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/notifications/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return one page; they are kept for 90 days. */
+        get: operations["notifications_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications/count/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return how many are unread, counted to a hundred. */
+        get: operations["notifications_count"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications/preferences/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return it for every topic. */
+        get: operations["notification_preferences_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * @description Change it for some; what happens from now on is told so.
+         *
+         *     What waits for the daily mail comes at its new time.
+         */
+        patch: operations["notification_preferences_change"];
+        trace?: never;
+    };
+    "/api/v1/notifications/read/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Mark some, or all up to one, as read; what is read already stays so. */
+        post: operations["notifications_read"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications/unread/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Mark some as unread again. */
+        post: operations["notifications_unread"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications/unsubscribe/{link}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description End the mails of the topic; again is fine. */
+        post: operations["notifications_unsubscribe"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/organisations/": {
         parameters: {
             query?: never;
@@ -1057,6 +1164,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/datasets/{dataset}/activity/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return its versions and what was done around them, newest first. */
+        get: operations["dataset_activity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/datasets/{dataset}/archive/": {
         parameters: {
             query?: never;
@@ -1132,7 +1256,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description The branches of a dataset. */
+        /** @description Return one page by name, each with how far it is from `main`. */
         get: operations["projects_datasets_branches_list"];
         put?: never;
         /** @description Add a branch that begins at a version. */
@@ -1532,7 +1656,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description The tags of a dataset. */
+        /** @description Return one page, newest first. */
         get: operations["projects_datasets_tags_list"];
         put?: never;
         /** @description Give a version a name that never moves. */
@@ -1765,6 +1889,23 @@ export interface paths {
         };
         /** @description Return what the first bytes of a picture say; null for other files. */
         get: operations["version_picture"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/entries/preview/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return a bounded part of a table; a reason for what is none, or cannot be read. */
+        get: operations["version_entry_preview"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2662,7 +2803,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Return counts and the five newest of everything, in a fixed number of queries. */
+        /** @description Return what needs the caller, counts and the newest, in a fixed number of queries. */
         get: operations["overview_retrieve"];
         put?: never;
         post?: never;
@@ -2681,6 +2822,41 @@ export interface paths {
         };
         /** @description Show what waits in which order and for what, and what holds a machine. */
         get: operations["queue_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/run-retention/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the policy, or what another one would remove. */
+        get: operations["run_policy_get"];
+        /** @description Set the policy; what is due is announced, and removed three days later. */
+        put: operations["run_policy_set"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/run-shares/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the links to runs of the project that work, the newest first. */
+        get: operations["run_shares_list"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3322,7 +3498,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Store a batch of points once. */
+        /** @description Store the sound points of a batch once. */
         post: operations["runner_metrics"];
         delete?: never;
         options?: never;
@@ -3605,6 +3781,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/files/{file_id}/picture/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return a picture from this origin: the portal shows none of another. */
+        get: operations["runs_file_picture"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}/files/{file_id}/preview/": {
         parameters: {
             query?: never;
@@ -3724,6 +3917,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/retention/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return until when its logs and outputs stay, or when they went. */
+        get: operations["run_keeping_get"];
+        /** @description Keep them for longer or shorter than the project does; a star keeps them for ever. */
+        put: operations["run_keeping_set"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}/retry/": {
         parameters: {
             query?: never;
@@ -3736,6 +3947,41 @@ export interface paths {
         /** @description Start another attempt, from the last durable checkpoint. */
         post: operations["runs_retry"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/shares/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the links that work, the newest first. */
+        get: operations["runs_shares"];
+        put?: never;
+        /** @description Make a link. Its token is in this answer only, so the call is not replayable. */
+        post: operations["runs_shares_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/shares/{share_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description End the link at once; twice is fine. */
+        delete: operations["runs_shares_end"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3838,6 +4084,91 @@ export interface paths {
         put?: never;
         /** @description End them. */
         post: operations["sessions_end_others"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shared-run/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the run of a link. */
+        get: operations["shared_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shared-run/log/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return a part of the run's log, as it is stored: secrets are masked in it. */
+        get: operations["shared_run_log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shared-run/metrics/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the metrics that the run's program reported, with last values and ranges. */
+        get: operations["shared_run_metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shared-run/metrics/series/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return curves of these metrics, downsampled so that peaks stay. */
+        get: operations["shared_run_series"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/state/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return what does not work now; at most a few seconds old. */
+        get: operations["state_retrieve"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4127,7 +4458,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** @description The caller's own profile. */
+        /** @description Change the caller's name or language. */
         patch: operations["users_me_partial_update"];
         trace?: never;
     };
@@ -4199,6 +4530,11 @@ export interface components {
             /** Format: date-time */
             date_joined: string;
         };
+        /** @description One page of a dataset's activity. */
+        ActivityPage: {
+            results: components["schemas"]["Happening"][];
+            next: string | null;
+        };
         /** @description A name and the number that it points at. */
         Alias: {
             name: string;
@@ -4214,6 +4550,10 @@ export interface components {
             actor: components["schemas"]["UserShort"] | null;
             /** Format: date-time */
             at: string;
+        };
+        AliasList: {
+            results: components["schemas"]["Alias"][];
+            next: string | null;
         };
         /** @description Where an alias shall point. */
         AliasTargetRequest: {
@@ -4309,7 +4649,7 @@ export interface components {
             node: string | null;
             exit_code: number | null;
             signal: number | null;
-            readonly failure_class: components["schemas"]["FailureClassEnum"] | null;
+            readonly failure_class: (components["schemas"]["FailureClassEnum"] | components["schemas"]["NullEnum"]) | null;
             /** @description Return the failure in a sentence. */
             readonly failure_reason: string | null;
             readonly failure: components["schemas"]["RunFailure"] | null;
@@ -4416,7 +4756,9 @@ export interface components {
             /** @description The digest of the archive's history. */
             history: string;
         };
-        /** @description A branch and its head. */
+        /** @enum {unknown} */
+        BlankEnum: "";
+        /** @description A branch and its head, as `with_facts` of `atom.datasets.refs_listing` found it. */
         Branch: {
             /** Format: uuid */
             readonly id: string;
@@ -4424,6 +4766,12 @@ export interface components {
             readonly head: components["schemas"]["VersionShort"] | null;
             /** Format: int64 */
             seq: number;
+            /** @description Versions that it has and `main` has not; null where nobody counted. */
+            readonly ahead: number | null;
+            /** @description Versions of `main` that it has not. */
+            readonly behind: number | null;
+            /** @description A username, or empty. */
+            readonly created_by: string;
             /** Format: date-time */
             readonly created_at: string;
             /** Format: date-time */
@@ -4477,6 +4825,11 @@ export interface components {
         ChangeExample: {
             path: string;
             change: components["schemas"]["SideChangeEnum"];
+        };
+        /** @description How many rows changed, and which ids name none of the caller's. */
+        Changed: {
+            changed: number;
+            unknown: string[];
         };
         /** @description Why a report failed, and what to do next. */
         CleaningFailure: {
@@ -4598,7 +4951,7 @@ export interface components {
             files: components["schemas"]["FileDiff"][];
             /** @description More files differ than these. */
             truncated: boolean;
-            reason: components["schemas"]["CodeDiffReasonEnum"];
+            reason: components["schemas"]["CodeDiffReasonEnum"] | components["schemas"]["BlankEnum"];
             /** @description What the changes of one run are since. */
             commit: string;
         };
@@ -4744,7 +5097,7 @@ export interface components {
              *     * `writing` - writing
              *     * `labels` - labels
              */
-            readonly stage: components["schemas"]["StageEnum"];
+            readonly stage: components["schemas"]["StageEnum"] | components["schemas"]["BlankEnum"];
             readonly rows_done: number;
             readonly rows_total: number;
             /** @description Cancelling is not too late. */
@@ -4802,7 +5155,7 @@ export interface components {
              *     * `max` - max
              *     * `min` - min
              */
-            goal: components["schemas"]["GoalEnum"] | null;
+            goal: (components["schemas"]["GoalEnum"] | components["schemas"]["NullEnum"]) | null;
             /** @description Several where they are equal. */
             best: string[];
         };
@@ -4832,7 +5185,7 @@ export interface components {
             readonly cpu_hours: number | null;
             /** Format: double */
             readonly gpu_hours: number | null;
-            readonly failure_class: components["schemas"]["FailureClassEnum"] | null;
+            readonly failure_class: (components["schemas"]["FailureClassEnum"] | components["schemas"]["NullEnum"]) | null;
             /** @description Return the failure in a sentence. */
             readonly failure_reason: string | null;
             readonly failure: components["schemas"]["RunFailure"] | null;
@@ -4884,6 +5237,23 @@ export interface components {
         Confusion: {
             labels: string[];
             matrix: number[][];
+        };
+        /** @description When the daily mail comes. */
+        DailyMail: {
+            /** @description An IANA name; UTC until one is chosen. */
+            time_zone: string;
+            /** @description The hour of the clocks there, 0 to 23. */
+            hour: number;
+            /**
+             * Format: date-time
+             * @description The next one, if it has anything to say.
+             */
+            next_at: string;
+        };
+        /** @description What to change of the daily mail's time. */
+        DailyMailChangeRequest: {
+            time_zone?: string;
+            hour?: number;
         };
         /** @description A dataset and the head of its `main`. */
         Dataset: {
@@ -5005,6 +5375,10 @@ export interface components {
         /** @description One page of a diff. */
         DiffPage: {
             summary: components["schemas"]["DiffSummary"];
+            /** @description Of the whole comparison: the 50 most frequent. */
+            label_changes: components["schemas"]["LabelChange"][];
+            /** @description Differences that the filters leave. */
+            total: number;
             results: components["schemas"]["DiffRow"][];
             next: string | null;
         };
@@ -5064,6 +5438,24 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** @description A run whose logs and outputs would go. */
+        DueRun: {
+            /** Format: uuid */
+            id: string;
+            number: number;
+            name: string;
+            /** Format: date-time */
+            finished_at: string;
+        };
+        /** @description A run whose logs and outputs would go. */
+        DueRunRequest: {
+            /** Format: uuid */
+            id: string;
+            number: number;
+            name: string;
+            /** Format: date-time */
+            finished_at: string;
+        };
         /** @description Edits a branch without its bytes. */
         EditRequest: {
             /** @default main */
@@ -5102,6 +5494,11 @@ export interface components {
              * @default
              */
             source?: string;
+            /**
+             * @description For label and split: which one; empty to take it away.
+             * @default
+             */
+            value?: string;
         };
         /** @description One file of a version. */
         Entry: {
@@ -5129,7 +5526,40 @@ export interface components {
             /** @description Where the count stopped: from this path on, nobody looked. */
             counted_before: string | null;
         };
-        /** @description How a version did on a split. */
+        /** @description What a file holds, of kinds that a page can show. */
+        EntryPreview: {
+            table: components["schemas"]["PreviewTable"] | null;
+            /**
+             * @description Why there is nothing to see, or only the columns.
+             *
+             *     * `` -
+             *     * `not_parquet` - not_parquet
+             *     * `cut` - cut
+             *     * `broken` - broken
+             *     * `encrypted` - encrypted
+             *     * `heavy` - heavy
+             *     * `busy` - busy
+             *     * `unknown` - unknown
+             *     * `at_source` - at_source
+             */
+            reason: components["schemas"]["EntryPreviewReasonEnum"] | components["schemas"]["BlankEnum"];
+            /** @description The file holds more than is shown. */
+            truncated: boolean;
+        };
+        /**
+         * @description * `` -
+         *     * `not_parquet` - not_parquet
+         *     * `cut` - cut
+         *     * `broken` - broken
+         *     * `encrypted` - encrypted
+         *     * `heavy` - heavy
+         *     * `busy` - busy
+         *     * `unknown` - unknown
+         *     * `at_source` - at_source
+         * @enum {string}
+         */
+        EntryPreviewReasonEnum: "not_parquet" | "cut" | "broken" | "encrypted" | "heavy" | "busy" | "unknown" | "at_source";
+        /** @description How a version did on a split, with its confusion matrix. */
         Evaluation: {
             /** Format: uuid */
             readonly id: string;
@@ -5145,7 +5575,26 @@ export interface components {
             metrics: {
                 [key: string]: number;
             };
+            /** Format: date-time */
+            readonly created_at: string;
             confusion: components["schemas"]["Confusion"];
+        };
+        /** @description How a version did on a split, without who was taken for whom: that is as long as a book. */
+        EvaluationShort: {
+            /** Format: uuid */
+            readonly id: string;
+            /** Format: uuid */
+            run: string;
+            run_number: number;
+            dataset: string;
+            ref: string;
+            split: string;
+            n: number;
+            /** Format: double */
+            accuracy: number;
+            metrics: {
+                [key: string]: number;
+            };
             /** Format: date-time */
             readonly created_at: string;
         };
@@ -5195,6 +5644,7 @@ export interface components {
          *     * `failed` - failed
          *     * `retry_wait` - retry_wait
          *     * `no_room` - no_room
+         *     * `none_fits` - none_fits
          *     * `to_be_placed` - to_be_placed
          *     * `to_be_started` - to_be_started
          *     * `preparing` - preparing
@@ -5206,7 +5656,7 @@ export interface components {
          *     * `tracked` - tracked
          * @enum {string}
          */
-        ExplanationCodeEnum: "succeeded" | "cancelled" | "failed" | "retry_wait" | "no_room" | "to_be_placed" | "to_be_started" | "preparing" | "submitted" | "running" | "cancelling" | "finalizing" | "moving" | "tracked";
+        ExplanationCodeEnum: "succeeded" | "cancelled" | "failed" | "retry_wait" | "no_room" | "none_fits" | "to_be_placed" | "to_be_started" | "preparing" | "submitted" | "running" | "cancelling" | "finalizing" | "moving" | "tracked";
         /** @description Why a piece of work in the background failed. */
         Failure: {
             code: string;
@@ -5228,6 +5678,13 @@ export interface components {
          * @enum {string}
          */
         FailureClassEnum: "OOM_HOST" | "USER_CODE" | "COMMAND_NOT_FOUND" | "DATA_WARMUP" | "RUNTIME_BUILD" | "PREPARATION" | "RUNNER_LOST" | "NODE_LOST" | "DEADLINE" | "BAD_PARAMETERS";
+        /** @description One thing that does not work, and what follows for people. */
+        Fault: {
+            code: string;
+            level: components["schemas"]["LevelEnum"];
+            detail: string;
+            action: string;
+        };
         /** @description Why code was not fetched. */
         FetchProblem: {
             code: string;
@@ -5250,21 +5707,27 @@ export interface components {
              *     * `binary` - binary
              *     * `large` - large
              */
-            omitted: components["schemas"]["OmittedEnum"];
+            omitted: components["schemas"]["OmittedEnum"] | components["schemas"]["BlankEnum"];
         };
         /** @description What is shown of a file; the fields of the other kinds are empty. */
         FilePreview: {
             kind: components["schemas"]["FilePreviewKindEnum"];
             /**
-             * @description Of kind `none`: why there is nothing to see.
+             * @description Of kind `none`: why there is nothing to see; of a table: why no rows.
              *
              *     * `` -
+             *     * `not_parquet` - not_parquet
+             *     * `cut` - cut
+             *     * `broken` - broken
+             *     * `encrypted` - encrypted
+             *     * `heavy` - heavy
+             *     * `busy` - busy
              *     * `not_stored` - not_stored
              *     * `unknown` - unknown
              *     * `too_large` - too_large
              *     * `binary` - binary
              */
-            reason: components["schemas"]["FilePreviewReasonEnum"];
+            reason: components["schemas"]["FilePreviewReasonEnum"] | components["schemas"]["BlankEnum"];
             /** @description The file holds more than is shown. */
             truncated: boolean;
             text: string;
@@ -5288,13 +5751,24 @@ export interface components {
         FilePreviewKindEnum: "none" | "image" | "table" | "tree" | "text" | "markdown" | "scalars";
         /**
          * @description * `` -
+         *     * `not_parquet` - not_parquet
+         *     * `cut` - cut
+         *     * `broken` - broken
+         *     * `encrypted` - encrypted
+         *     * `heavy` - heavy
+         *     * `busy` - busy
          *     * `not_stored` - not_stored
          *     * `unknown` - unknown
          *     * `too_large` - too_large
          *     * `binary` - binary
          * @enum {string}
          */
-        FilePreviewReasonEnum: "not_stored" | "unknown" | "too_large" | "binary";
+        FilePreviewReasonEnum: "not_parquet" | "cut" | "broken" | "encrypted" | "heavy" | "busy" | "not_stored" | "unknown" | "too_large" | "binary";
+        /** @description How far a worker is with the items of a large task. */
+        Filling: {
+            done: number;
+            total: number;
+        };
         /** @description One finding of the advice after a run. */
         Finding: {
             code: components["schemas"]["FindingCodeEnum"];
@@ -5421,7 +5895,7 @@ export interface components {
             labeler: string;
             /** @description Return whether it is the task's answer for the file. */
             readonly is_final: boolean;
-            verdict: components["schemas"]["VerdictEnum"] | null;
+            verdict: (components["schemas"]["VerdictEnum"] | components["schemas"]["NullEnum"]) | null;
             auditor: string | null;
             /** Format: date-time */
             readonly created_at: string;
@@ -5436,6 +5910,38 @@ export interface components {
          * @enum {string}
          */
         GoalEnum: "max" | "min";
+        /** @description One line of a dataset's activity. */
+        Happening: {
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            at: string;
+            kind: components["schemas"]["HappeningKindEnum"];
+            /** @description For instance `tag.created` or `version.merge`. */
+            verb: string;
+            /** @description A user name; empty for Atom itself. */
+            actor: string;
+            object_id: string;
+            /** @description Names and numbers of what was done. */
+            data: {
+                [key: string]: unknown;
+            };
+            version: components["schemas"]["VersionShort"] | null;
+        };
+        /**
+         * @description * `versions` - versions
+         *     * `refs` - refs
+         *     * `labels` - labels
+         *     * `views` - views
+         *     * `keeping` - keeping
+         *     * `sources` - sources
+         *     * `moving` - moving
+         *     * `writers` - writers
+         *     * `cleaning` - cleaning
+         *     * `dataset` - dataset
+         * @enum {string}
+         */
+        HappeningKindEnum: "versions" | "refs" | "labels" | "views" | "keeping" | "sources" | "moving" | "writers" | "cleaning" | "dataset";
         /** @description The installation as a whole. */
         Health: {
             level: components["schemas"]["LevelEnum"];
@@ -5512,6 +6018,12 @@ export interface components {
             color: string;
             hotkey: string;
         };
+        /** @description A label that became another one; null is none. */
+        LabelChange: {
+            old: string | null;
+            new: string | null;
+            count: number;
+        };
         /** @description A label task. The context carries `counts` and `held`, looked up once per page. */
         LabelTask: {
             /** Format: uuid */
@@ -5532,6 +6044,8 @@ export interface components {
             lease_ttl_s: number;
             left_out: components["schemas"]["LeftOut"];
             readonly progress: components["schemas"]["Progress"];
+            /** @description Null once every item is there; work can begin before. */
+            readonly filling: components["schemas"]["Filling"] | null;
             readonly my: components["schemas"]["MyWorkCounts"];
             readonly publish_error: components["schemas"]["TaskError"] | null;
             readonly output_version: components["schemas"]["OutputVersion"] | null;
@@ -5707,7 +6221,7 @@ export interface components {
             readonly cpu_hours: number | null;
             /** Format: double */
             readonly gpu_hours: number | null;
-            readonly failure_class: components["schemas"]["FailureClassEnum"] | null;
+            readonly failure_class: (components["schemas"]["FailureClassEnum"] | components["schemas"]["NullEnum"]) | null;
             /** @description Return the failure in a sentence. */
             readonly failure_reason: string | null;
             readonly failure: components["schemas"]["RunFailure"] | null;
@@ -5735,6 +6249,7 @@ export interface components {
         };
         /** @description The length of the whole log. */
         LogEofRequest: {
+            /** Format: int64 */
             bytes: number;
         };
         /** @description A line; its number counts from 1. */
@@ -5754,7 +6269,7 @@ export interface components {
             spans: number[][];
             /** @description The line is longer than its text here. */
             cut: boolean;
-            kind: components["schemas"]["LogMatchKindEnum"];
+            kind: components["schemas"]["LogMatchKindEnum"] | components["schemas"]["BlankEnum"];
             /** @description Of a traceback: the exception at its end. */
             summary: string;
             before: components["schemas"]["LogLine"][];
@@ -5802,11 +6317,7 @@ export interface components {
             /** Format: date-time */
             readonly created_at: string;
             readonly link: string;
-            readonly mail: components["schemas"]["MailEnum"];
-        };
-        /** @description Whether this installation can mail links. */
-        Mail: {
-            sends_mail: boolean;
+            readonly mail: components["schemas"]["MadeInvitationMailEnum"];
         };
         /**
          * @description * `sent` - sent
@@ -5815,7 +6326,36 @@ export interface components {
          *     * `none` - none
          * @enum {string}
          */
-        MailEnum: "sent" | "failed" | "off" | "none";
+        MadeInvitationMailEnum: "sent" | "failed" | "off" | "none";
+        /** @description A link as it is answered once. */
+        MadeRunShare: {
+            /** Format: uuid */
+            readonly id: string;
+            note: string;
+            with_log: boolean;
+            created_by: components["schemas"]["Person"] | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            /** Format: date-time */
+            last_seen_at: string | null;
+            /** @description For the header Atom-Share. */
+            token: string;
+            /** @description The portal's address of the run. */
+            link: string;
+        };
+        /** @description Whether this installation can mail links. */
+        Mail: {
+            sends_mail: boolean;
+        };
+        /**
+         * @description * `now` - now
+         *     * `daily` - daily
+         *     * `never` - never
+         * @enum {string}
+         */
+        MailChoiceEnum: "now" | "daily" | "never";
         /** @description Everything needed to read a version with the SDK alone. */
         Manifest: {
             version: {
@@ -5859,7 +6399,7 @@ export interface components {
             email: string;
             is_active: boolean;
             role: components["schemas"]["RoleEnum"];
-            direct_role: components["schemas"]["RoleEnum"] | null;
+            direct_role: (components["schemas"]["RoleEnum"] | components["schemas"]["NullEnum"]) | null;
             sources: components["schemas"]["RoleSource"][];
         };
         /** @description What both sides changed, each in its own way. */
@@ -5936,8 +6476,8 @@ export interface components {
             /** Format: date-time */
             readonly created_at: string;
             readonly aliases: string[];
-            evaluations: components["schemas"]["Evaluation"][];
-            readonly not_evaluable: components["schemas"]["NotEvaluableEnum"] | null;
+            evaluations: components["schemas"]["EvaluationShort"][];
+            readonly not_evaluable: (components["schemas"]["NotEvaluableEnum"] | components["schemas"]["NullEnum"]) | null;
         };
         /** @description Everything that the caller holds. */
         MyWork: {
@@ -5949,6 +6489,26 @@ export interface components {
             leased: number;
             returned: number;
         };
+        /** @description One thing that needs the caller. */
+        Need: {
+            code: string;
+            level: components["schemas"]["NeedLevelEnum"];
+            id: string;
+            name: string;
+            count: number;
+            /** Format: date-time */
+            at: string | null;
+            data: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * @description * `problem` - problem
+         *     * `warning` - warning
+         *     * `todo` - todo
+         * @enum {string}
+         */
+        NeedLevelEnum: "problem" | "warning" | "todo";
         /** @description What asks for a commit. */
         NewCommitRequest: {
             /** @default main */
@@ -5960,7 +6520,7 @@ export interface components {
             /** Format: uuid */
             changes_upload: string;
             split?: components["schemas"]["SplitRequest"] | null;
-            labels_from?: components["schemas"]["LabelsFromEnum"] | null;
+            labels_from?: (components["schemas"]["LabelsFromEnum"] | components["schemas"]["NullEnum"]) | null;
             unlabelled_prefixes?: string[];
             provenance?: {
                 [key: string]: unknown;
@@ -6082,6 +6642,18 @@ export interface components {
             /** @description A version, branch, tag or commit. */
             at: string;
         };
+        /** @description What the link is to show, to whom and for how long. */
+        NewRunShareRequest: {
+            /** @default 30 */
+            days?: number;
+            /**
+             * @description Whom it is for; only members read it.
+             * @default
+             */
+            note?: string;
+            /** @default false */
+            with_log?: boolean;
+        };
         /** @description An S3 key pair as it is answered once, with its secret. */
         NewS3KeyPair: {
             /** Format: uuid */
@@ -6129,7 +6701,7 @@ export interface components {
             events: string[];
             /** @description Return whether it is sent to. */
             readonly active: boolean;
-            off_reason: components["schemas"]["OffReasonEnum"];
+            off_reason: components["schemas"]["OffReasonEnum"] | components["schemas"]["BlankEnum"];
             /** Format: date-time */
             off_at: string | null;
             /** @description Return until when the secret before signs as well. */
@@ -6181,7 +6753,7 @@ export interface components {
             delegation_token?: string;
             include?: string[];
             exclude?: string[];
-            labels_from?: components["schemas"]["LabelsFromEnum"];
+            labels_from?: components["schemas"]["LabelsFromEnum"] | components["schemas"]["BlankEnum"];
             /** @description Scan again so many seconds after a scan has ended; null: when asked. */
             every_s?: number | null;
             url: string;
@@ -6241,8 +6813,18 @@ export interface components {
             prefix?: string;
             /** @default false */
             labelled?: boolean | null;
+            /**
+             * @description A condition as after SQL's WHERE: label = 'cat'.
+             * @default
+             */
+            where?: string;
             /** @description Only these files; empty for all. */
             paths?: string[];
+            /**
+             * @description Only files that this view has.
+             * @default
+             */
+            view?: string;
         };
         /** @description A token as it is answered once, with its secret. */
         NewToken: {
@@ -6275,6 +6857,7 @@ export interface components {
             kind: components["schemas"]["UploadKindEnum"];
             /** @description BLAKE3 of the whole object, in hex. */
             digest: string;
+            /** Format: int64 */
             size_bytes: number;
         };
         /** @description What makes a version: a run of the project and a path of its files. */
@@ -6362,6 +6945,35 @@ export interface components {
          * @enum {string}
          */
         NotEvaluableEnum: "no_description" | "no_weights";
+        /** @description One thing that the caller was told. */
+        Notification: {
+            /** Format: uuid */
+            readonly id: string;
+            kind: string;
+            /** @description Return by what people choose how to be told of it. */
+            readonly topic: string;
+            project: components["schemas"]["NotificationProject"] | null;
+            subject: string;
+            data: {
+                [key: string]: unknown;
+            };
+            count: number;
+            /** @description What happened, in one line, in the language of the account. */
+            readonly title: string;
+            /** @description Where it leads in the portal. */
+            readonly path: string;
+            /** Format: date-time */
+            at: string;
+            /** Format: date-time */
+            read_at: string | null;
+        };
+        /** @description The project in which something happened. */
+        NotificationProject: {
+            slug: string;
+            name: string;
+        };
+        /** @enum {unknown} */
+        NullEnum: null;
         /**
          * @description * `` -
          *     * `person` - person
@@ -6419,9 +7031,11 @@ export interface components {
          *     * `move` - move
          *     * `copy` - copy
          *     * `set` - set
+         *     * `label` - label
+         *     * `split` - split
          * @enum {string}
          */
-        OpEnum: "remove" | "move" | "copy" | "set";
+        OpEnum: "remove" | "move" | "copy" | "set" | "label" | "split";
         /** @description What an invitation offers, to who holds the link. */
         OpenInvitation: {
             place: string;
@@ -6489,10 +7103,12 @@ export interface components {
         /** @description A file that the runner is about to upload. */
         OutputFileRequest: {
             path: string;
+            /** Format: int64 */
             size_bytes: number;
             sha256: string;
             /** @default output */
             kind?: components["schemas"]["ArtifactKindEnum"];
+            /** Format: int64 */
             step?: number | null;
         };
         /** @description The version that a task became. */
@@ -6504,6 +7120,7 @@ export interface components {
         };
         /** @description A project at a glance. */
         Overview: {
+            needs: components["schemas"]["Need"][];
             runs: components["schemas"]["RunsOverview"];
             labeling: components["schemas"]["LabelingOverview"];
             datasets: components["schemas"]["Dataset"][];
@@ -6595,6 +7212,10 @@ export interface components {
         };
         PaginatedModelVersionList: {
             results: components["schemas"]["ModelVersion"][];
+            next: string | null;
+        };
+        PaginatedNotificationList: {
+            results: components["schemas"]["Notification"][];
             next: string | null;
         };
         PaginatedOntologyList: {
@@ -6786,6 +7407,11 @@ export interface components {
         PatchedNewRoleRequest: {
             role?: components["schemas"]["RoleEnum"];
         };
+        /** @description What to change: `topics`, `daily` or both. */
+        PatchedPreferenceChangesRequest: {
+            topics?: components["schemas"]["PreferenceChangeRequest"][];
+            daily?: components["schemas"]["DailyMailChangeRequest"];
+        };
         /** @description What is to be changed; the rest stays. */
         PatchedSavedViewChangesRequest: {
             name?: string;
@@ -6822,7 +7448,7 @@ export interface components {
             delegation_token?: string;
             include?: string[];
             exclude?: string[];
-            labels_from?: components["schemas"]["LabelsFromEnum"];
+            labels_from?: components["schemas"]["LabelsFromEnum"] | components["schemas"]["BlankEnum"];
             /** @description Scan again so many seconds after a scan has ended; null: when asked. */
             every_s?: number | null;
         };
@@ -6917,9 +7543,31 @@ export interface components {
          *     * `best_fit` - best_fit
          *     * `no_machine` - no_machine
          *     * `no_room` - no_room
+         *     * `none_fits` - none_fits
          * @enum {string}
          */
-        PlacementCodeEnum: "only_machine" | "best_fit" | "no_machine" | "no_room";
+        PlacementCodeEnum: "only_machine" | "best_fit" | "no_machine" | "no_room" | "none_fits";
+        /** @description How the caller is told of a topic. */
+        Preference: {
+            topic: components["schemas"]["TopicEnum"];
+            in_app: boolean;
+            mail: components["schemas"]["MailChoiceEnum"];
+            /** @description It cannot be changed. */
+            is_fixed: boolean;
+        };
+        /** @description What to change of one topic. */
+        PreferenceChangeRequest: {
+            topic: components["schemas"]["TopicEnum"];
+            in_app?: boolean;
+            mail?: components["schemas"]["MailChoiceEnum"];
+        };
+        /** @description How the caller is told of everything, and whether mail would reach them. */
+        Preferences: {
+            sends_mail: boolean;
+            has_address: boolean;
+            daily: components["schemas"]["DailyMail"];
+            topics: components["schemas"]["Preference"][];
+        };
         /** @description The files of one request; a checkpoint's files come together. */
         PresignRequest: {
             files: components["schemas"]["OutputFileRequest"][];
@@ -6951,10 +7599,18 @@ export interface components {
             readonly ts: number[];
             readonly values: (number | null)[];
         };
-        /** @description The first 1,000 rows. */
+        /** @description The first rows: 1,000 of a text, 100 of a Parquet file. */
         PreviewTable: {
             columns: components["schemas"]["TableColumn"][];
             rows: (string | null)[][];
+            /** @description Rows of the whole file; null where it does not say. */
+            row_count: number | null;
+            /** @description Of a Parquet file. */
+            row_groups: number | null;
+            /** @description Columns of the whole file. */
+            column_count: number;
+            /** @description What wrote a Parquet file, as it says; or empty. */
+            writer: string;
         };
         /** @description What a test of the connection found. */
         Probe: {
@@ -6989,6 +7645,25 @@ export interface components {
             readonly unit: string;
             /** Format: date-time */
             readonly created_at: string;
+        };
+        /** @description A link, and the run that it shows. */
+        ProjectRunShare: {
+            run: components["schemas"]["SharedRunName"];
+            /** Format: uuid */
+            readonly id: string;
+            note: string;
+            with_log: boolean;
+            created_by: components["schemas"]["Person"] | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            /** Format: date-time */
+            last_seen_at: string | null;
+        };
+        ProjectRunSharePage: {
+            results: components["schemas"]["ProjectRunShare"][];
+            next: string | null;
         };
         /** @description The password, or a code; neither is needed from who has no password and no second factor. */
         ProofRequest: {
@@ -7031,6 +7706,33 @@ export interface components {
             held: components["schemas"]["Held"];
             held_elsewhere: components["schemas"]["Held"];
         };
+        /** @description What to mark as read: one of `ids`, `subject` and `until`. */
+        ReadRequest: {
+            ids?: string[];
+            /** @description The id of what they are about. */
+            subject?: string;
+            /**
+             * Format: uuid
+             * @description This notification and all that are older.
+             */
+            until?: string;
+            /**
+             * @description With `until`: of this topic only.
+             *
+             *     * `audit` - audit
+             *     * `data_failed` - data_failed
+             *     * `data_finished` - data_finished
+             *     * `labeling` - labeling
+             *     * `membership` - membership
+             *     * `mention` - mention
+             *     * `run_failed` - run_failed
+             *     * `run_finished` - run_finished
+             *     * `run_waiting` - run_waiting
+             *     * `security` - security
+             *     * `webhook` - webhook
+             */
+            topic?: components["schemas"]["TopicEnum"];
+        };
         /** @description One thing that a run waits for, or why it ended. */
         Reason: {
             kind: components["schemas"]["ReasonKindEnum"];
@@ -7044,6 +7746,7 @@ export interface components {
          * @description * `retry` - retry
          *     * `queue` - queue
          *     * `resources` - resources
+         *     * `machines` - machines
          *     * `placement` - placement
          *     * `data` - data
          *     * `data_retry` - data_retry
@@ -7052,7 +7755,7 @@ export interface components {
          *     * `failed` - failed
          * @enum {string}
          */
-        ReasonKindEnum: "retry" | "queue" | "resources" | "placement" | "data" | "data_retry" | "runtime" | "cancelled" | "failed";
+        ReasonKindEnum: "retry" | "queue" | "resources" | "machines" | "placement" | "data" | "data_retry" | "runtime" | "cancelled" | "failed";
         /** @description Codes that are shown this once. */
         RecoveryCodes: {
             recovery_codes: string[];
@@ -7198,6 +7901,10 @@ export interface components {
             /** Format: date-time */
             readonly created_at: string;
         };
+        RevisionList: {
+            results: components["schemas"]["Revision"][];
+            next: string | null;
+        };
         /**
          * @description * `viewer` - viewer
          *     * `labeler` - labeler
@@ -7247,7 +7954,7 @@ export interface components {
             readonly cpu_hours: number | null;
             /** Format: double */
             readonly gpu_hours: number | null;
-            readonly failure_class: components["schemas"]["FailureClassEnum"] | null;
+            readonly failure_class: (components["schemas"]["FailureClassEnum"] | components["schemas"]["NullEnum"]) | null;
             /** @description Return the failure in a sentence. */
             readonly failure_reason: string | null;
             readonly failure: components["schemas"]["RunFailure"] | null;
@@ -7355,6 +8062,7 @@ export interface components {
          * @description * `created` - created
          *     * `placed` - placed
          *     * `resumes` - resumes
+         *     * `waits` - waits
          *     * `runtime` - runtime
          *     * `runtime_built` - runtime_built
          *     * `warmed` - warmed
@@ -7375,7 +8083,7 @@ export interface components {
          *     * `registration_failed` - registration_failed
          * @enum {string}
          */
-        RunEventKindEnum: "created" | "placed" | "resumes" | "runtime" | "runtime_built" | "warmed" | "mounted" | "running" | "checkpoint" | "output_refused" | "cancel_requested" | "cancelling" | "ended" | "retry" | "retried" | "succeeded" | "failed" | "cancelled" | "model_registered" | "evaluated" | "registration_failed";
+        RunEventKindEnum: "created" | "placed" | "resumes" | "waits" | "runtime" | "runtime_built" | "warmed" | "mounted" | "running" | "checkpoint" | "output_refused" | "cancel_requested" | "cancelling" | "ended" | "retry" | "retried" | "succeeded" | "failed" | "cancelled" | "model_registered" | "evaluated" | "registration_failed";
         RunEventPage: {
             results: components["schemas"]["RunEvent"][];
             next: string | null;
@@ -7396,6 +8104,7 @@ export interface components {
          *     * `exited` - exited
          *     * `exited_with_error` - exited_with_error
          *     * `not_launched` - not_launched
+         *     * `secrets_missing` - secrets_missing
          *     * `nothing_selected` - nothing_selected
          *     * `not_mounted` - not_mounted
          *     * `runner_lost` - runner_lost
@@ -7404,7 +8113,7 @@ export interface components {
          *     * `runtime_build` - runtime_build
          * @enum {string}
          */
-        RunFailureCodeEnum: "out_of_memory" | "deadline" | "command_not_found" | "not_prepared" | "signalled" | "exited" | "exited_with_error" | "not_launched" | "nothing_selected" | "not_mounted" | "runner_lost" | "node_lost" | "data_warmup" | "runtime_build";
+        RunFailureCodeEnum: "out_of_memory" | "deadline" | "command_not_found" | "not_prepared" | "signalled" | "exited" | "exited_with_error" | "not_launched" | "secrets_missing" | "nothing_selected" | "not_mounted" | "runner_lost" | "node_lost" | "data_warmup" | "runtime_build";
         /** @description A folder, with all that is below it. */
         RunFolder: {
             name: string;
@@ -7436,6 +8145,25 @@ export interface components {
             delivery: components["schemas"]["DeliveryEnum"];
             mounted_by: string;
             readonly mount_skipped: components["schemas"]["SkippedMount"][];
+        };
+        /** @description What becomes of the logs and outputs of a run. */
+        RunKeeping: {
+            /** Format: date-time */
+            readonly until: string | null;
+            /**
+             * Format: date-time
+             * @description Announced: from then on they are removed.
+             */
+            readonly due_at: string | null;
+            /** Format: date-time */
+            readonly removed_at: string | null;
+            readonly removed_bytes: number;
+            readonly project_days: number | null;
+        };
+        /** @description What becomes of the logs and outputs of a run. */
+        RunKeepingRequest: {
+            /** @description Keep them for so many days from now; null: as the project. */
+            days: number | null;
         };
         RunLog: {
             attempt: number;
@@ -7491,6 +8219,20 @@ export interface components {
             results: components["schemas"]["ListedRun"][];
             next: string | null;
         };
+        /** @description How long logs and outputs of ended runs stay, and what goes under that. */
+        RunPolicy: {
+            /** @description null: for ever. */
+            days: number | null;
+            readonly due_count: number;
+            readonly due_bytes: number;
+            /** @description The first of them, oldest first. */
+            readonly due: components["schemas"]["DueRun"][];
+        };
+        /** @description How long logs and outputs of ended runs stay, and what goes under that. */
+        RunPolicyRequest: {
+            /** @description null: for ever. */
+            days: number | null;
+        };
         /** @description What would happen to a run like this. */
         RunPreview: {
             valid: boolean;
@@ -7539,6 +8281,26 @@ export interface components {
         RunSeries: {
             series: components["schemas"]["RunCurve"][];
         };
+        /** @description A link that works, without what opens it. */
+        RunShare: {
+            /** Format: uuid */
+            readonly id: string;
+            note: string;
+            with_log: boolean;
+            created_by: components["schemas"]["Person"] | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            /** Format: date-time */
+            last_seen_at: string | null;
+        };
+        /** @description The links of a run that were not ended and have not expired: at most 20. */
+        RunShares: {
+            /** @description Whether links work in this installation, and new ones can be made. */
+            enabled: boolean;
+            results: components["schemas"]["RunShare"][];
+        };
         /** @description A run as lists show it; the queryset is `Run.objects.for_lists()`. */
         RunShort: {
             /** Format: uuid */
@@ -7565,7 +8327,7 @@ export interface components {
             readonly cpu_hours: number | null;
             /** Format: double */
             readonly gpu_hours: number | null;
-            readonly failure_class: components["schemas"]["FailureClassEnum"] | null;
+            readonly failure_class: (components["schemas"]["FailureClassEnum"] | components["schemas"]["NullEnum"]) | null;
             /** @description Return the failure in a sentence. */
             readonly failure_reason: string | null;
             readonly failure: components["schemas"]["RunFailure"] | null;
@@ -7630,10 +8392,19 @@ export interface components {
         };
         RunnerMetricsNext: {
             next_seq: number;
+            /** @description Points that cannot be stored. */
+            refused: number;
+            /** @description What is wrong with the first of them. */
+            said: string;
         };
         RunnerMetricsRequest: {
             seq: number;
-            points: unknown[][];
+            /** @description `{"step", "ts_ms", "values": {key: value}}`. */
+            rows?: {
+                [key: string]: unknown;
+            }[];
+            /** @description `[key, step, ts_ms, value]`, in place of rows. */
+            points?: unknown[][];
         };
         RunnerOk: {
             ok: boolean;
@@ -7673,7 +8444,7 @@ export interface components {
              *     * `writing` - writing
              *     * `labels` - labels
              */
-            readonly stage: components["schemas"]["StageEnum"];
+            readonly stage: components["schemas"]["StageEnum"] | components["schemas"]["BlankEnum"];
             readonly rows_done: number;
             readonly rows_total: number;
             /** @description Cancelling is not too late. */
@@ -7707,6 +8478,8 @@ export interface components {
             queued: number;
             running: number;
             failed_24h: number;
+            /** @description The caller's that have not ended. */
+            mine: components["schemas"]["RunShort"][];
             recent: components["schemas"]["RunShort"][];
         };
         /** @description The environment of a run. */
@@ -7879,13 +8652,18 @@ export interface components {
             readonly id: string;
             name: string;
             readonly username: string;
-            readonly role: components["schemas"]["RoleEnum"] | null;
+            readonly role: (components["schemas"]["RoleEnum"] | components["schemas"]["NullEnum"]) | null;
             readonly is_active: boolean;
             readonly token_count: number;
             /** Format: date-time */
             readonly last_used_at: string | null;
             /** Format: date-time */
             readonly created_at: string;
+        };
+        /** @description Whether everything works, and what does not. */
+        ServiceState: {
+            level: components["schemas"]["LevelEnum"];
+            faults: components["schemas"]["Fault"][];
         };
         /** @description A token of a service account, without its secret. */
         ServiceToken: {
@@ -7914,6 +8692,69 @@ export interface components {
             user: components["schemas"]["User"] | null;
             /** @description Whether nothing but setting one up is allowed yet. */
             lacks_second_factor: boolean;
+        };
+        /** @description A dataset version that the run reads, by name. */
+        SharedDataset: {
+            dataset: string;
+            version: string;
+        };
+        SharedLog: {
+            attempt: number;
+            frames: components["schemas"]["SharedLogFrame"][];
+            next: number;
+            eof: boolean;
+        };
+        SharedLogFrame: {
+            byte_off: number;
+            ts_ns: number;
+            /** @description 1: stdout, 2: stderr. */
+            fd: number;
+            text: string;
+        };
+        /** @description All that a link shows of a run, beside its curves and, if it was wanted, its log. */
+        SharedRun: {
+            name: string;
+            state: string;
+            failure_class: (components["schemas"]["FailureClassEnum"] | components["schemas"]["NullEnum"]) | null;
+            failure_reason: string | null;
+            failure: components["schemas"]["RunFailure"] | null;
+            /** Format: double */
+            progress: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            started_at: string | null;
+            /** Format: date-time */
+            finished_at: string | null;
+            /** Format: double */
+            duration_s: number | null;
+            /** @description A full name, if there is one. */
+            created_by: string | null;
+            workflow: string | null;
+            parameters: {
+                [key: string]: unknown;
+            };
+            /** @description The last value of each. */
+            metrics: {
+                [key: string]: number | null;
+            };
+            datasets: components["schemas"]["SharedDataset"][];
+            commit: string | null;
+            notes: string;
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description Until when the link works.
+             */
+            expires_at: string;
+            with_log: boolean;
+        };
+        /** @description The run that a link shows. */
+        SharedRunName: {
+            /** Format: uuid */
+            id: string;
+            number: number;
+            name: string;
         };
         /**
          * @description * `added` - added
@@ -8129,10 +8970,12 @@ export interface components {
             /** @default 0 */
             active_ms?: number;
         };
-        /** @description A column, typed by the rows that are shown. */
+        /** @description A column, typed by the rows that are shown or by what the file declares. */
         TableColumn: {
             name: string;
             type: components["schemas"]["TableColumnTypeEnum"];
+            /** @description The type as the file has it; empty if it has none. */
+            declared: string;
         };
         /**
          * @description * `integer` - integer
@@ -8149,6 +8992,8 @@ export interface components {
             readonly id: string;
             name: string;
             readonly version: components["schemas"]["VersionShort"];
+            /** @description A username, or empty. */
+            readonly created_by: string;
             /** Format: date-time */
             readonly created_at: string;
         };
@@ -8176,12 +9021,17 @@ export interface components {
             /** @description What to do next. */
             action: string;
         };
-        /** @description Which entries become items: under a prefix, with or without a label (null: both). */
+        /** @description Which entries become items: below a prefix, with or without a label (null: both). */
         TaskFilter: {
             /** @default  */
             prefix?: string;
             /** @default false */
             labelled?: boolean | null;
+            /**
+             * @description A condition as after SQL's WHERE: label = 'cat'.
+             * @default
+             */
+            where?: string;
         };
         /** @description What a task would be about. */
         TaskPreview: {
@@ -8269,6 +9119,21 @@ export interface components {
             /** Format: date-time */
             expires_at?: string | null;
         };
+        /**
+         * @description * `audit` - audit
+         *     * `data_failed` - data_failed
+         *     * `data_finished` - data_finished
+         *     * `labeling` - labeling
+         *     * `membership` - membership
+         *     * `mention` - mention
+         *     * `run_failed` - run_failed
+         *     * `run_finished` - run_finished
+         *     * `run_waiting` - run_waiting
+         *     * `security` - security
+         *     * `webhook` - webhook
+         * @enum {string}
+         */
+        TopicEnum: "audit" | "data_failed" | "data_finished" | "labeling" | "membership" | "mention" | "run_failed" | "run_finished" | "run_waiting" | "security" | "webhook";
         /** @description A project and where it hangs. */
         TreeProject: {
             /** Format: uuid */
@@ -8302,6 +9167,19 @@ export interface components {
             /** Format: uuid */
             id: string;
             name: string;
+        };
+        /** @description How many are unread; no more than `counted_to` are counted. */
+        UnreadCount: {
+            unread: number;
+            counted_to: number;
+        };
+        /** @description What to mark as unread again. */
+        UnreadRequest: {
+            ids: string[];
+        };
+        /** @description The topic about which no more mails come. */
+        Unsubscribed: {
+            topic: components["schemas"]["TopicEnum"];
         };
         /** @description A resumable upload. */
         Upload: {
@@ -8355,10 +9233,6 @@ export interface components {
             /** @description Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only. */
             readonly username: string;
             full_name: string;
-            /**
-             * Email address
-             * Format: email
-             */
             readonly email: string;
             language: string;
             readonly is_admin: boolean;
@@ -8473,7 +9347,7 @@ export interface components {
             events: string[];
             /** @description Return whether it is sent to. */
             readonly active: boolean;
-            off_reason: components["schemas"]["OffReasonEnum"];
+            off_reason: components["schemas"]["OffReasonEnum"] | components["schemas"]["BlankEnum"];
             /** Format: date-time */
             off_at: string | null;
             /** @description Return until when the secret before signs as well. */
@@ -8649,8 +9523,10 @@ export interface components {
 }
 export type Accepted = components['schemas']['Accepted'];
 export type Account = components['schemas']['Account'];
+export type ActivityPage = components['schemas']['ActivityPage'];
 export type Alias = components['schemas']['Alias'];
 export type AliasChange = components['schemas']['AliasChange'];
+export type AliasList = components['schemas']['AliasList'];
 export type AliasTargetRequest = components['schemas']['AliasTargetRequest'];
 export type ArchiveKeysRequest = components['schemas']['ArchiveKeysRequest'];
 export type ArchiveUrl = components['schemas']['ArchiveUrl'];
@@ -8671,11 +9547,13 @@ export type AuditSlot = components['schemas']['AuditSlot'];
 export type BatchSubmissionRequest = components['schemas']['BatchSubmissionRequest'];
 export type Beat = components['schemas']['Beat'];
 export type BeginLoadRequest = components['schemas']['BeginLoadRequest'];
+export type BlankEnum = components['schemas']['BlankEnum'];
 export type Branch = components['schemas']['Branch'];
 export type Browser = components['schemas']['Browser'];
 export type CacheRecord = components['schemas']['CacheRecord'];
 export type Candidate = components['schemas']['Candidate'];
 export type ChangeExample = components['schemas']['ChangeExample'];
+export type Changed = components['schemas']['Changed'];
 export type CleaningFailure = components['schemas']['CleaningFailure'];
 export type CleaningFinding = components['schemas']['CleaningFinding'];
 export type CleaningReport = components['schemas']['CleaningReport'];
@@ -8711,6 +9589,8 @@ export type Comparison = components['schemas']['Comparison'];
 export type CompleteRequest = components['schemas']['CompleteRequest'];
 export type CompleteUploadRequest = components['schemas']['CompleteUploadRequest'];
 export type Confusion = components['schemas']['Confusion'];
+export type DailyMail = components['schemas']['DailyMail'];
+export type DailyMailChangeRequest = components['schemas']['DailyMailChangeRequest'];
 export type Dataset = components['schemas']['Dataset'];
 export type DatasetHistory = components['schemas']['DatasetHistory'];
 export type DecisionRequest = components['schemas']['DecisionRequest'];
@@ -8728,11 +9608,16 @@ export type Download = components['schemas']['Download'];
 export type DownloadFile = components['schemas']['DownloadFile'];
 export type Draft = components['schemas']['Draft'];
 export type DraftRequest = components['schemas']['DraftRequest'];
+export type DueRun = components['schemas']['DueRun'];
+export type DueRunRequest = components['schemas']['DueRunRequest'];
 export type EditRequest = components['schemas']['EditRequest'];
 export type EditStepRequest = components['schemas']['EditStepRequest'];
 export type Entry = components['schemas']['Entry'];
 export type EntryPage = components['schemas']['EntryPage'];
+export type EntryPreview = components['schemas']['EntryPreview'];
+export type EntryPreviewReasonEnum = components['schemas']['EntryPreviewReasonEnum'];
 export type Evaluation = components['schemas']['Evaluation'];
+export type EvaluationShort = components['schemas']['EvaluationShort'];
 export type EventsEnum = components['schemas']['EventsEnum'];
 export type ExitReasonEnum = components['schemas']['ExitReasonEnum'];
 export type ExitRequest = components['schemas']['ExitRequest'];
@@ -8740,11 +9625,13 @@ export type Explanation = components['schemas']['Explanation'];
 export type ExplanationCodeEnum = components['schemas']['ExplanationCodeEnum'];
 export type Failure = components['schemas']['Failure'];
 export type FailureClassEnum = components['schemas']['FailureClassEnum'];
+export type Fault = components['schemas']['Fault'];
 export type FetchProblem = components['schemas']['FetchProblem'];
 export type FileDiff = components['schemas']['FileDiff'];
 export type FilePreview = components['schemas']['FilePreview'];
 export type FilePreviewKindEnum = components['schemas']['FilePreviewKindEnum'];
 export type FilePreviewReasonEnum = components['schemas']['FilePreviewReasonEnum'];
+export type Filling = components['schemas']['Filling'];
 export type Finding = components['schemas']['Finding'];
 export type FindingCodeEnum = components['schemas']['FindingCodeEnum'];
 export type FindingCount = components['schemas']['FindingCount'];
@@ -8762,6 +9649,8 @@ export type GitHostPage = components['schemas']['GitHostPage'];
 export type GivenLabel = components['schemas']['GivenLabel'];
 export type GivenLabels = components['schemas']['GivenLabels'];
 export type GoalEnum = components['schemas']['GoalEnum'];
+export type Happening = components['schemas']['Happening'];
+export type HappeningKindEnum = components['schemas']['HappeningKindEnum'];
 export type Health = components['schemas']['Health'];
 export type HealthFinding = components['schemas']['HealthFinding'];
 export type Heartbeat = components['schemas']['Heartbeat'];
@@ -8770,6 +9659,7 @@ export type Hold = components['schemas']['Hold'];
 export type Invitation = components['schemas']['Invitation'];
 export type KindsEnum = components['schemas']['KindsEnum'];
 export type Label = components['schemas']['Label'];
+export type LabelChange = components['schemas']['LabelChange'];
 export type LabelTask = components['schemas']['LabelTask'];
 export type LabelTaskStateEnum = components['schemas']['LabelTaskStateEnum'];
 export type LabelTaskStats = components['schemas']['LabelTaskStats'];
@@ -8797,8 +9687,10 @@ export type LogMatchKindEnum = components['schemas']['LogMatchKindEnum'];
 export type LogMatches = components['schemas']['LogMatches'];
 export type LoginRequest = components['schemas']['LoginRequest'];
 export type MadeInvitation = components['schemas']['MadeInvitation'];
+export type MadeInvitationMailEnum = components['schemas']['MadeInvitationMailEnum'];
+export type MadeRunShare = components['schemas']['MadeRunShare'];
 export type Mail = components['schemas']['Mail'];
-export type MailEnum = components['schemas']['MailEnum'];
+export type MailChoiceEnum = components['schemas']['MailChoiceEnum'];
 export type Manifest = components['schemas']['Manifest'];
 export type ManifestKeysRequest = components['schemas']['ManifestKeysRequest'];
 export type Measured = components['schemas']['Measured'];
@@ -8809,6 +9701,8 @@ export type Model = components['schemas']['Model'];
 export type ModelVersion = components['schemas']['ModelVersion'];
 export type MyWork = components['schemas']['MyWork'];
 export type MyWorkCounts = components['schemas']['MyWorkCounts'];
+export type Need = components['schemas']['Need'];
+export type NeedLevelEnum = components['schemas']['NeedLevelEnum'];
 export type NewCommitRequest = components['schemas']['NewCommitRequest'];
 export type NewDatasetRequest = components['schemas']['NewDatasetRequest'];
 export type NewFlushRequest = components['schemas']['NewFlushRequest'];
@@ -8826,6 +9720,7 @@ export type NewPasswordRequest = components['schemas']['NewPasswordRequest'];
 export type NewPersonRequest = components['schemas']['NewPersonRequest'];
 export type NewProjectRequest = components['schemas']['NewProjectRequest'];
 export type NewRefRequest = components['schemas']['NewRefRequest'];
+export type NewRunShareRequest = components['schemas']['NewRunShareRequest'];
 export type NewS3KeyPair = components['schemas']['NewS3KeyPair'];
 export type NewSavedViewRequest = components['schemas']['NewSavedViewRequest'];
 export type NewSecret = components['schemas']['NewSecret'];
@@ -8845,6 +9740,9 @@ export type NewWriterRequest = components['schemas']['NewWriterRequest'];
 export type Node = components['schemas']['Node'];
 export type NodeChoiceRequest = components['schemas']['NodeChoiceRequest'];
 export type NotEvaluableEnum = components['schemas']['NotEvaluableEnum'];
+export type Notification = components['schemas']['Notification'];
+export type NotificationProject = components['schemas']['NotificationProject'];
+export type NullEnum = components['schemas']['NullEnum'];
 export type OffReasonEnum = components['schemas']['OffReasonEnum'];
 export type Offer = components['schemas']['Offer'];
 export type OmittedEnum = components['schemas']['OmittedEnum'];
@@ -8882,6 +9780,7 @@ export type PaginatedLabelTaskList = components['schemas']['PaginatedLabelTaskLi
 export type PaginatedMemberList = components['schemas']['PaginatedMemberList'];
 export type PaginatedModelList = components['schemas']['PaginatedModelList'];
 export type PaginatedModelVersionList = components['schemas']['PaginatedModelVersionList'];
+export type PaginatedNotificationList = components['schemas']['PaginatedNotificationList'];
 export type PaginatedOntologyList = components['schemas']['PaginatedOntologyList'];
 export type PaginatedOrganisationList = components['schemas']['PaginatedOrganisationList'];
 export type PaginatedProjectList = components['schemas']['PaginatedProjectList'];
@@ -8917,6 +9816,7 @@ export type PatchedChangedUnitRequest = components['schemas']['PatchedChangedUni
 export type PatchedCommentTextRequest = components['schemas']['PatchedCommentTextRequest'];
 export type PatchedDescriptionRequest = components['schemas']['PatchedDescriptionRequest'];
 export type PatchedNewRoleRequest = components['schemas']['PatchedNewRoleRequest'];
+export type PatchedPreferenceChangesRequest = components['schemas']['PatchedPreferenceChangesRequest'];
 export type PatchedSavedViewChangesRequest = components['schemas']['PatchedSavedViewChangesRequest'];
 export type PatchedSourceChangesRequest = components['schemas']['PatchedSourceChangesRequest'];
 export type PatchedUserRequest = components['schemas']['PatchedUserRequest'];
@@ -8929,6 +9829,9 @@ export type Picture = components['schemas']['Picture'];
 export type PictureAnswer = components['schemas']['PictureAnswer'];
 export type Placement = components['schemas']['Placement'];
 export type PlacementCodeEnum = components['schemas']['PlacementCodeEnum'];
+export type Preference = components['schemas']['Preference'];
+export type PreferenceChangeRequest = components['schemas']['PreferenceChangeRequest'];
+export type Preferences = components['schemas']['Preferences'];
 export type PresignRequest = components['schemas']['PresignRequest'];
 export type PreviewConflict = components['schemas']['PreviewConflict'];
 export type PreviewCurve = components['schemas']['PreviewCurve'];
@@ -8937,10 +9840,13 @@ export type Probe = components['schemas']['Probe'];
 export type Progress = components['schemas']['Progress'];
 export type ProgressRequest = components['schemas']['ProgressRequest'];
 export type Project = components['schemas']['Project'];
+export type ProjectRunShare = components['schemas']['ProjectRunShare'];
+export type ProjectRunSharePage = components['schemas']['ProjectRunSharePage'];
 export type ProofRequest = components['schemas']['ProofRequest'];
 export type PublishRequest = components['schemas']['PublishRequest'];
 export type QuarantinedPack = components['schemas']['QuarantinedPack'];
 export type Queue = components['schemas']['Queue'];
+export type ReadRequest = components['schemas']['ReadRequest'];
 export type Reason = components['schemas']['Reason'];
 export type ReasonKindEnum = components['schemas']['ReasonKindEnum'];
 export type RecoveryCodes = components['schemas']['RecoveryCodes'];
@@ -8960,6 +9866,7 @@ export type RetentionKindEnum = components['schemas']['RetentionKindEnum'];
 export type RetentionRequest = components['schemas']['RetentionRequest'];
 export type RevertRequest = components['schemas']['RevertRequest'];
 export type Revision = components['schemas']['Revision'];
+export type RevisionList = components['schemas']['RevisionList'];
 export type RoleEnum = components['schemas']['RoleEnum'];
 export type RoleSource = components['schemas']['RoleSource'];
 export type RotationRequest = components['schemas']['RotationRequest'];
@@ -8977,6 +9884,8 @@ export type RunFolder = components['schemas']['RunFolder'];
 export type RunFolderListing = components['schemas']['RunFolderListing'];
 export type RunIdsRequest = components['schemas']['RunIdsRequest'];
 export type RunInput = components['schemas']['RunInput'];
+export type RunKeeping = components['schemas']['RunKeeping'];
+export type RunKeepingRequest = components['schemas']['RunKeepingRequest'];
 export type RunLog = components['schemas']['RunLog'];
 export type RunLogFrame = components['schemas']['RunLogFrame'];
 export type RunLogStream = components['schemas']['RunLogStream'];
@@ -8984,9 +9893,13 @@ export type RunMetric = components['schemas']['RunMetric'];
 export type RunMetricKindEnum = components['schemas']['RunMetricKindEnum'];
 export type RunOfVersion = components['schemas']['RunOfVersion'];
 export type RunPage = components['schemas']['RunPage'];
+export type RunPolicy = components['schemas']['RunPolicy'];
+export type RunPolicyRequest = components['schemas']['RunPolicyRequest'];
 export type RunPreview = components['schemas']['RunPreview'];
 export type RunRequestRequest = components['schemas']['RunRequestRequest'];
 export type RunSeries = components['schemas']['RunSeries'];
+export type RunShare = components['schemas']['RunShare'];
+export type RunShares = components['schemas']['RunShares'];
 export type RunShort = components['schemas']['RunShort'];
 export type RunStateEnum = components['schemas']['RunStateEnum'];
 export type RunSums = components['schemas']['RunSums'];
@@ -9019,9 +9932,15 @@ export type Selector = components['schemas']['Selector'];
 export type SelectorRequest = components['schemas']['SelectorRequest'];
 export type SentPartRequest = components['schemas']['SentPartRequest'];
 export type ServiceAccount = components['schemas']['ServiceAccount'];
+export type ServiceState = components['schemas']['ServiceState'];
 export type ServiceToken = components['schemas']['ServiceToken'];
 export type ServiceTokenRequest = components['schemas']['ServiceTokenRequest'];
 export type Session = components['schemas']['Session'];
+export type SharedDataset = components['schemas']['SharedDataset'];
+export type SharedLog = components['schemas']['SharedLog'];
+export type SharedLogFrame = components['schemas']['SharedLogFrame'];
+export type SharedRun = components['schemas']['SharedRun'];
+export type SharedRunName = components['schemas']['SharedRunName'];
 export type SideChangeEnum = components['schemas']['SideChangeEnum'];
 export type SignedOut = components['schemas']['SignedOut'];
 export type SingleSignOn = components['schemas']['SingleSignOn'];
@@ -9056,9 +9975,13 @@ export type ThresholdsRequest = components['schemas']['ThresholdsRequest'];
 export type ThroughEnum = components['schemas']['ThroughEnum'];
 export type Token = components['schemas']['Token'];
 export type TokenRequest = components['schemas']['TokenRequest'];
+export type TopicEnum = components['schemas']['TopicEnum'];
 export type TreeProject = components['schemas']['TreeProject'];
 export type Unit = components['schemas']['Unit'];
 export type UnitShort = components['schemas']['UnitShort'];
+export type UnreadCount = components['schemas']['UnreadCount'];
+export type UnreadRequest = components['schemas']['UnreadRequest'];
+export type Unsubscribed = components['schemas']['Unsubscribed'];
 export type Upload = components['schemas']['Upload'];
 export type UploadKindEnum = components['schemas']['UploadKindEnum'];
 export type UploadStateEnum = components['schemas']['UploadStateEnum'];
@@ -9161,6 +10084,7 @@ export interface operations {
                 };
                 content: {
                     "text/csv": string;
+                    "application/x-ndjson": string;
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -9883,7 +10807,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Revision"][];
+                    "application/json": components["schemas"]["RevisionList"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -10529,6 +11453,229 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SlotResults"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    notifications_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                topic?: "audit" | "data_failed" | "data_finished" | "labeling" | "membership" | "mention" | "run_failed" | "run_finished" | "run_waiting" | "security" | "webhook";
+                /** @description Unread ones only. */
+                unread?: "false" | "true";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedNotificationList"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    notifications_count: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnreadCount"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    notification_preferences_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preferences"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    notification_preferences_change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedPreferenceChangesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preferences"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    notifications_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReadRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changed"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    notifications_unread: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UnreadRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changed"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    notifications_unsubscribe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                link: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unsubscribed"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -11397,6 +12544,47 @@ export interface operations {
             };
         };
     };
+    dataset_activity: {
+        parameters: {
+            query?: {
+                /** @description A user name. */
+                actor?: string;
+                /** @description `next` of the last page. */
+                cursor?: string;
+                /** @description Some of versions, refs, labels, views, keeping, sources, moving, writers, cleaning, dataset, by commas. */
+                kind?: string;
+                /** @description At most 200; default 50. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActivityPage"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     dataset_history_retrieve: {
         parameters: {
             query?: never;
@@ -11554,6 +12742,8 @@ export interface operations {
             query?: {
                 cursor?: string;
                 limit?: number;
+                /** @description part of the name */
+                q?: string;
             };
             header?: never;
             path: {
@@ -11871,6 +13061,14 @@ export interface operations {
                 kind?: "added" | "changed" | "labels_changed" | "removed" | "renamed";
                 /** @description At most 200; default 50. */
                 limit?: number;
+                /** @description And of this one after. */
+                new_label?: string;
+                /** @description Begin at this difference, instead of a cursor. */
+                offset?: number;
+                /** @description With new_label: of this label before; empty: none. */
+                old_label?: string;
+                /** @description Only paths that begin with this. */
+                prefix?: string;
                 to: string;
             };
             header?: never;
@@ -12608,6 +13806,8 @@ export interface operations {
             query?: {
                 cursor?: string;
                 limit?: number;
+                /** @description part of the name */
+                q?: string;
             };
             header?: never;
             path: {
@@ -13060,11 +14260,17 @@ export interface operations {
                 labelled?: boolean;
                 /** @description At most 200; default 50. */
                 limit?: number;
+                /** @description Bytes, this number included. */
+                max_size?: number;
+                /** @description Bytes, this number included. */
+                min_size?: number;
                 /** @description Begin at this matching file, instead of a cursor. */
                 offset?: number;
                 /** @description Only paths that begin with this. */
                 prefix?: string;
                 split?: string;
+                /** @description A media type, a family like image/, an ending like .png. */
+                type?: string;
                 /** @description Only files that this saved view has. */
                 view?: string;
                 /** @description A condition as after SQL's WHERE: label = 'cat'. */
@@ -13193,6 +14399,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PictureAnswer"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    version_entry_preview: {
+        parameters: {
+            query: {
+                path: string;
+            };
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EntryPreview"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -14912,6 +16153,8 @@ export interface operations {
                  */
                 labelled?: "true" | "false" | "any";
                 prefix?: string;
+                view?: string;
+                where?: string;
             };
             header?: never;
             path: {
@@ -15309,7 +16552,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Alias"][];
+                    "application/json": components["schemas"]["AliasList"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -15727,6 +16970,109 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Queue"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    run_policy_get: {
+        parameters: {
+            query?: {
+                /** @description What would go under this, 0: for ever. */
+                days?: number;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunPolicy"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    run_policy_set: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunPolicyRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunPolicy"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    run_shares_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectRunSharePage"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -18194,6 +19540,38 @@ export interface operations {
             };
         };
     };
+    runs_file_picture: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                file_id: string;
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/*": string;
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     runs_file_preview: {
         parameters: {
             query?: never;
@@ -18462,6 +19840,72 @@ export interface operations {
             };
         };
     };
+    run_keeping_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunKeeping"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    run_keeping_set: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunKeepingRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunKeeping"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     runs_retry: {
         parameters: {
             query?: never;
@@ -18492,6 +19936,103 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_shares: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunShares"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_shares_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewRunShareRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeRunShare"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_shares_end: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+                share_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
@@ -18711,6 +20252,178 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    shared_run: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description What stands behind # in the link. One that does not work, for whatever reason, is answered with 404 `share_unknown`. */
+                "Atom-Share": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SharedRun"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    shared_run_log: {
+        parameters: {
+            query?: {
+                /** @description The last one if left out. */
+                attempt?: number;
+                /** @description Byte offset. */
+                from?: number;
+                /** @description At most 1 MiB. */
+                limit_bytes?: number;
+            };
+            header: {
+                /** @description What stands behind # in the link. One that does not work, for whatever reason, is answered with 404 `share_unknown`. */
+                "Atom-Share": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SharedLog"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    shared_run_metrics: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description What stands behind # in the link. One that does not work, for whatever reason, is answered with 404 `share_unknown`. */
+                "Atom-Share": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunMetric"][];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    shared_run_series: {
+        parameters: {
+            query: {
+                from_step?: number;
+                key: string[];
+                /** @description Points per curve, at most 4,000. */
+                points?: number;
+                /** @description Skip so many of the first points. */
+                since_n?: number;
+                to_step?: number;
+            };
+            header: {
+                /** @description What stands behind # in the link. One that does not work, for whatever reason, is answered with 404 `share_unknown`. */
+                "Atom-Share": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunSeries"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    state_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceState"];
+                };
             };
             429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */

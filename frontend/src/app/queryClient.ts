@@ -1,5 +1,6 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, onlineManager, QueryCache, QueryClient } from '@tanstack/react-query';
 import { asApiError } from '@/api/errors';
+import { connection } from '@/shared/connection';
 
 type Listener = () => void;
 let sessionLost: Listener = () => {};
@@ -29,6 +30,16 @@ export function retryDelayMs(failures: number, thrown: unknown): number {
   return retryAfterS === null ? Math.min(1000 * 2 ** failures, MAX_DELAY_MS) : retryAfterS * 1000;
 }
 
+// What is asked while the server is away waits for it, and what is shown is asked again when it is back.
+onlineManager.setEventListener((setOnline) => {
+  const stop = connection.listen();
+  const unsubscribe = connection.subscribe(() => setOnline(connection.current().kind === 'online'));
+  return () => {
+    unsubscribe();
+    stop();
+  };
+});
+
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: watchSession }),
   mutationCache: new MutationCache({
@@ -41,8 +52,12 @@ export const queryClient = new QueryClient({
     queries: {
       staleTime: 15_000,
       refetchOnWindowFocus: true,
+      // Whatever its age: nobody heard what changed while the server was away.
+      refetchOnReconnect: 'always',
       retry: mayRetry,
       retryDelay: retryDelayMs,
     },
+    // Fails at once and says why; sent minutes later it might surprise.
+    mutations: { networkMode: 'always' },
   },
 });

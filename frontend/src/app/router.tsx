@@ -9,23 +9,28 @@ import {
 import { isServerPage, safeNext } from '@/features/auth/safeNext';
 import { loginSearch } from '@/features/auth/search';
 import {
+  activitySearch,
   browseSearch,
   cleaningSearch,
   datasetsSearch,
   diffSearch,
+  refsSearch,
   uploadSearch,
   versionsSearch,
 } from '@/features/datasets/search';
 import { compareSearch, newRunSearch, runSearch, runsSearch } from '@/features/jobs/search';
 import { auditSearch, taskSearch, tasksSearch, workSearch } from '@/features/labeling/search';
 import { modelSearch, modelsSearch, modelVersionSearch } from '@/features/models/search';
+import { notificationsSearch } from '@/features/notifications/search';
 import { membersSearch, peopleSearch, unitsSearch } from '@/features/people/search';
 import { auditLogSearch, s3KeysSearch, secretsSearch, tokensSearch, webhooksSearch } from '@/features/settings/search';
+import { whenReachable } from '@/shared/connection';
 import { NOBODY } from '@/shared/me';
+import { projectsQuery } from '@/shared/project';
 import { optional, type RawSearch, text } from '@/shared/search';
 import { NotFound, PageCrash, PagePending } from './fallbacks';
 import { onSessionLost, queryClient } from './queryClient';
-import { isOutside, LOGIN, Root, SECOND_FACTOR } from './Root';
+import { isOutside, LOGIN, Root, SECOND_FACTOR, SHARED_RUN } from './Root';
 import { isSignedIn, lacksSecondFactor, sessionQuery } from './session';
 
 /** Whether the session ended while the page was open: a link pressed meanwhile must not hide the reason. */
@@ -45,6 +50,8 @@ const root = createRootRoute({
     }
     sessionEnded = false;
     if (await lacksSecondFactor()) throw redirect({ to: SECOND_FACTOR, search: { next: location.href } });
+    // Not waited for, but asked for now: the shell shows no page before it knows them.
+    void queryClient.prefetchQuery(projectsQuery);
   },
 });
 const under = () => root;
@@ -52,6 +59,7 @@ const under = () => root;
 // Apart from their routes: types of `search` are found only so.
 const readLogin = optional(loginSearch);
 const readNext = optional((raw: RawSearch) => ({ next: text(raw.next) }));
+const auth = whenReachable(() => import('@/features/auth'));
 const login = createRoute({
   getParentRoute: under,
   path: LOGIN,
@@ -62,10 +70,9 @@ const login = createRoute({
     const href = safeNext(search.next);
     throw redirect({ href, replace: true, reloadDocument: isServerPage(href) });
   },
-  component: lazyRouteComponent(() => import('@/features/auth'), 'LoginPage'),
+  component: lazyRouteComponent(auth, 'LoginPage'),
 });
 
-const auth = () => import('@/features/auth');
 /** Asked before the page, for the cookie that writing needs; whoever is signed in may open these too. */
 const knowSession = async () => void (await isSignedIn().catch(() => false));
 const outsideRoutes = [
@@ -96,13 +103,37 @@ const outsideRoutes = [
   }),
 ] as const;
 
+const notifications = whenReachable(() => import('@/features/notifications'));
+const notificationRoutes = [
+  createRoute({
+    getParentRoute: under,
+    path: '/notifications',
+    validateSearch: optional(notificationsSearch),
+    component: lazyRouteComponent(notifications, 'NotificationsPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/settings/notifications',
+    component: lazyRouteComponent(notifications, 'PreferencesPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/unsubscribe/$link',
+    beforeLoad: knowSession,
+    component: lazyRouteComponent(notifications, 'UnsubscribePage'),
+  }),
+] as const;
+
 const overview = createRoute({
   getParentRoute: under,
   path: '/',
-  component: lazyRouteComponent(() => import('@/features/overview'), 'OverviewPage'),
+  component: lazyRouteComponent(
+    whenReachable(() => import('@/features/overview')),
+    'OverviewPage',
+  ),
 });
 
-const datasets = () => import('@/features/datasets');
+const datasets = whenReachable(() => import('@/features/datasets'));
 const datasetRoutes = [
   createRoute({
     getParentRoute: under,
@@ -142,6 +173,12 @@ const datasetRoutes = [
   }),
   createRoute({
     getParentRoute: under,
+    path: '/datasets/$name/refs',
+    validateSearch: optional(refsSearch),
+    component: lazyRouteComponent(datasets, 'RefsPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
     path: '/deleted-datasets',
     component: lazyRouteComponent(datasets, 'DeletedPage'),
   }),
@@ -149,6 +186,12 @@ const datasetRoutes = [
     getParentRoute: under,
     path: '/datasets/$name/keeping',
     component: lazyRouteComponent(datasets, 'KeepingPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/datasets/$name/activity',
+    validateSearch: optional(activitySearch),
+    component: lazyRouteComponent(datasets, 'ActivityPage'),
   }),
   createRoute({
     getParentRoute: under,
@@ -164,7 +207,7 @@ const datasetRoutes = [
   }),
 ] as const;
 
-const labeling = () => import('@/features/labeling');
+const labeling = whenReachable(() => import('@/features/labeling'));
 const labelingRoutes = [
   createRoute({
     getParentRoute: under,
@@ -192,8 +235,20 @@ const labelingRoutes = [
   }),
 ] as const;
 
-const jobs = () => import('@/features/jobs');
+const jobs = whenReachable(() => import('@/features/jobs'));
+// Apart from the pages of members: who was given a link needs little of them.
+const sharedRun = whenReachable(() => import('@/features/jobs/sharing/SharedRunPage'));
 const jobRoutes = [
+  createRoute({
+    getParentRoute: under,
+    path: SHARED_RUN,
+    component: lazyRouteComponent(sharedRun, 'SharedRunPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/settings/run-shares',
+    component: lazyRouteComponent(jobs, 'ProjectSharesPage'),
+  }),
   createRoute({
     getParentRoute: under,
     path: '/runs',
@@ -205,6 +260,11 @@ const jobRoutes = [
     path: '/runs/new',
     validateSearch: optional(newRunSearch),
     component: lazyRouteComponent(jobs, 'NewRunPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/runs/retention',
+    component: lazyRouteComponent(jobs, 'RunRetentionPage'),
   }),
   createRoute({
     getParentRoute: under,
@@ -225,7 +285,7 @@ const jobRoutes = [
   }),
 ] as const;
 
-const models = () => import('@/features/models');
+const models = whenReachable(() => import('@/features/models'));
 const modelRoutes = [
   createRoute({
     getParentRoute: under,
@@ -247,7 +307,7 @@ const modelRoutes = [
   }),
 ] as const;
 
-const settings = () => import('@/features/settings');
+const settings = whenReachable(() => import('@/features/settings'));
 const settingsRoutes = [
   createRoute({
     getParentRoute: under,
@@ -291,7 +351,7 @@ const settingsRoutes = [
   }),
 ] as const;
 
-const people = () => import('@/features/people');
+const people = whenReachable(() => import('@/features/people'));
 const peopleRoutes = [
   createRoute({
     getParentRoute: under,
@@ -328,6 +388,7 @@ const routeTree = root.addChildren([
   login,
   ...outsideRoutes,
   overview,
+  ...notificationRoutes,
   ...datasetRoutes,
   ...labelingRoutes,
   ...jobRoutes,
@@ -343,6 +404,12 @@ export const router = createRouter({
   defaultPendingComponent: PagePending,
   defaultErrorComponent: PageCrash,
   defaultNotFoundComponent: NotFound,
+});
+
+// A page's script comes while the session is asked for, not after it. Why it does not come is said when it is needed.
+router.subscribe('onBeforeLoad', ({ toLocation }) => {
+  const [, , route] = router.getMatchedRoutes(toLocation.pathname);
+  void route?.options.component?.preload?.();
 });
 
 onSessionLost(() => {

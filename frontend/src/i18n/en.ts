@@ -1,11 +1,24 @@
+import { activity } from './activity.en';
+import { appearance } from './appearance.en';
 import { cleaning } from './cleaning.en';
 import { compare } from './compare.en';
+import { diff } from './diff.en';
 import first from './en.first';
+import { git } from './git.en';
 import { health } from './health.en';
 import { item } from './item.en';
+import { keeping } from './keeping.en';
+import { labeling } from './labeling.en';
+import { models } from './models.en';
+import { palette } from './palette.en';
+import { report } from './report.en';
 import { runpage } from './runpage.en';
 import { runs } from './runs.en';
+import { secrets } from './secrets.en';
+import { settings } from './settings.en';
+import { sharing } from './sharing.en';
 import { sources } from './sources.en';
+import { table } from './table.en';
 import { upload } from './upload.en';
 import { versioning } from './versioning.en';
 import { views } from './views.en';
@@ -14,14 +27,27 @@ import { writers } from './writers.en';
 
 /** All words. Those that are not in `en.first` come with the pages that say them: see `addWords`. */
 const en = {
+  appearance,
   ...first,
+  activity,
   cleaning,
   compare,
+  diff,
+  git,
   health,
   item,
+  keeping,
+  labeling,
+  models,
+  palette,
+  report,
   runpage,
   runs,
+  secrets,
+  settings,
+  sharing,
   sources,
+  table,
   upload,
   versioning,
   views,

@@ -1,6 +1,7 @@
 import i18n from 'i18next';
 import { initReactI18next } from 'react-i18next';
 import { readStored, writeStored } from '@/shared/stored';
+import { detailSayer, type SayDetail } from './details';
 import type en from './en';
 import first from './en.first';
 
@@ -19,6 +20,11 @@ export const PROBLEMS = 'problems';
 /** The namespace of what is wrong with a field, by code. */
 export const FIELDS = 'fields';
 
+const sayers: Partial<Record<string, SayDetail>> = {};
+
+/** What a problem says of its one case, in the present language if its words are known. */
+export const sayDetail: SayDetail = (detail) => sayers[i18n.language]?.(detail) ?? detail;
+
 /** English words of pages that were loaded; Chinese comes in one piece. */
 const later: Partial<typeof en> = {};
 
@@ -30,10 +36,16 @@ export function addWords(words: Partial<typeof en>): void {
 
 async function load(language: Language): Promise<void> {
   if (language === 'en' || i18n.hasResourceBundle(language, 'translation')) return;
-  const [words, problems, fields] = await Promise.all([import('./zh'), import('./problems.zh'), import('./fields.zh')]);
+  const [words, problems, fields, details] = await Promise.all([
+    import('./zh'),
+    import('./problems.zh'),
+    import('./fields.zh'),
+    import('./details.zh'),
+  ]);
   i18n.addResourceBundle(language, 'translation', words.default);
   i18n.addResourceBundle(language, PROBLEMS, problems.default);
   i18n.addResourceBundle(language, FIELDS, fields.default);
+  sayers[language] = detailSayer(details.default, details.values);
 }
 
 export async function setLanguage(language: Language): Promise<void> {

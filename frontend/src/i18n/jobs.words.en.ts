@@ -62,6 +62,10 @@ export const failure = {
     reason: 'The job’s supervisor could not be started: {{said}}',
     suggestion: 'Look at the worker’s log; the run starts again by itself while it has retries left.',
   },
+  secrets_missing: {
+    reason: 'The run cannot be given a secret that it asks for: {{said}}',
+    suggestion: 'Set the secret again, then retry the run.',
+  },
   not_mounted: {
     reason: 'A dataset could not be mounted: {{said}}',
     suggestion: 'Read it with the SDK instead: start the run again with its data as packs.',
@@ -95,6 +99,7 @@ export const event = {
   // Said by the placement's own words; these are for records without them.
   placed: 'It was given the machine {{node}}.',
   resumes: 'It resumes from the checkpoint of step {{step}}.',
+  waits: 'It has waited for {{minutes}} minutes.',
   runtime: 'Its Python environment is being built; later runs start at once.',
   runtime_built: 'Its Python environment was built in {{took_s}} ({{size_bytes}}).',
   warmed: 'Data and environment are ready on the machine.',
@@ -125,6 +130,7 @@ export const placement = {
   best_fit_no_data: '{{node}} is the best fit of {{machines}} machines with {{demand}} free.',
   no_machine: 'No machine has joined the cluster yet.',
   no_room: 'Waiting for {{demand}}: {{machines}}.',
+  none_fits: 'No machine that takes jobs now could hold {{demand}}, even without other runs: {{machines}}.',
   lacks: '{{node}} lacks {{amounts}}',
   closed: '{{node}} does not take jobs now',
 } satisfies Words<PlacementCodeEnum | 'only_machine_no_data' | 'best_fit_no_data' | 'lacks' | 'closed'>;
@@ -143,6 +149,7 @@ export const answer = {
   failed: 'It is over: it failed.',
   retry_wait: 'It waits a moment before it starts again.',
   no_room: 'It waits for a machine with enough free resources.',
+  none_fits: 'No machine that takes jobs now is large enough for it; other runs pass it.',
   to_be_placed: 'It is about to be placed.',
   to_be_started: 'Data and environment are ready; it is about to start.',
   preparing: 'It has a machine, and waits for what it needs there.',
@@ -154,8 +161,8 @@ export const answer = {
   tracked: 'Its program runs elsewhere and only reports to Atom.',
 } satisfies Words<ExplanationCodeEnum>;
 
-/** The kinds `resources` and `placement` are said by the placement's words, `failed` by the failure's. */
-type SaidElsewhere = 'queue' | 'resources' | 'placement' | 'failed';
+/** The kinds `resources`, `machines` and `placement` are said by the placement's words, `failed` by the failure's. */
+type SaidElsewhere = 'queue' | 'resources' | 'machines' | 'placement' | 'failed';
 
 export const reason = {
   retry: 'The last attempt was lost; the next one starts at {{at}}.',
@@ -170,6 +177,7 @@ export const reason = {
 export const reasonAction = {
   queue: 'Wait.',
   resources: 'Wait until a run ends, cancel one, or ask for less.',
+  machines: 'Start the worker of a larger machine, let it take jobs again, or ask for less.',
   data: 'Wait; the data is being copied.',
   data_retry: 'Check that the object store is running; the rest is asked for again and again.',
   runtime: 'Wait; runs with the same requirements start at once later.',

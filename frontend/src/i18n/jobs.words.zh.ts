@@ -47,6 +47,10 @@ export const failure: Translation<typeof en.failure> = {
     reason: '任务的监管进程无法启动：{{said}}',
     suggestion: '请查看工作进程的日志；只要还有重试次数，运行会自动重新开始。',
   },
+  secrets_missing: {
+    reason: '无法提供该运行所要的机密：{{said}}',
+    suggestion: '请重新设置该机密，然后重试运行。',
+  },
   not_mounted: {
     reason: '数据集无法挂载：{{said}}',
     suggestion: '请改用 SDK 读取：将数据的提供方式改为“数据包”后重新启动运行。',
@@ -77,6 +81,7 @@ export const event: Translation<typeof en.event> = {
   created: '{{user}} 启动了运行。',
   placed: '已分配机器 {{node}}。',
   resumes: '将从第 {{step}} 步的检查点继续。',
+  waits: '已排队 {{minutes}} 分钟。',
   runtime: '正在构建 Python 环境；以后的运行可立即开始。',
   runtime_built: 'Python 环境构建完成，用时 {{took_s}}（{{size_bytes}}）。',
   warmed: '机器上的数据和环境已就绪。',
@@ -105,6 +110,7 @@ export const placement: Translation<typeof en.placement> = {
   best_fit: '在 {{machines}} 台机器中，{{node}} 最合适，有 {{demand}} 空闲；{{coverage}} 的数据已在其上。',
   no_machine: '还没有机器加入集群。',
   no_room: '等待 {{demand}}：{{machines}}。',
+  none_fits: '即使没有其他运行，目前接受任务的机器也都无法提供 {{demand}}：{{machines}}。',
   lacks: '{{node}} 缺少 {{amounts}}',
   closed: '{{node}} 目前不接受任务',
 };
@@ -121,6 +127,7 @@ export const answer: Translation<typeof en.answer> = {
   failed: '已结束：失败。',
   retry_wait: '稍等片刻后将重新开始。',
   no_room: '正在等待有足够空闲资源的机器。',
+  none_fits: '目前接受任务的机器都不够大；其他运行会先于它执行。',
   to_be_placed: '即将分配机器。',
   to_be_started: '数据和环境已就绪，即将开始。',
   preparing: '已分配机器，正在等待所需的数据或环境。',
@@ -144,6 +151,7 @@ export const reason: Translation<typeof en.reason> = {
 export const reasonAction: Translation<typeof en.reasonAction> = {
   queue: '请等待。',
   resources: '请等待其他运行结束、取消一个运行，或减少所需资源。',
+  machines: '请启动更大机器上的工作进程，让它重新接受任务，或减少所需资源。',
   data: '请等待，数据正在复制。',
   data_retry: '请检查对象存储是否在运行；其余数据会反复重试。',
   runtime: '请等待；以后依赖相同的运行可立即开始。',

@@ -47,6 +47,8 @@ export const labeling = {
   auditCount_other: 'Audit {{count, number}} images',
   publish: 'Publish',
   publishAsked: 'Publishing has begun',
+  filling: 'Its images are being put in: {{done, number}} of {{total, number}} are there. Work on those can begin.',
+  question: 'Only files that match',
   publishing: 'The labels are being published as a new version…',
   publishedAs: 'Published as',
   publishFailed: 'Publishing failed; nothing was changed',
@@ -182,6 +184,8 @@ export const labeling = {
     sent_other: '{{count, number}} decisions saved',
     stale_one: '{{count, number}} image was decided by somebody else',
     stale_other: '{{count, number}} images were decided by somebody else',
+    lost_one: 'The reservation of {{count, number}} image has run out. What you decide about it may not count.',
+    lost_other: 'The reservations of {{count, number}} images have run out. What you decide about them may not count.',
     reason: 'Reason',
     code: {
       wrong_label: 'Wrong class',

@@ -60,6 +60,8 @@ export const models = {
   noEvaluationHint: 'An evaluation counts right and wrong answers on a split that training never saw.',
   confusion: 'Confusion matrix',
   confusionHint: 'A row is the true class, a column the answer; a cell counts images.',
+  confusionPart:
+    'Of {{all, number}} classes it shows the {{shown, number}} that the most frequent mistakes are about; all are listed by class.',
   truthByAnswer: 'True \\ answered',
   cell: '{{truth}} answered as {{predicted}}: {{count, number}} ({{share}} of {{truth}})',
   worst: 'Most frequent mistakes',

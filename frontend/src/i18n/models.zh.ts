@@ -59,6 +59,7 @@ export const models: Translation<typeof source> = {
   noEvaluationHint: '评估会在训练从未见过的划分上统计对错。',
   confusion: '混淆矩阵',
   confusionHint: '行是真实类别，列是模型的答案，单元格是图像数。',
+  confusionPart: '共 {{all, number}} 个类别，这里只显示错误最多的 {{shown, number}} 个；“各类别”表中列出全部。',
   truthByAnswer: '真实 \\ 预测',
   cell: '{{truth}} 被判为 {{predicted}}：{{count, number}} 张（占 {{truth}} 的 {{share}}）',
   worst: '最常见的错误',

@@ -1,6 +1,6 @@
 /**
  * What the server's problems say in Chinese, by their code: the title, and what to do next. English is the server's own.
- * What a problem says of this one case (its detail) stays as the server says it.
+ * What a problem says of its one case (its detail) stands in details.zh.ts.
  */
 const problems: Readonly<Record<string, readonly [title: string, action: string]>> = {
   // Signing in, roles, requests
@@ -57,9 +57,16 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   webhook_name_taken: ['该项目已有同名的 Webhook。', '请换一个名称。'],
   webhook_not_found: ['该项目没有这个 Webhook。', '请列出项目的 Webhook，并使用其中的编号。'],
   webhook_off: ['该 Webhook 已停用。', '请先启用它。'],
+  notification_not_found: ['您没有这条通知。', '请列出您的通知并使用其中的编号；通知保留 90 天。'],
+  topic_fixed: ['与账户安全有关的内容总会通知您。', '请去掉该主题；其他主题可以更改。'],
+  unsubscribe_link_invalid: ['这个链接无效。', '请使用最新邮件中的完整链接，或登录后更改设置。'],
   too_many_waits: ['该令牌同时等待的请求过多。', '请先让其中一些结束，或改为从一个列表读取状态。'],
   too_many_attempts: ['登录失败次数过多。', '请按 Retry-After 头所示的时间等待后再试。'],
   too_many_requests: ['请求过多。', '请稍后再试；Retry-After 头说明需要等待多久。'],
+  writes_refused: [
+    '所需的服务目前无法写入或接收更多内容。',
+    '没有丢失任何内容。请让管理员查看“系统健康”，然后重新发送。',
+  ],
   unavailable: ['所需的服务不可用。', '请几秒后重试；如果持续，请查看 /readyz。'],
   unsupported_media_type: ['该地址不接受此类型的正文。', '请以 Content-Type: application/json 发送 JSON。'],
 
@@ -71,7 +78,10 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   commit_cancelled: ['操作已取消：分支保持原样。', '如仍需要请重新发起；本次操作没有留下任何内容。'],
   commit_not_cancellable: ['写入器、写入任务或归档的提交不能取消。', '请等待其结束；由此产生的版本可以撤销。'],
   commit_over: ['已来不及取消：操作已结束或即将结束。', '请查看其结果；由此产生的版本可以撤销。'],
-  commit_abandoned: ['两小时内未能构建该提交。', '请重新推送；如果再次发生，请在工作进程日志中查找该提交编号。'],
+  commit_abandoned: [
+    '两小时内多次尝试，均未能构建该提交。',
+    '请重新推送；如果再次发生，请在工作进程日志中查找该提交编号。',
+  ],
   dataset_deleted: ['数据集已删除。', '在清理之前管理员可以恢复它；门户的“已删除的数据集”中列有它。'],
   dataset_held: ['有法律封存保留该数据集：不能删除。', '请先解除封存。'],
   dataset_in_use: ['数据集正在使用：现在不能删除。', '请等它们结束或取消它们，然后再删除。'],
@@ -96,7 +106,10 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   pack_quarantined: ['该版本需要的数据包已损坏并被隔离。', '请重新推送其文件所在的文件夹；损坏的数据包会被替换。'],
   manifest_object_unknown: ['该版本的清单中没有这个对象。', '请只请求版本根中列出的键。'],
   pack_unknown: ['项目中没有该摘要的已校验数据包。', '请只请求版本根中列出的数据包。'],
-  path_taken: ['新路径上已有文件或文件夹。', '请换一个路径，或先移除该处的内容。'],
+  path_taken: [
+    '新路径上已有文件或文件夹。',
+    '请换一个路径，或先移除该处的内容；涉及两个版本时，移除其中一个版本里的即可。',
+  ],
   query_invalid: ['查询无效。', "请写出条件，例如：label = 'cat' AND attributes.camera LIKE 'north%'"],
   ref_ambiguous: ['有多个提交以这些字符开头。', '请给出更多位的提交摘要。'],
   ref_name_taken: ['数据集已有同名的分支、标签或版本。', '请换一个名称。'],
@@ -114,6 +127,8 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   upload_size_differs: ['该摘要先前以另一个大小登记。', '请重新计算文件的摘要和大小。'],
   upload_too_large: ['上传过大。', '请把数据分成更多数据包。'],
   version_collected: ['该版本的文件已被清理：无法恢复。', '请重新推送这些文件；它们会成为新版本。'],
+  version_unreadable: ['无法从对象存储读取所依据的版本。', '请让管理员检查存储桶是否完整：所指的对象已损坏或缺失。'],
+  version_gone: ['该版本的文件已被清理：无人能再读取它。', '请使用更新的版本，或重新推送这些文件；它们会成为新版本。'],
   version_expired: ['该版本已过期：其文件不再保留。', '请使用更新的版本；在文件被清理前管理员可以恢复它。'],
   view_empty: ['该视图没有任何条件。', '请给出查询、文件夹或划分。'],
   view_name_taken: ['数据集已有同名的视图。', '请换一个名称。'],
@@ -161,6 +176,8 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   nothing_to_publish: ['还没有任何标签通过。', '请先标注并审核一些图像。'],
   ontology_locked: ['该类别体系版本正在使用，不能再修改。', '请为该类别体系创建新版本。'],
   ontology_name_taken: ['项目中已有同名的类别体系。', '请换一个名称，或为已有的类别体系添加版本。'],
+  task_filling: ['任务的图像尚未全部就绪。', '请等待全部就绪；任务页面会显示进度。'],
+  too_many_items: ['一个标注任务容纳不下这么多文件。', '请缩小条件，为每一部分各建一个任务。'],
   stale_lease: ['该图像已不再由您持有。', '请领取新的图像；您提交的内容已保留在图像的历史中。'],
   task_name_taken: ['项目中已有同名的标注任务。', '请换一个名称。'],
   task_not_active: ['该任务目前不分发工作。', '请启动该任务，或选择其他任务。'],
@@ -174,6 +191,7 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   artifact_not_found: ['运行没有在该处留下文件。', '请查看运行的文件；模型文件位于 model/ 之下。'],
   artifact_not_ready: ['有些文件仍在存储中。', '请等运行结束后重试。'],
   evaluation_malformed: ['无法读取运行的 evaluation.json。', '请按文档写入 split、n、accuracy、labels 和 matrix。'],
+  intake_failed: ['未能将运行留下的内容登记到模型库。', '请让管理员查看工作进程的日志，然后手动注册模型。'],
   model_name_taken: ['项目中已有同名的模型。', '请换一个名称。'],
   model_not_found: ['没有这个模型。', '请从项目的模型中选择；名称可能有误。'],
   model_version_not_found: ['没有这个模型版本。', '请列出模型，并用 model@v1 或 model@别名 指定。'],
@@ -190,6 +208,7 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   cleaning_report_not_ready: ['清洗报告还没有可用的结果。', '请等它就绪；如果失败，请开始另一份。'],
   cleaning_report_over: ['清洗报告已经结束。', '没有可取消的内容；请刷新查看结果。'],
   cleaning_under_way: ['该版本的清洗报告正在生成。', '请等待，或取消后重新开始。'],
+  files_changed: ['该分支上的这些文件已与选择时不同。', '没有作任何更改。请查看最新版本后重新选择。'],
   findings_outdated: ['该分支上的这些文件已与报告所见不同。', '没有移除任何内容。请为当前版本生成报告后重新选择。'],
   image_features_malformed: ['无法读取运行测得的数据。', '请开始另一份报告；如果再次发生，请查看运行日志。'],
   measuring_failed: ['无法测量这些图像。', '请查看运行日志，修复所指问题，然后开始另一份报告。'],
@@ -258,6 +277,7 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   git_not_found: ['对请求者而言，该地址没有仓库。', '请检查地址；若为私有仓库，请选择可读取它的机密。'],
   git_odd: ['服务器拒绝了请求，或不支持 git。', '请检查地址是否为仓库地址，以及机密能否读取它。'],
   git_ref_not_found: ['仓库没有这样的分支、标签或提交。', '请填写分支、标签，或提交的全部 40 个字符。'],
+  git_secret_missing: ['无法读取获取代码所用的机密。', '请重新设置该机密，然后再次获取代码。'],
   git_timeout: ['获取代码用时过长。', '请重试；若仍如此，请改用分支而不是提交。'],
   git_too_large: ['该提交的内容超过代码快照的上限：100 MiB。', '请把数据放入数据集，并作为运行的输入。'],
   invalid_run_search: [
@@ -272,6 +292,11 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   too_many_tags: ['一个运行最多有 30 个标签。', '请先移除一些标签。'],
   not_retryable: ['只有失败或已取消的运行可以重试。', '请等它结束或取消它；若已成功，可克隆后再运行一次。'],
   not_your_comment: ['只有作者可以修改或删除评论。', '请用自己的评论回复它。'],
+  not_your_share: ['只有创建者或项目管理员可以结束该链接。', '请让他们结束它。'],
+  share_unknown: ['该运行链接无效，或已不再有效。', '请向发给您链接的人索取新链接。'],
+  sharing_is_off: ['本安装不为没有账号的人创建链接。', '请联系本安装的管理员，或邀请对方加入项目。'],
+  too_many_shares: ['该运行已有 20 个链接。', '请结束不再需要的链接。'],
+  run_archived: ['该运行已归档，指向它的链接不会有效。', '请先恢复该运行。'],
   output_incomplete: ['存储的文件与登记的大小不符。', '请重新上传文件。'],
   resources_never_fit: ['没有足够大的机器可以运行该任务。', '请减少 CPU、内存或 GPU，或添加更大的机器。'],
   secrets_missing: ['项目没有该运行所要的某个机密。', '请重新设置该机密，然后重试运行。'],

@@ -58,12 +58,10 @@ export const runpage = {
     none: {
       not_stored: 'The file is not stored yet. It can be seen once it is.',
       unknown: 'Files of this kind cannot be shown. Download it to open it.',
+      no_picture: 'The file holds no picture that this browser can show. Download it to look at it.',
       too_large: 'The picture is too large to be shown here.',
       binary: 'The file holds bytes that are no text.',
     },
-    table: 'Table',
-    row: 'Row',
-    types: { integer: 'whole number', number: 'number', boolean: 'true or false', time: 'time', text: 'text' },
     tree: 'Document',
     items_one: '{{count, number}} item',
     items_other: '{{count, number}} items',

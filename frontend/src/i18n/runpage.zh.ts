@@ -59,12 +59,10 @@ export const runpage: Translation<typeof en> = {
     none: {
       not_stored: '文件尚未保存，保存后即可查看。',
       unknown: '无法显示这种文件，请下载后打开。',
+      no_picture: '该文件不是此浏览器能显示的图片。请下载后查看。',
       too_large: '图片太大，无法在此显示。',
       binary: '文件内容不是文本。',
     },
-    table: '表格',
-    row: '行',
-    types: { integer: '整数', number: '数值', boolean: '真假值', time: '时间', text: '文本' },
     tree: '文档',
     items_other: '{{count, number}} 项',
     more: '再显示 {{count, number}} 项',

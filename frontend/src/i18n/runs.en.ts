@@ -52,6 +52,8 @@ export const runs = {
   restored_other: '{{count, number}} runs are back in the list',
   refused_one: '{{count, number}} run stayed as it was: it is over already, or not yet.',
   refused_other: '{{count, number}} runs stayed as they were: they are over already, or not yet.',
+  unchanged_one: '{{count, number}} run was so already.',
+  unchanged_other: '{{count, number}} runs were so already.',
   isArchived: 'Archived',
   starred: 'Starred',
   star: 'Star this run',

@@ -45,6 +45,7 @@ export const runs: Translation<typeof source> = {
   restore_other: '恢复 {{count, number}} 个运行',
   restored_other: '{{count, number}} 个运行已回到列表',
   refused_other: '{{count, number}} 个运行未更改：它们已经结束，或尚未结束。',
+  unchanged_other: '{{count, number}} 个运行原本就是如此。',
   isArchived: '已归档',
   starred: '已加星标',
   star: '加星标',

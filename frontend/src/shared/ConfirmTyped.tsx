@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 
 export interface ConfirmTypedProps {
@@ -19,16 +19,16 @@ export function ConfirmTyped(props: ConfirmTypedProps) {
   const { opened, onClose, onConfirm, title, children, word, confirmLabel, loading = false } = props;
   const { t } = useTranslation();
   const [typed, setTyped] = useState('');
-  const close = () => {
-    setTyped('');
-    onClose();
-  };
+  // However it was closed: the next thing is confirmed by a word of its own.
+  useEffect(() => {
+    if (!opened) setTyped('');
+  }, [opened]);
   const confirm = (event: FormEvent) => {
     event.preventDefault();
     if (typed === word && !loading) onConfirm();
   };
   return (
-    <Modal opened={opened} onClose={close} title={title} closeButtonProps={{ 'aria-label': t('common.close') }}>
+    <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': t('common.close') }}>
       <Stack component="form" onSubmit={confirm}>
         <Text size="sm" component="div">
           {children}
@@ -40,7 +40,7 @@ export function ConfirmTyped(props: ConfirmTypedProps) {
           data-autofocus
         />
         <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
+          <Button variant="default" onClick={onClose}>
             {t('common.cancel')}
           </Button>
           <Button type="submit" color="red" disabled={typed !== word} loading={loading}>

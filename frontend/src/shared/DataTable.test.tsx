@@ -68,6 +68,14 @@ test('no rows: the empty state; still loading: a busy table', async () => {
   expect(screen.getByRole('table', { name: 'Ships' }).getAttribute('aria-busy')).toBe('true');
 });
 
+test('an empty page is not the end as long as there is another one', async () => {
+  const loadMore = vi.fn();
+  await renderPage(<DataTable {...base} rows={[]} hasMore loadMore={loadMore} />);
+  expect(screen.queryByText('No ships')).toBeNull();
+  await userEvent.click(screen.getByRole('button', { name: 'Load more' }));
+  expect(loadMore).toHaveBeenCalled();
+});
+
 test('a failed first page says why and can be tried again', async () => {
   const refetch = vi.fn();
   const error = new ApiError({ status: 500, code: 'index_lost', title: 'The index is lost', requestId: 'r-77' });

@@ -4,9 +4,9 @@ import { Link, type LinkProps, useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, type MouseEvent, type ReactNode, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import classes from './DataTable.module.css';
+import { useDensity } from './density';
 import { ErrorState } from './ErrorState';
 import { LoadMore } from './LoadMore';
-import { useStored } from './stored';
 
 export interface Column<T> {
   key: string;
@@ -86,14 +86,15 @@ const isInteractive = (target: EventTarget) =>
 export function DataTable<T>(props: DataTableProps<T>) {
   const { label, columns, rows, error, refetch, empty } = props;
   const [localSort, setLocalSort] = useState<Sort>('');
-  const [density] = useStored('atom-density', 'normal');
+  const { density } = useDensity();
   const sort = props.sort ?? localSort;
   const setSort = props.onSort ?? setLocalSort;
   const local = props.onSort === undefined || props.sortLocally === true;
   const shown = useMemo(() => (rows && local ? sortRows(rows, columns, sort) : rows), [rows, local, columns, sort]);
 
   if (error && !rows) return <ErrorState error={error} onRetry={refetch} />;
-  if (rows?.length === 0) return empty;
+  // The ones that are looked for may be on the next page.
+  if (rows?.length === 0 && !props.hasMore) return empty;
   return (
     <>
       {error != null && <ErrorState error={error} onRetry={refetch} />}
@@ -113,7 +114,9 @@ export function DataTable<T>(props: DataTableProps<T>) {
           </Table.Tbody>
         </Table>
       </div>
-      {props.loadMore && props.hasMore && <LoadMore onLoad={props.loadMore} loading={props.isLoadingMore ?? false} />}
+      {props.loadMore && props.hasMore && (
+        <LoadMore onLoad={props.loadMore} loading={props.isLoadingMore ?? false} error={error} />
+      )}
     </>
   );
 }

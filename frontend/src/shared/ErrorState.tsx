@@ -3,7 +3,7 @@ import { IconAlertTriangle, IconCloudOff, IconHourglass, IconLock, IconRefresh }
 import { useTranslation } from 'react-i18next';
 import { type ApiError, asApiError } from '@/api/errors';
 import { CopyId } from './CopyId';
-import { translatedProblem } from './problemWords';
+import { fieldWords, translatedProblem } from './problemWords';
 
 export interface ErrorStateProps {
   /** Whatever was thrown; anything but an ApiError is wrapped. */
@@ -13,6 +13,8 @@ export interface ErrorStateProps {
   compact?: boolean;
   /** Who shows it asks again without being told to. */
   retrying?: boolean;
+  /** Fields whose errors stand beside them; all others are told here. */
+  shownFields?: readonly string[];
 }
 
 /** The words for an error: the server's own, or ours where it could not be asked. */
@@ -54,11 +56,13 @@ const iconFor = ({ status, isTemporary }: ApiError) => {
   return status === 0 ? IconCloudOff : status === 403 ? IconLock : IconAlertTriangle;
 };
 
-export function ErrorState({ error: thrown, onRetry, compact = false, retrying = false }: ErrorStateProps) {
+export function ErrorState(props: ErrorStateProps) {
+  const { error: thrown, onRetry, compact = false, retrying = false, shownFields = [] } = props;
   const { t } = useTranslation();
   const error = asApiError(thrown);
   const words = useErrorWords(error, retrying);
   const Glyph = iconFor(error);
+  const wrong = Object.entries(fieldWords(error)).filter(([name]) => !shownFields.includes(name));
   return (
     <Alert
       color={error.isTemporary ? 'yellow' : 'red'}
@@ -69,6 +73,11 @@ export function ErrorState({ error: thrown, onRetry, compact = false, retrying =
       role="alert"
     >
       {words.detail && <Text size="sm">{words.detail}</Text>}
+      {wrong.map(([name, said]) => (
+        <Text key={name} size="sm" style={{ overflowWrap: 'anywhere' }}>
+          <Code fz="inherit">{name}</Code> {said}
+        </Text>
+      ))}
       {words.action && <Text size="sm">{words.action}</Text>}
       <Group gap="md" mt="xs">
         {onRetry && (

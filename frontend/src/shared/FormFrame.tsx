@@ -39,29 +39,42 @@ export function FormFrame<T extends object>(props: FormFrameProps<T>) {
   const { t } = useTranslation();
   const root = useRef<HTMLFormElement>(null);
   const [error, setError] = useState<unknown>(null);
+  const [shownFields, setShownFields] = useState<string[]>([]);
   const [refusals, setRefusals] = useState(0);
   useEffect(() => {
     if (refusals > 0 && !form.submitting) focusFirstWrong(root.current);
   }, [refusals, form.submitting]);
   const refuse = () => setRefusals((count) => count + 1);
-  const onSubmit = form.onSubmit(async (values) => {
-    setError(null);
-    try {
-      await send(values);
-    } catch (thrown) {
-      const refused = fieldWords(asApiError(thrown));
-      const named = Object.entries(refused).map(([name, text]) => [fieldNames[name] ?? name, text] as const);
-      const known = named.filter(([name]) => (name.split('.')[0] ?? '') in values);
-      form.setErrors(Object.fromEntries(known));
-      if (known.length === 0 || known.length < named.length) setError(thrown);
+  // What the server refused was said of what was sent. Forms that leave their values to the inputs tell no change of
+  // these; others have inputs that are changed by a click.
+  const forget = () => setError(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change that counts
+  useEffect(forget, [form.values]);
+  const onSubmit = form.onSubmit(
+    async (values) => {
+      setError(null);
+      try {
+        await send(values);
+      } catch (thrown) {
+        const refused = fieldWords(asApiError(thrown));
+        const named = Object.entries(refused).map(([said, text]) => ({ said, name: fieldNames[said] ?? said, text }));
+        const known = named.filter(({ name }) => (name.split('.')[0] ?? '') in values);
+        form.setErrors(Object.fromEntries(known.map(({ name, text }) => [name, text])));
+        setShownFields(known.map(({ said }) => said));
+        if (known.length === 0 || known.length < named.length) setError(thrown);
+        refuse();
+      }
+    },
+    () => {
+      forget();
       refuse();
-    }
-  }, refuse);
+    },
+  );
   return (
-    <form ref={root} onSubmit={onSubmit} noValidate>
+    <form ref={root} onSubmit={onSubmit} onChange={forget} noValidate>
       <Stack>
         {children}
-        {error !== null && <ErrorState error={error} compact />}
+        {error !== null && <ErrorState error={error} shownFields={shownFields} compact />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
             {t('common.cancel')}

@@ -1,5 +1,6 @@
+import { renderHook } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { createFormat, formatDuration } from './format';
+import { createFormat, formatDuration, useFormat } from './format';
 
 const en = createFormat('en');
 const zh = createFormat('zh');
@@ -44,4 +45,9 @@ test('dates are relative in the language of the page', () => {
   const now = Date.parse('2026-01-02T00:00:00Z');
   expect(en.relative('2026-01-01T23:57:00Z', now)).toBe('3 minutes ago');
   expect(zh.relative('2026-01-01T23:57:00Z', now)).toBe('3分钟前');
+});
+
+test('components share what was prepared for their language', () => {
+  const [one, other] = [renderHook(useFormat), renderHook(useFormat)];
+  expect(one.result.current).toBe(other.result.current);
 });

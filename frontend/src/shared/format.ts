@@ -1,4 +1,3 @@
-import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 
 const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
@@ -18,6 +17,8 @@ export interface Format {
   metric: (value: number) => string;
   dateTime: (iso: string | Date) => string;
   date: (iso: string | Date) => string;
+  /** Hours and minutes: `14:05` */
+  time: (iso: string | Date) => string;
   /** `3 minutes ago`, `in 2 days` */
   relative: (iso: string | Date, nowMs?: number) => string;
 }
@@ -72,20 +73,38 @@ function relativeTo(rtf: Intl.RelativeTimeFormat, seconds: number): string {
   return '';
 }
 
-/** All numbers, sizes and dates of the portal, in the words of `locale` (`en`, `zh`). */
+/** Asks `make` only once for each argument. */
+function remember<Key, Made>(make: (key: Key) => Made): (key: Key) => Made {
+  const made = new Map<Key, Made>();
+  return (key) => {
+    const found = made.get(key) ?? make(key);
+    made.set(key, found);
+    return found;
+  };
+}
+
+function once<Made>(make: () => Made): () => Made {
+  const made = remember((_: null) => make());
+  return () => made(null);
+}
+
+/** All numbers, sizes and dates of the portal, in the words of `locale` (`en`, `zh`). Each is prepared at its first use. */
 export function createFormat(locale: string): Format {
-  const rtf = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
-  const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
-  const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
-  const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
-  const significant = new Intl.NumberFormat(locale, { maximumSignificantDigits: 4, useGrouping: false });
-  const number = (value: number, digits = 0) =>
-    new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value);
+  const relative = once(() => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }));
+  const dateTime = once(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }));
+  const date = once(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }));
+  const time = once(() => new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hour12: false }));
+  const compact = once(() => new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 }));
+  const significant = once(() => new Intl.NumberFormat(locale, { maximumSignificantDigits: 4, useGrouping: false }));
+  const plain = remember((digits: number) => new Intl.NumberFormat(locale, { maximumFractionDigits: digits }));
+  const ratios = remember(
+    (digits: number) => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: digits }),
+  );
+  const number = (value: number, digits = 0) => plain(digits).format(value);
   return {
     number,
-    compact: (value) => compact.format(value),
-    percent: (ratio, digits = 0) =>
-      new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: digits }).format(ratio),
+    compact: (value) => compact().format(value),
+    percent: (ratio, digits = 0) => ratios(digits).format(ratio),
     bytes: (sizeBytes) => {
       const power = sizeBytes < 1024 ? 0 : Math.min(5, Math.floor(Math.log2(sizeBytes) / 10));
       return `${number(sizeBytes / 1024 ** power, power === 0 ? 0 : 1)} ${BYTE_UNITS[power]}`;
@@ -94,15 +113,19 @@ export function createFormat(locale: string): Format {
     metric: (value) => {
       const size = Math.abs(value);
       if (!Number.isFinite(value)) return String(value);
-      return size !== 0 && (size < 1e-3 || size >= 1e6) ? value.toExponential(2) : significant.format(value);
+      return size !== 0 && (size < 1e-3 || size >= 1e6) ? value.toExponential(2) : significant().format(value);
     },
-    dateTime: (iso) => dateTime.format(new Date(iso)),
-    date: (iso) => date.format(new Date(iso)),
-    relative: (iso, nowMs = Date.now()) => relativeTo(rtf, (new Date(iso).getTime() - nowMs) / 1000),
+    dateTime: (iso) => dateTime().format(new Date(iso)),
+    date: (iso) => date().format(new Date(iso)),
+    time: (iso) => time().format(new Date(iso)),
+    relative: (iso, nowMs = Date.now()) => relativeTo(relative(), (new Date(iso).getTime() - nowMs) / 1000),
   };
 }
 
+const formatOf = remember(createFormat);
+
+/** One for all components: what `Intl` prepares costs milliseconds, and a page has a hundred that ask. */
 export function useFormat(): Format {
   const { i18n } = useTranslation();
-  return useMemo(() => createFormat(i18n.language), [i18n.language]);
+  return formatOf(i18n.language);
 }

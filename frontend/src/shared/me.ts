@@ -13,6 +13,8 @@ export const sessionQuery = queryOptions({
     const { data } = await api.GET('/api/v1/auth/session/');
     return data ?? NOBODY;
   },
+  // Whoever waits for it is to learn that the server is away.
+  networkMode: 'always',
   staleTime: Number.POSITIVE_INFINITY,
 });
 

@@ -1,9 +1,9 @@
 import type { ApiError } from '@/api/errors';
-import i18n, { FIELDS, PROBLEMS } from '@/i18n';
+import i18n, { FIELDS, PROBLEMS, sayDetail } from '@/i18n';
 
 export interface ProblemWords {
   title: string;
-  /** What is true of this one case: as the server says it, in English. */
+  /** What is true of this one case; as the server says it, in English, where its words are not known. */
   detail: string;
   action: string;
 }
@@ -14,12 +14,26 @@ export function translatedProblem(error: Pick<ApiError, 'code' | 'title' | 'deta
   if (!words) return undefined;
   const [title, action] = words;
   // Without a detail of its own the server repeats its title.
-  return { title, action, detail: error.detail === error.title ? '' : error.detail };
+  return { title, action, detail: error.detail === error.title ? '' : sayDetail(error.detail) };
 }
 
 /** A problem that is part of an answer, in the present language. */
-export const problemWords = (problem: { code: string; title: string; detail: string; action: string }): ProblemWords =>
-  translatedProblem(problem) ?? problem;
+export const problemWords = (problem: {
+  code: string;
+  title?: string;
+  detail: string;
+  action: string;
+}): ProblemWords => {
+  const { title = '', detail, action } = problem;
+  return translatedProblem({ ...problem, title }) ?? { title, detail: sayDetail(detail), action };
+};
+
+/** What happened and what to do next, where a title says already what is wrong. */
+export function problemSentence(problem: { code: string; detail: string; action: string }): string {
+  const { title, detail, action } = problemWords(problem);
+  const said = detail || title;
+  return said.includes(action) ? said : `${said} ${action}`;
+}
 
 /** What is wrong with each field in the present language; as the server says it where one of its codes has no words. */
 export function fieldWords({ fields, fieldCodes }: ApiError): Record<string, string> {
@@ -29,7 +43,7 @@ export function fieldWords({ fields, fieldCodes }: ApiError): Record<string, str
         const template: string | undefined = i18n.getResource(i18n.language, FIELDS, code);
         return template && i18n.services.interpolator.interpolate(template, params, i18n.language, {});
       });
-      return [name, words.length > 0 && words.every(Boolean) ? words.join('') : said];
+      return [name, words.length > 0 && words.every(Boolean) ? words.join('') : sayDetail(said)];
     }),
   );
 }

@@ -1,28 +1,64 @@
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { $api } from '@/api/client';
+import { api, keyOf } from '@/api/client';
 import type { Project, Role } from '@/api/contract/accounts';
 import { useMe } from './me';
-import { readStored, writeStored } from './stored';
+import { readOfTab, readStored, writeOfTab, writeStored } from './stored';
 
+const PROJECTS = '/api/v1/projects/';
+/** The most that the server gives at once. */
+const PAGE = 200;
 const STORED = 'atom-project';
 const ROLES: Role[] = ['viewer', 'labeler', 'researcher', 'admin'];
 
-export const rememberProject = (slug: string) => writeStored(STORED, slug);
-
-export function useProjects() {
-  return $api.useQuery('get', '/api/v1/projects/', { params: { query: { limit: 200 } } }, { staleTime: 300_000 });
+/** Moves this tab to a project; one that is opened later begins there too. */
+export function rememberProject(slug: string): void {
+  writeOfTab(STORED, slug);
+  writeStored(STORED, slug);
 }
 
 /**
- * The project of this page: the URL's, else the last one used, else the first. Undefined while loading, with none, and
+ * Where a page goes whose URL names no project. Kept from the first time it is asked: what is chosen in another tab must
+ * not move what is written in this one to another project.
+ */
+function ofThisTab(projects: Project[]): Project | undefined {
+  const kept = readOfTab(STORED);
+  const wanted = kept ?? readStored(STORED);
+  const found = projects.find(({ slug }) => slug === wanted) ?? projects[0];
+  if (found && kept === null) writeOfTab(STORED, found.slug);
+  return found;
+}
+
+/** Every project of the person, page after page: the one that the URL names may be on the last. */
+async function allProjects(signal: AbortSignal): Promise<{ results: Project[] }> {
+  const results: Project[] = [];
+  let cursor: string | null | undefined;
+  do {
+    const query = { limit: PAGE, cursor: cursor ?? undefined };
+    const { data } = await api.GET(PROJECTS, { params: { query }, signal });
+    results.push(...(data?.results ?? []));
+    cursor = data?.next;
+  } while (cursor);
+  return { results };
+}
+
+export const projectsQuery = queryOptions({
+  queryKey: [...keyOf(PROJECTS), 'all'],
+  queryFn: ({ signal }) => allProjects(signal),
+  staleTime: 300_000,
+});
+
+export const useProjects = () => useQuery(projectsQuery);
+
+/**
+ * The project of this page: the URL's, else the tab's, else the last one used, else the first. Undefined while loading, with none, and
  * where the URL names one that is not the person's.
  */
 export function useCurrentProject(): Project | undefined {
   const named = useSearch({ strict: false, select: (search: { project?: string }) => search.project });
   const projects = useProjects().data?.results;
   if (named !== undefined) return projects?.find(({ slug }) => slug === named);
-  const last = readStored(STORED);
-  return projects?.find(({ slug }) => slug === last) ?? projects?.[0];
+  return projects && ofThisTab(projects);
 }
 
 /** The project that the URL names although the person has none of that name. */
@@ -49,6 +85,8 @@ export interface Rights {
   admin: boolean;
   /** Administers the project that is shown. */
   here: boolean;
+  /** Starts runs in the project that is shown. */
+  runs: boolean;
   /** Administers a unit. */
   units: boolean;
   /** Administers the installation. */
@@ -60,6 +98,7 @@ export function useRights(): Rights {
   return {
     admin: useAdministersAny(),
     here: useMay('admin'),
+    runs: useMay('researcher'),
     units: me?.administers_units ?? false,
     installation: me?.is_admin ?? false,
   };

@@ -50,6 +50,7 @@ describe.each(['en', 'zh'] as const)('in %s', (language) => {
     const said = [
       ...Object.keys(jobs.reason).map((key) => key.replace(/_other$/, '')),
       'resources',
+      'machines',
       'placement',
       'failed',
     ];

@@ -1,5 +1,6 @@
 import { $api, api } from '@/api/client';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
+import { flushPending } from './pending';
 import { useMay, useProject } from './project';
 
 export const SECRETS = '/api/v1/projects/{project}/secrets/';
@@ -13,8 +14,13 @@ export function useSecrets() {
   return useKeysetRows($api.useInfiniteQuery('get', SECRETS, init, { ...KEYSET, enabled: may }));
 }
 
-export const setSecret = (project: string, name: string, body: { value: string; description?: string }) =>
-  api.PUT(SECRET, { params: { path: { project, name } }, body });
+/** Names a secret for `confirmUndo`: its removal must not come after it is set anew. */
+export const aboutSecret = (project: string, name: string) => `secret ${project}/${name}`;
+
+export async function setSecret(project: string, name: string, body: { value: string; description?: string }) {
+  await flushPending(aboutSecret(project, name));
+  return api.PUT(SECRET, { params: { path: { project, name } }, body });
+}
 
 export const removeSecret = (project: string, name: string) =>
   api.DELETE(SECRET, { params: { path: { project, name } } });

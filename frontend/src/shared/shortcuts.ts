@@ -43,7 +43,8 @@ function onKeyDown(event: KeyboardEvent): void {
   const match = usable.findLast((shortcut) => shortcut.keys.toUpperCase() === wanted.toUpperCase());
   if (match) {
     event.preventDefault();
-    match.run();
+    // A key that is held sends what nobody has seen yet: Enter counts once.
+    if (!event.repeat || event.key !== 'Enter') match.run();
     return;
   }
   if (!usable.some((shortcut) => shortcut.keys.toUpperCase().startsWith(`${wanted.toUpperCase()} `))) return;

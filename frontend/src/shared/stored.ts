@@ -42,3 +42,24 @@ export function useStored(key: string, fallback: string): [string, (value: strin
   const value = useSyncExternalStore(subscribeStored, () => readStored(key) ?? fallback);
   return [value, useCallback((next: string) => writeStored(key, next), [key])];
 }
+
+/** What the tab keeps for itself where sessionStorage refuses: until the page is left. */
+const tabMemory = new Map<string, string>();
+
+/** What this tab alone remembers: it survives reloads, and other tabs neither see nor change it. */
+export function readOfTab(key: string): string | null {
+  try {
+    return sessionStorage.getItem(key) ?? tabMemory.get(key) ?? null;
+  } catch {
+    return tabMemory.get(key) ?? null;
+  }
+}
+
+export function writeOfTab(key: string, value: string): void {
+  try {
+    sessionStorage.setItem(key, value);
+    tabMemory.delete(key);
+  } catch {
+    tabMemory.set(key, value);
+  }
+}

@@ -2,7 +2,8 @@ import { Button, Group, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { type ApiError, asApiError } from '@/api/errors';
 import i18n from '@/i18n';
-import { translatedProblem } from './problemWords';
+import { pending, underWay, type Waiting } from './pending';
+import { fieldWords, translatedProblem } from './problemWords';
 
 export interface UndoableAction {
   /** What will happen when the toast goes away: "Token ci is revoked in a few seconds". */
@@ -11,39 +12,40 @@ export interface UndoableAction {
   commit: () => unknown;
   /** Brings the optimistic change back. */
   rollback: () => void;
+  /** Names what is changed, where it may be set anew meanwhile: see `flushPending`. */
+  about?: string;
   delayMs?: number;
-}
-
-const pending = new Set<() => void>();
-if (typeof window !== 'undefined') {
-  window.addEventListener('pagehide', () => {
-    for (const flush of [...pending]) flush();
-  });
 }
 
 /** The cross of a toast has no text: this is its name, in the language of the moment. */
 const closeable = () => ({ closeButtonProps: { 'aria-label': i18n.t('common.close') } });
 
 /** Undo rather than confirm: shows a toast with an Undo button, and commits when it goes away. */
-export function confirmUndo({ message, commit, rollback, delayMs = 6000 }: UndoableAction): void {
+export function confirmUndo({ message, commit, rollback, about, delayMs = 6000 }: UndoableAction): void {
   const id = `undo-${Math.random().toString(36).slice(2)}`;
   let settled = false;
   const settle = (act: () => unknown) => {
     if (settled) return;
     settled = true;
-    pending.delete(flush);
+    pending.delete(waiting);
     clearTimeout(timer);
     notifications.hide(id);
-    void Promise.resolve()
+    const done: Promise<void> = Promise.resolve()
       .then(act)
-      .catch((error: unknown) => {
-        rollback();
-        notifyError(error);
-      });
+      .then(
+        () => undefined,
+        (error: unknown) => {
+          rollback();
+          notifyError(error);
+        },
+      )
+      .finally(() => underWay.delete(done));
+    underWay.set(done, about);
   };
   const flush = () => settle(commit);
   const timer = setTimeout(flush, delayMs);
-  pending.add(flush);
+  const waiting: Waiting = { about, flush };
+  pending.add(waiting);
   let cameFrom: EventTarget | null = null;
   const undo = () => {
     const target = cameFrom instanceof HTMLElement && cameFrom.isConnected ? cameFrom : document.querySelector('main');
@@ -90,7 +92,8 @@ export function notifyError(thrown: unknown): void {
   const translated = error.isTemporary ? undefined : translatedProblem(error);
   const title = translated?.title ?? titleOf(error);
   const { detail, action } = translated ?? error;
-  const said = [detail === title ? '' : detail, action].filter(Boolean).join(' ');
+  const wrong = Object.entries(fieldWords(error)).map(([name, words]) => `${name}: ${words}`);
+  const said = [detail === title ? '' : detail, ...wrong, action].filter(Boolean).join(' ');
   const words = error.isTemporary ? i18n.t('errors.unavailableHint') : said;
   notifications.show({ color: 'red', title, message: words || error.code, autoClose: 8000, ...closeable() });
 }

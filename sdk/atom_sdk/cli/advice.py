@@ -28,12 +28,14 @@ ADVICE = {
         "Wait until it is over, or stop it with 'atom cancel RUN'; if it has succeeded, "
         "'atom clone RUN' does the same once more."
     ),
+    "notification_not_found": "List them: atom notifications",
     "ref_not_found": (
         "'atom data log DATASET' lists its versions, 'atom data branch DATASET' its branches and "
         "tags."
     ),
     "run_changed": "Read them again: atom note RUN; then change them once more.",
     "secrets_missing": "Set it again: atom secret set NAME; then retry: atom retry RUN",
+    "run_archived": "Bring it back first: atom archive --undo RUN",
     "source_not_found": "List the sources: atom source ls",
     "split_impossible": (
         "Ask for fewer samples in the split; a file that is in a split stays there unless all are "
@@ -50,6 +52,7 @@ ADVICE = {
         "Write through the writer, or commit or abandon it: atom data writer list DATASET"
     ),
     "too_many_writers": "Commit or abandon some of them: atom data writer list DATASET",
+    "too_many_shares": "End some of them: atom share RUN --list, atom share RUN --end ID",
     "too_many_secrets": "Remove those that nothing uses: atom secret ls, atom secret rm NAME",
     "version_expired": (
         "Use a newer version; an administrator can restore this one until its files are collected: "

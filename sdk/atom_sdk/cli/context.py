@@ -84,6 +84,7 @@ _EXIT_BY_REASON = {
     "edit_impossible": EXIT_USAGE,
     "empty_commit": EXIT_USAGE,
     "entry_not_found": EXIT_NOT_FOUND,
+    "files_changed": EXIT_CONFLICT,
     "head_moved": EXIT_CONFLICT,
     "not_in_conflict": EXIT_CONFLICT,
     "nothing_selected": EXIT_NOT_FOUND,
@@ -92,6 +93,7 @@ _EXIT_BY_REASON = {
     "ref_not_found": EXIT_NOT_FOUND,
     "split_redraw": EXIT_CONFLICT,
     "version_expired": EXIT_NOT_FOUND,
+    "version_gone": EXIT_NOT_FOUND,
     "view_not_found": EXIT_NOT_FOUND,
 }
 
@@ -102,8 +104,9 @@ class Context:
     def __init__(self) -> None:
         self.project: str | None = None
         self.as_json = False
-        self.out = Console(highlight=False, soft_wrap=True, width=_width_of_output())
-        self.err = Console(stderr=True, highlight=False, soft_wrap=True)
+        # What people and programs wrote is shown as it is: `:x:` is no emoji.
+        self.out = Console(highlight=False, soft_wrap=True, emoji=False, width=_width_of_output())
+        self.err = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
         self._client: Client | None = None
 
     @property
@@ -149,7 +152,8 @@ def exit_code_of(error: Exception) -> int:
     for kind, code in _EXIT_BY_KIND.items():
         if isinstance(error, kind):
             return code
-    return EXIT_FAILED
+    # A query that was read here; its parser is loaded only by who has one.
+    return EXIT_USAGE if getattr(error, "code", "").startswith("query_") else EXIT_FAILED
 
 
 def explain(error: AtomError, context: Context) -> None:

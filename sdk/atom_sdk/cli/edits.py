@@ -1,4 +1,4 @@
-"""`atom data rm|mv|cp|attr`: edits on the server, without the bytes."""
+"""`atom data rm|mv|cp|attr|mark`: edits on the server, without the bytes."""
 
 from __future__ import annotations
 
@@ -118,6 +118,35 @@ def attr(
     _edit(context, dataset, message, edit)
 
 
+@click.command()
+@click.argument("dataset")
+@click.argument("paths", nargs=-1)
+@click.option("--label", help="What the files show; '' takes their labels away.")
+@click.option("--split", type=click.Choice(["train", "val", "test", ""]), help="'' for none.")
+@_edit_options
+@pass_context
+def mark(
+    context: Context,
+    dataset: str,
+    paths: tuple[str, ...],
+    label: str | None,
+    split: str | None,
+    chosen: Chosen,
+    message: str,
+) -> None:
+    """Set the label or the split of files of DATASET[@branch], without drawing anything.
+
+    \b
+    atom data mark pets cats/ --label cat
+    atom data mark pets --where "attributes.camera = 'north'" --split test
+    """  # noqa: D301  # click wants the character itself before lines that it keeps apart
+    if (label is None) == (split is None):
+        raise click.UsageError("Give --label or --split, one of the two.")
+    _require_some(paths, chosen)
+    op, value = ("label", label) if label is not None else ("split", split)
+    _edit(context, dataset, message, {"op": op, "paths": paths, "value": value, **chosen})
+
+
 def _setting(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not name or not equals:
@@ -128,4 +157,4 @@ def _setting(text: str) -> tuple[str, Any]:
         return name, value
 
 
-COMMANDS = (rm, mv, cp, attr)
+COMMANDS = (rm, mv, cp, attr, mark)

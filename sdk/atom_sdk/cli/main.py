@@ -8,6 +8,7 @@ import click
 import httpx
 
 from atom_sdk.cli import (
+    activity,
     archives,
     audit,
     cleaning,
@@ -19,11 +20,14 @@ from atom_sdk.cli import (
     members,
     models,
     mounts,
+    notifications,
+    run_keeping,
     run_lists,
     runs,
     s3_keys,
     secrets,
     service_accounts,
+    sharing,
     sources,
     tokens,
     units,
@@ -111,6 +115,7 @@ for command in (*keeping.COMMANDS, *archives.COMMANDS):
 cli.add_command(members.member)
 cli.add_command(units.unit)
 cli.add_command(service_accounts.service_account)
+cli.add_command(activity.activity)
 cli.add_command(audit.audit)
 cli.add_command(models.model)
 cli.add_command(sources.source)
@@ -118,6 +123,7 @@ cli.add_command(tokens.token)
 cli.add_command(s3_keys.s3_key)
 cli.add_command(secrets.secret)
 cli.add_command(webhooks.webhook)
+cli.add_command(notifications.notifications)
 cli.add_command(comparing.compare)
 for command in (
     *versions.COMMANDS,
@@ -128,7 +134,13 @@ for command in (
     *cleaning.COMMANDS,
 ):
     data.data.add_command(command)
-for command in (*runs.COMMANDS, *run_lists.COMMANDS, *mounts.COMMANDS):
+for command in (
+    *runs.COMMANDS,
+    *run_lists.COMMANDS,
+    *run_keeping.COMMANDS,
+    *sharing.COMMANDS,
+    *mounts.COMMANDS,
+):
     cli.add_command(command)
 
 

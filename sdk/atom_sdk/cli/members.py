@@ -8,6 +8,7 @@ import click
 
 from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.render import print_table
+from atom_sdk.client.errors import NotFoundError
 
 ROLES = click.Choice(["viewer", "labeler", "researcher", "admin"])
 _unit = click.option("--unit", help="Id of a unit, instead of the project.")
@@ -91,4 +92,4 @@ def _address(context: Context, username: str, unit: str | None) -> str:
     for row in context.client.http.pages(f"{place}members/", q=username):
         if row["username"] == username:
             return f"{place}members/{row['id']}/"
-    raise click.UsageError(f"There is no member {username}; 'atom member ls' lists them.")
+    raise NotFoundError(f"There is no member {username} here.", "List them: atom member ls")

@@ -92,7 +92,7 @@ def tag(
     """Add tags to runs and take others away: atom tag 12 13 --add baseline."""
     if not add and not remove:
         raise click.UsageError("Give --add TAG or --remove TAG.")
-    _print_changed(context, context.client.runs.tag(run_names, add, remove))
+    _print_changed(context, run_names, context.client.runs.tag(run_names, add, remove))
 
 
 @click.command()
@@ -124,11 +124,15 @@ def note(
 def archive(context: Context, run_names: tuple[str, ...], undo: bool) -> None:
     """Take runs that are over out of the list; nothing of them is lost."""
     runs = context.client.runs
-    _print_changed(context, runs.restore(run_names) if undo else runs.archive(run_names))
+    found = runs.restore(run_names) if undo else runs.archive(run_names)
+    _print_changed(context, run_names, found)
 
 
-def _print_changed(context: Context, found: dict[str, Any]) -> None:
+def _print_changed(context: Context, asked: tuple[str, ...], found: dict[str, Any]) -> None:
     lines = [f"{len(found['changed'])} changed"]
+    # A run may be named twice, by its number and its id.
+    if (same := len(set(asked)) - len(found["changed"]) - len(found["refused"])) > 0:
+        lines.append(f"{same} {'was' if same == 1 else 'were'} so already")
     lines += [f"run {one['number']} stays: {one['code']}" for one in found["refused"]]
     context.emit(found, lambda out: out.print("\n".join(lines), markup=False))
 

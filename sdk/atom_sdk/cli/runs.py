@@ -120,7 +120,7 @@ def _print_run(out: Console, found: dict[str, Any]) -> None:
         ("command", " ".join(found["command"])),
         ("data", " ".join(map(_input_text, found["datasets"]))),
         ("duration", duration_text(found["duration_s"])),
-        ("metrics", json.dumps(found["metrics_summary"])),
+        ("metrics", json.dumps(found["metrics_summary"], ensure_ascii=False)),
         ("tags", " ".join(found["tags"])),
         ("notes", found["notes"]),
     ]

@@ -149,7 +149,8 @@ def _address(context: Context, name: str, unit: str | None) -> str:
     for row in context.client.http.pages(base):
         if name in {row["id"], row["name"], row["username"]}:
             return f"{base}{row['id']}/"
-    raise NotFoundError(f"There is no service account {name!r} here.")
+    said = f"There is no service account {name!r} here."
+    raise NotFoundError(said, "List them: atom service-account ls")
 
 
 def _change(context: Context, name: str, unit: str | None, body: dict[str, Any]) -> Any:

@@ -67,6 +67,8 @@ def _spec(sizes: tuple[str, ...], how: dict[str, Any]) -> dict[str, Any] | None:
         name, _, size = text.partition("=")
         if name not in HELD_OUT or not size:
             raise click.BadParameter(f"{text!r}: write test=N or val=N%", param_hint="--split")
+        if name in spec:
+            raise click.BadParameter(f"{name} is given twice", param_hint="--split")
         spec[name] = int(size) if size.isascii() and size.isdigit() else size
     try:
         SplitRequest.from_json(spec)

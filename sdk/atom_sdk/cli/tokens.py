@@ -42,7 +42,7 @@ def list_(context: Context) -> None:
     multiple=True,
     default=("read",),
     show_default=True,
-    type=click.Choice(["read", "write", "admin"]),
+    type=click.Choice(["read", "push", "write", "admin"]),
 )
 @click.option("--project", help="Bind the token to one project.")
 @pass_context

@@ -136,7 +136,7 @@ def _find(context: Context, named: str) -> dict[str, Any]:
     """Return a unit by its id, or by its name if that is clear. Raises NotFoundError."""
     rows = [r for r in context.client.http.pages("units/") if named in {r["id"], r["name"]}]
     if not rows:
-        raise NotFoundError(f"You see no unit {named!r}; 'atom unit ls' lists those that you see.")
+        raise NotFoundError(f"You see no unit {named!r}.", "List those you see: atom unit ls")
     if len(rows) > 1:
         ids = ", ".join(row["id"] for row in rows)
         raise click.UsageError(f"{len(rows)} units are called {named}; give the id: {ids}.")

@@ -102,15 +102,29 @@ def branch(context: Context, dataset: str, name: str | None, at: str, delete: bo
 
 
 def _print_refs(out: Console, rows: dict[str, list[dict[str, Any]]]) -> None:
-    pairs = [("branch", row["name"], row["head"]) for row in rows["branches"]]
-    pairs += [("tag", row["name"], row["version"]) for row in rows["tags"]]
+    refs = [("branch", row, row["head"]) for row in rows["branches"]]
+    refs += [("tag", row, row["version"]) for row in rows["tags"]]
     cells = [
-        (kind, name, at["ref"], at["file_count"], at["message"].split("\n")[0])
+        (
+            kind,
+            row["name"],
+            at["ref"],
+            _distance(row),
+            at["file_count"],
+            at["message"].split("\n")[0],
+        )
         if at
-        else (kind, name, "–", 0, "")
-        for kind, name, at in pairs
+        else (kind, row["name"], "–", "", 0, "")
+        for kind, row, at in refs
     ]
-    print_table(out, ("kind", "name", "at", "files", "message"), cells)
+    print_table(out, ("kind", "name", "at", "from main", "files", "message"), cells)
+
+
+def _distance(row: dict[str, Any]) -> str:
+    """How many versions the branch has that main has not, and the other way round."""
+    if row["name"] == "main" or row.get("ahead") is None:
+        return ""
+    return f"+{row['ahead']} -{row['behind']}"
 
 
 @click.command()

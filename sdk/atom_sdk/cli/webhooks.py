@@ -29,7 +29,8 @@ def _find(context: Context, name: str) -> dict[str, Any]:
     for row in context.client.http.pages(_base(context)):
         if name in {row["id"], row["name"]}:
             return row
-    raise NotFoundError(f"The project {context.client.project} has no webhook {name!r}.")
+    said = f"The project {context.client.project} has no webhook {name!r}."
+    raise NotFoundError(said, "List them: atom webhook ls")
 
 
 @webhook.command(name="ls")

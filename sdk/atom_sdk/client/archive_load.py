@@ -15,7 +15,7 @@ from atom_sdk.archive.folder import ArchiveFolder, history_key
 from atom_sdk.archive.history import History, lacks, parse_history
 from atom_sdk.client.commits import wait_for_commit
 from atom_sdk.client.config import cache_path
-from atom_sdk.client.errors import ApiError
+from atom_sdk.client.errors import ApiError, UploadRejectedError
 from atom_sdk.client.http import Http
 from atom_sdk.client.progress import Progress
 from atom_sdk.client.upload import UploadTarget, upload_file, wait_verified
@@ -120,8 +120,13 @@ class Load:
             return upload_file(target, archive.path(key), "pack", _hex(key))
 
         with ThreadPoolExecutor(_UPLOADS_AT_ONCE, "atom-load") as pool:
-            for upload_id in pool.map(send, packs):
-                wait_verified(target, upload_id)
+            for key, upload_id in zip(packs, pool.map(send, packs), strict=True):
+                try:
+                    wait_verified(target, upload_id)
+                except UploadRejectedError as error:
+                    if archive.is_right(key):
+                        raise
+                    raise ArchiveCorruptError(f"{key} is not what its name says.") from error
 
     def _send_manifests(self, base: str, archive: ArchiveFolder, keys: list[str]) -> str:
         """Send manifest objects as one pack, the same in every try; returns its digest."""

@@ -7,6 +7,8 @@ import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import httpx
+
 from atom_sdk.client.errors import NotConfiguredError
 
 
@@ -45,7 +47,22 @@ def load(url: str | None = None, token: str | None = None, project: str | None =
     )
     if not found.url:
         raise NotConfiguredError("No Atom server is configured.")
+    if not _is_address(found.url):
+        raise NotConfiguredError(
+            f"{found.url!r} is no address of a server, as http://host:8000 is."
+        )
+    if not (found.token.isascii() and found.token.isprintable()):
+        # It could not be sent.
+        raise NotConfiguredError("The token is not valid: it has characters that no token has.")
     return found
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = httpx.URL(url)
+    except httpx.InvalidURL:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.host)
 
 
 def save(config: Config) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -79,8 +79,18 @@ class Datasets:
         branch = parse_ref(reference).ref
         return self._http.pages(f"{self.base(reference)}versions/", branch=branch)
 
+    def activity(
+        self, dataset: str, kinds: Sequence[str] = (), actor: str | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """Yield who did what to a dataset, newest first: {at, kind, verb, actor, data, version}."""
+        wanted = {"kind": ",".join(kinds) or None, "actor": actor}
+        return self._http.pages(f"{self.base(dataset)}activity/", **wanted)
+
     def entries(self, reference: str, **filters: Any) -> Iterator[dict[str, Any]]:
-        """Yield entries; filters: prefix, label, split, labelled, where, view."""
+        """Yield entries.
+
+        Filters: prefix, label, split, labelled, type, min_size, max_size, where, view.
+        """
         return self._http.pages(f"{self.version_base(reference)}entries/", **filters)
 
     def folder(self, reference: str, prefix: str = "") -> dict[str, Any]:

@@ -44,10 +44,14 @@ class PackUnreadableError(NetworkError):
 
 
 class NotFoundError(ClientError):
-    """A run or an alias of that name does not exist in the project."""
+    """Nothing of that name exists in the project; `hint` says where to look for it."""
 
     code = "not_found"
-    hint = "Look for it with 'atom ls' or 'atom model show', and check the project."
+    hint = "Check the name and the project."
+
+    def __init__(self, said: str, hint: str = "") -> None:
+        super().__init__(said)
+        self.hint = hint or self.hint
 
 
 class FolderNotFoundError(NotFoundError):
@@ -62,6 +66,13 @@ class DatasetNotFoundError(NotFoundError):
 
     code = "dataset_not_found"
     hint = "List what can be taken back with 'atom data deleted'; what is collected is gone."
+
+
+class NotificationNotFoundError(NotFoundError):
+    """The caller has no notification of this id."""
+
+    code = "notification_not_found"
+    hint = "List them with 'atom notifications'; they are kept for 90 days."
 
 
 class LocalFileError(ClientError):

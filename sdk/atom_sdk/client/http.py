@@ -145,7 +145,9 @@ def _with_retries(
             response = send()
         except httpx.TransportError as exc:
             if tries == _TRIES:
-                raise NetworkError(f"The server cannot be reached: {exc}.") from exc
+                raise NetworkError(
+                    f"The server cannot be reached: {str(exc).rstrip('.')}."
+                ) from exc
             time.sleep(wait_s(tries - 1, {}))
             continue
         if response.status_code not in retried:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import builtins
 import hashlib
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from atom_sdk.client.errors import ClientError, NotFoundError
+from atom_sdk.client.errors import ApiError, ClientError, NotFoundError
 from atom_sdk.client.http import Http
+
+_VERSION = re.compile(r"v?([0-9]{1,9})")
 
 
 class DownloadCorruptError(ClientError):
@@ -50,9 +53,21 @@ class Models:
     def register(self, name: str, run: str, artifact_path: str, description: str = "") -> Any:
         """Make a version from the files that `run` left under `artifact_path`."""
         body = {"run": run, "artifact_path": artifact_path, "description": description}
-        if not any(model["name"] == name for model in self.list()):
-            self._http.post(self._base, {"name": name})
+        try:
+            self.get(name)
+        except ApiError as missing:
+            if missing.status != 404:
+                raise
+            self._make(name)
         return self._http.post(f"{self._base}{name}/versions/", body)
+
+    def _make(self, name: str) -> None:
+        try:
+            self._http.post(self._base, {"name": name})
+        except ApiError as taken:
+            # Somebody else has made it a moment ago.
+            if taken.code != "model_name_taken":
+                raise
 
     def alias(self, name: str, alias: str, number: int) -> Any:
         """Point `alias` at a version."""
@@ -84,25 +99,34 @@ class Models:
             raise DownloadCorruptError(f"{file['path']!r} is not a path below the folder.")
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = target.with_name(f".{target.name}.part")
+        try:
+            if self._save(str(file["url"]), temporary) != file["sha256"]:
+                raise DownloadCorruptError(f"{file['path']} arrived with a different SHA-256.")
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        os.replace(temporary, target)
+        return target
+
+    def _save(self, url: str, target: Path) -> str:
+        """Write what the store gives, and return its SHA-256 in hex."""
         digest = hashlib.sha256()
-        with self._http.objects.stream("GET", file["url"]) as response, temporary.open("wb") as out:
+        with self._http.objects.stream("GET", url) as response, target.open("wb") as out:
             response.raise_for_status()
             for chunk in response.iter_bytes():
                 digest.update(chunk)
                 out.write(chunk)
-        if digest.hexdigest() != file["sha256"]:
-            temporary.unlink()
-            raise DownloadCorruptError(f"{file['path']} arrived with a different SHA-256.")
-        os.replace(temporary, target)
-        return target
+        return digest.hexdigest()
 
     def _number(self, name: str, number: int | str) -> int:
-        if str(number).isdecimal():
-            return int(number)
+        # As people write it: `digits@v3`; no alias reads so.
+        if match := _VERSION.fullmatch(str(number)):
+            return int(match[1])
         aliases: dict[str, int] = {
             alias["name"]: alias["version"]
             for alias in self._http.get(f"{self._base}{name}/")["aliases"]
         }
         if number not in aliases:
-            raise NotFoundError(f"The model {name} has no alias {str(number)!r}.")
+            said = f"The model {name} has no alias {str(number)!r}."
+            raise NotFoundError(said, f"List them: atom model show {name}")
         return aliases[str(number)]

@@ -100,9 +100,10 @@ class Operations:
         return self._run(reference, "picks/", {**body, **options})
 
     def edit(self, reference: str, edits: Sequence[Mapping[str, Any]], **options: Any) -> Row:
-        """Remove, move, copy files or set attributes on a branch (`digits@main`), as one version.
+        """Remove, move, copy files on a branch (`digits@main`), or set what is known of them.
 
-        Each edit is {op, paths, where, view, to, attributes, source}. Raises CommitFailedError.
+        Each edit is {op, paths, where, view, to, attributes, source, value}; all are one version.
+        Raises CommitFailedError.
         """
         body = {"branch": parse_ref(reference).ref, "edits": [dict(edit) for edit in edits]}
         return self._run(reference, "edits/", {**body, **options})

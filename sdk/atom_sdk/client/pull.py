@@ -252,6 +252,11 @@ def _view_path(root: Root, selector: dict[str, Any]) -> Path:
     name = hashlib.sha256(json.dumps(selector, sort_keys=True, default=str).encode())
     layers = "".join(layer.content.hex() for layer in root.layers)
     name.update(f"{root.content.hex()}{layers}".encode())
+    # A view says where the bytes lie, and the same content may lie in other packs.
+    objects = [group.object for group in root.groups] or [
+        digest for part in root.ranges for digest in part.layout
+    ]
+    name.update(b"".join(objects))
     return cache_path() / "views" / f"{name.hexdigest()[:40]}.arrow"
 
 

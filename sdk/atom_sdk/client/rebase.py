@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from atom_sdk.client.errors import PushConflictError
+from atom_sdk.words import first_named
 
 _NAMED_PATHS = 3
 Digests = Mapping[str, bytes]
@@ -39,6 +40,5 @@ def own_changes(folder: Digests, base: Digests, head: Digests) -> OwnChanges:
 
 
 def _said(paths: list[str]) -> str:
-    named = ", ".join(map(repr, paths[:_NAMED_PATHS]))
-    more = f" and {len(paths) - _NAMED_PATHS} more" if len(paths) > _NAMED_PATHS else ""
-    return f"Another push changed the same files meanwhile: {named}{more}."
+    named = first_named(list(map(repr, paths)), _NAMED_PATHS)
+    return f"Another push changed the same files meanwhile: {named}."

@@ -138,6 +138,11 @@ class SourceRanges:
         self._files: SourceFiles | None = None
         forget_in_children(self)
 
+    @property
+    def version_base(self) -> str:
+        """The address of the version, by its number: it is the same when its branch moves."""
+        return self._base
+
     def read(self, pack: bytes, start: int, length: int) -> PackRange:
         """Return `length` bytes from `start`, fewer at the end.
 

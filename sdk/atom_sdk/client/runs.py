@@ -66,6 +66,40 @@ class Runs:
         made: dict[str, Any] = self._http.post(f"runs/{self.resolve(run)}/clone/", changes)
         return made
 
+    def retention(self, days: int | None = None) -> dict[str, Any]:
+        """Return the project's policy and what goes under it, or under `days` (0: for ever)."""
+        address = f"projects/{self._project}/run-retention/"
+        found: dict[str, Any] = self._http.get(address, days=days)
+        return found
+
+    def set_retention(self, days: int | None) -> dict[str, Any]:
+        """Keep logs and outputs of ended runs for so many days, None for ever. Needs admin."""
+        address = f"projects/{self._project}/run-retention/"
+        found: dict[str, Any] = self._http.request("PUT", address, json={"days": days})
+        return found
+
+    def keep(self, run: str, days: int | None) -> dict[str, Any]:
+        """Keep the logs and outputs of a run for so many days from now; None: as the project."""
+        address = f"runs/{self.resolve(run)}/retention/"
+        found: dict[str, Any] = self._http.request("PUT", address, json={"days": days})
+        return found
+
+    def share(self, run: str, **wanted: Any) -> dict[str, Any]:
+        """Make a link that shows a run to people without an account; its `link` is told once.
+
+        `wanted`: days (1 to 90; 30), note (whom it is for), with_log.
+        """
+        made: dict[str, Any] = self._http.post(f"runs/{self.resolve(run)}/shares/", wanted)
+        return made
+
+    def shares(self, run: str) -> dict[str, Any]:
+        """Return the links to a run that work, as `results`; `enabled` says whether any can."""
+        return self._act("GET", run, "shares/")
+
+    def end_share(self, run: str, share_id: str) -> None:
+        """End a link at once."""
+        self._http.delete(f"runs/{self.resolve(run)}/shares/{share_id}/")
+
     def describe(
         self, run: str, expected_revision: int | None = None, **said: Any
     ) -> dict[str, Any]:
@@ -189,7 +223,8 @@ class Runs:
         for found in self._named(run):
             if run in {str(found["number"]), found["name"]}:
                 return str(found["id"])
-        raise NotFoundError(f"The project {self._project} has no run {run!r}.")
+        said = f"The project {self._project} has no run {run!r}."
+        raise NotFoundError(said, "List them: atom ls; check the project, too.")
 
     def _named(self, run: str) -> Iterator[dict[str, Any]]:
         path = f"projects/{self._project}/runs/"

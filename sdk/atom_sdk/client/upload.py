@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from atom_sdk.client.errors import UploadRejectedError
+from atom_sdk.client.errors import ApiError, UploadRejectedError
 from atom_sdk.client.http import Http, send_object
 from atom_sdk.client.polling import pauses
 from atom_sdk.client.progress import Progress
 
 _THREADS = 4
+# A store that lost its power may have forgotten what had arrived.
+_TRIES = 3
 _URL_BATCH = 64
 
 
@@ -73,16 +75,31 @@ def upload_file(target: UploadTarget, path: Path, kind: str, digest: str) -> str
 
 def upload_parts(target: UploadTarget, source: PartSource, kind: str, digest: str) -> str:
     """Send what the server does not have yet, as `upload_file` does."""
-    size = source.size_bytes
-    body = {"kind": kind, "digest": digest, "size_bytes": size}
-    upload = target.http.post(f"{target.base}uploads/", body)
-    if upload["state"] == "open":
-        etags = _send_parts(target, source, upload)
-        parts = [{"n": number, "etag": etag} for number, etag in sorted(etags.items())]
-        target.http.post(f"{target.base}uploads/{upload['id']}/complete/", {"parts": parts})
-    else:
-        target.progress.advance(target.step, size)
+    body = {"kind": kind, "digest": digest, "size_bytes": source.size_bytes}
+    for left in reversed(range(_TRIES)):
+        upload = target.http.post(f"{target.base}uploads/", body)
+        if upload["state"] != "open":
+            target.progress.advance(target.step, source.size_bytes)
+            break
+        try:
+            _send_all(target, source, upload)
+            break
+        except ApiError as error:
+            if not left or not _is_forgotten(error):
+                raise
     return str(upload["id"] or "")
+
+
+def _send_all(target: UploadTarget, source: PartSource, upload: dict[str, Any]) -> None:
+    etags = _send_parts(target, source, upload)
+    parts = [{"n": number, "etag": etag} for number, etag in sorted(etags.items())]
+    target.http.post(f"{target.base}uploads/{upload['id']}/complete/", {"parts": parts})
+
+
+def _is_forgotten(error: ApiError) -> bool:
+    """Whether the store does not know the upload, or parts that it had taken."""
+    away = error.code == "object_store" and error.status == 404
+    return away or error.code == "upload_incomplete"
 
 
 def wait_verified(target: UploadTarget, upload_id: str, timeout_s: float = 900.0) -> None:

@@ -141,7 +141,7 @@ class Downloads:
                         self._save(answer, target)
                         return
                     url = urljoin(url, answer.headers.get("Location", ""))
-            except httpx.InvalidURL as error:
+            except (httpx.InvalidURL, ValueError) as error:
                 raise DownloadRefusedError("it is not a URL") from error
         raise DownloadRefusedError("it redirects too often")
 

@@ -61,7 +61,10 @@ class Api:
 
     def post(self, name: str, data: object, deadline_s: float | None = None) -> dict[str, Any]:
         """POST JSON. Raises ApiError, UnreachableError."""
-        body = json.dumps(data).encode("utf-8")
+        return self.post_json(name, json.dumps(data).encode("utf-8"), deadline_s)
+
+    def post_json(self, name: str, body: bytes, deadline_s: float | None = None) -> dict[str, Any]:
+        """POST what is JSON already. Raises ApiError, UnreachableError."""
         return self._call("POST", name, body, {"Content-Type": "application/json"}, deadline_s)
 
     def post_bytes(self, name: str, body: bytes, headers: Mapping[str, str]) -> dict[str, Any]:
@@ -91,7 +94,7 @@ class Api:
                 if status < 500 and status not in RETRIED:
                     raise (RevokedError if status in REVOKED else ApiError)(status, answer)
             except (OSError, http.client.HTTPException):
-                self._disconnect()
+                self.disconnect()
                 wait_s = None
             delay_s = wait_s if wait_s is not None else backoff_s(tries)
             tries += 1
@@ -109,7 +112,7 @@ class Api:
         response = connection.getresponse()
         content = response.read()
         if response.will_close:
-            self._disconnect()
+            self.disconnect()
         return response.status, _parse(content), _retry_after(response.getheader("Retry-After"))
 
     def _connection(self) -> http.client.HTTPConnection:
@@ -119,7 +122,8 @@ class Api:
             self._local.connection = connection
         return connection
 
-    def _disconnect(self) -> None:
+    def disconnect(self) -> None:
+        """Close the connection of this thread; a later call makes another."""
         connection = getattr(self._local, "connection", None)
         if connection is not None:
             connection.close()

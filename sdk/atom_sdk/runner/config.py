@@ -172,10 +172,15 @@ def load_job(paths: AttemptPaths) -> Job:
 
 def write_json(path: Path, data: object, mode: int = 0o644) -> None:
     """Replace a JSON file in one step, so that no reader sees half of it."""
+    write_bytes(path, json.dumps(data).encode(), mode)
+
+
+def write_bytes(path: Path, content: bytes, mode: int = 0o644) -> None:
+    """Replace a file in one step."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     descriptor = os.open(str(temporary), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(data, file)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
     os.replace(str(temporary), str(path))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -10,6 +11,7 @@ TAIL_BYTES = 8 * 1024
 TRACEBACK_BYTES = 16 * 1024
 _TRACEBACK = re.compile(r"^Traceback \(most recent call last\):$", re.MULTILINE)
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _OUT_OF_MEMORY = re.compile(
     r"^(MemoryError\b|numpy\.\S*MemoryError\b|.*DefaultCPUAllocator: can't allocate memory"
     r"|.*std::bad_alloc|.*Cannot allocate memory)",
@@ -53,8 +55,24 @@ def describe(log_tail: bytes, stderr: bytes, message: str, **numbers: int) -> di
     }
 
 
+def storable(value: Any) -> Any:
+    """Return the value with a mark in place of what no database takes: a command may print it.
+
+    That is NUL and half of a character in text, at any depth, and numbers that are none.
+    """
+    if isinstance(value, str):
+        return _UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", value)
+    if isinstance(value, dict):
+        return {storable(key): storable(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [storable(one) for one in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value
+
+
 def _clean(text: bytes) -> str:
-    plain = _ANSI.sub("", text.decode("utf-8", "replace"))
+    plain = _ANSI.sub("", storable(text.decode("utf-8", "replace")))
     return "\n".join(line.rsplit("\r", 1)[-1] for line in plain.split("\n"))
 
 

@@ -26,6 +26,10 @@ class InputError(Exception):
     """Something that the job needs cannot be had; the message is a sentence for people."""
 
 
+class StorageAwayError(InputError):
+    """The storage did not answer for minutes."""
+
+
 class ExpiredUrlError(InputError):
     """The storage refused the address; a new one may work."""
 
@@ -60,7 +64,10 @@ def fetch_files(files: list[dict[str, Any]], folder: Path, prefix: str = "") -> 
 
 
 def download(file: Mapping[str, Any], target: Path) -> None:
-    """GET `file["url"]` to a file, trying again after faults. Raises InputError."""
+    """GET `file["url"]` to a file, trying again after faults.
+
+    Raises StorageAwayError, ExpiredUrlError.
+    """
     name = str(file.get("path") or target.name)
     for tries in range(TRIES):
         try:
@@ -77,7 +84,7 @@ def download(file: Mapping[str, Any], target: Path) -> None:
         except (URLError, OSError):
             pass
         time.sleep(backoff_s(tries))
-    raise InputError(f"Could not download {name} after {TRIES} tries.")
+    raise StorageAwayError(f"Could not download {name} after {TRIES} tries.")
 
 
 def verify(path: Path, file: Mapping[str, Any], name: str) -> None:

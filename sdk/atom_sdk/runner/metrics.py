@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import threading
 import time
 from collections import deque
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from .api import Api, ApiError, UnreachableError
-from .config import AttemptPaths, write_json
+from .config import AttemptPaths, write_bytes
+from .metric_rows import Taken, points_of, rows_of, take
 
 SEND_EVERY_S = 0.5
 PROGRESS_EVERY_S = 1.0
 BATCH_POINTS = 5000
 TAIL_BYTES = 1024 * 1024
 SYSTEM_POINTS_KEPT = 50_000
+BAD_REQUEST = 400
 CONFLICT = 409
+# Different sentences about refused points that a log gets.
+SAID_AT_MOST = 5
 
 
 class MetricTail:
@@ -31,34 +35,21 @@ class MetricTail:
         self.offset = offset
         self.skipped_lines = 0
 
-    def read(self) -> tuple[list[list[Any]], dict[str, Any] | None]:
-        """Return (points, the newest progress) of the lines that came since, and move on."""
+    def read(self) -> Taken:
+        """Return what the lines say that came since, and move on."""
         try:
             with open(str(self._path), "rb") as file:
                 file.seek(self.offset)
                 data = file.read(TAIL_BYTES)
         except OSError:
-            return [], None
+            return Taken()
         end = data.rfind(b"\n") + 1
         if not end and len(data) == TAIL_BYTES:
             end = len(data)  # a "line" of a megabyte is not ours
         self.offset += end
-        points: list[list[Any]] = []
-        progress = None
-        for line in data[:end].splitlines():
-            progress = self._take(line, points) or progress
-        return points, progress
-
-    def _take(self, line: bytes, points: list[list[Any]]) -> dict[str, Any] | None:
-        try:
-            row = json.loads(line)
-            if "progress" in row:
-                return {"fraction": float(row["progress"]), "text": str(row.get("text", ""))[:200]}
-            step, ts_ms = int(row["step"]), int(row["ts_ms"])
-            points.extend([str(k), step, ts_ms, number(v)] for k, v in row["values"].items())
-        except (ValueError, KeyError, TypeError, AttributeError):
-            self.skipped_lines += 1
-        return None
+        taken = take(data[:end].splitlines())
+        self.skipped_lines += taken.skipped
+        return taken
 
 
 class MetricSender:
@@ -73,7 +64,10 @@ class MetricSender:
         self._system: deque[list[Any]] = deque(maxlen=SYSTEM_POINTS_KEPT)
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="metrics", daemon=True)
-        self.refused_batches = 0
+        self._refused_points = 0
+        # Hears once what is wrong with points that the server refuses.
+        self.on_refused: Callable[[str], None] = lambda _: None
+        self._told: set[str] = set()
         self._progress: dict[str, Any] | None = None
         self._progress_sent_s = float("-inf")
 
@@ -95,7 +89,7 @@ class MetricSender:
         """What was sent and what could not be read."""
         return {
             "metric_batches": self._state["seq"],
-            "metric_batches_refused": self.refused_batches,
+            "metric_points_refused": self._refused_points,
             "metric_lines_skipped": self._tail.skipped_lines,
         }
 
@@ -113,26 +107,43 @@ class MetricSender:
             return
 
     def _send_next(self) -> bool:
-        if not self._state["points"]:
-            points, progress = self._tail.read()
-            self._progress = progress or self._progress
-            while self._system and len(points) < BATCH_POINTS:
-                points.append(self._system.popleft())
-            self._save(self._state["seq"], points)
-        if not self._state["points"]:
+        if not self._state["rows"]:
+            taken = self._tail.read()
+            self._progress = taken.progress or self._progress
+            room = max(0, BATCH_POINTS - len(taken.rows))
+            system = [self._system.popleft() for _ in range(min(room, len(self._system)))]
+            self._save(self._state["seq"], b",".join([*taken.rows, *rows_of(system)]))
+        if not self._state["rows"]:
             return False
-        seq, points = self._state["seq"], self._state["points"]
+        seq, rows = self._state["seq"], self._state["rows"]
         try:
-            answer = self._api.post("metrics/", {"seq": seq, "points": points})
+            answer = self._post(seq, rows)
         except ApiError as error:
             if error.status == CONFLICT and "next_seq" in error.body:
                 # Our count was lost, or the server's: its number is the one that counts.
-                self._save(int(error.body["next_seq"]), points)
+                self._save(int(error.body["next_seq"]), rows)
                 return True
-            answer = {"next_seq": seq}  # refused for good: it must not block the later ones
-            self.refused_batches += 1
-        self._save(int(answer.get("next_seq", seq + 1)), [])
+            # Refused for good: it must not block the later ones.
+            answer = {"next_seq": seq, "refused": len(points_of(rows)), "said": str(error)}
+        self._note_refused(answer)
+        self._save(int(answer.get("next_seq", seq + 1)), b"")
         return True
+
+    def _post(self, seq: int, rows: bytes) -> dict[str, Any]:
+        try:
+            return self._api.post_json("metrics/", b'{"seq": %d, "rows": [%s]}' % (seq, rows))
+        except ApiError as error:
+            if error.status != BAD_REQUEST:
+                raise
+        # A server that knows no rows may still answer while another takes its place.
+        return self._api.post("metrics/", {"seq": seq, "points": points_of(rows)})
+
+    def _note_refused(self, answer: Mapping[str, Any]) -> None:
+        refused, said = int(answer.get("refused") or 0), str(answer.get("said") or "")
+        self._refused_points += refused
+        if refused and said not in self._told and len(self._told) < SAID_AT_MOST:
+            self._told.add(said)
+            self.on_refused(f"Some points of metrics were refused and are not shown. {said}")
 
     def _send_progress(self, last: bool) -> None:
         now_s = time.monotonic()
@@ -141,24 +152,21 @@ class MetricSender:
                 self._api.post("progress/", self._progress)
             self._progress, self._progress_sent_s = None, now_s
 
-    def _save(self, seq: int, points: list[list[Any]]) -> None:
-        before = dict(self._state)
-        self._state = {"seq": seq, "offset": self._tail.offset, "points": points}
+    def _save(self, seq: int, rows: bytes) -> None:
+        before = self._state
+        self._state = {"seq": seq, "offset": self._tail.offset, "rows": rows}
         if self._state != before:
-            write_json(self._state_path, self._state)
-
-
-def number(value: Any) -> float | str:
-    """Return a finite number, or the text of one that JSON cannot hold."""
-    real = float(value)
-    if math.isfinite(real):
-        return real
-    return "NaN" if math.isnan(real) else "Infinity" if real > 0 else "-Infinity"
+            form = b'{"seq": %d, "offset": %d, "rows": [%s]}'
+            write_bytes(self._state_path, form % (seq, self._tail.offset, rows))
 
 
 def _load(path: Path) -> dict[str, Any]:
+    """Return the state: number of the next batch, offset, and the rows of one that was not sent."""
     try:
         state = json.loads(path.read_text("utf-8"))
-        return {"seq": state["seq"], "offset": state["offset"], "points": state["points"]}
+        # A runner of before rows left points.
+        kept = [json.dumps(row).encode() for row in state.get("rows", [])]
+        rows = b",".join([*kept, *rows_of(state.get("points", []))])
+        return {"seq": state["seq"], "offset": state["offset"], "rows": rows}
     except (OSError, ValueError, KeyError):
-        return {"seq": 0, "offset": 0, "points": []}
+        return {"seq": 0, "offset": 0, "rows": b""}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterable
 
 LIBRARY = "libnvidia-ml.so.1"
 
@@ -22,23 +23,39 @@ class _Memory(ctypes.Structure):
 class Nvml:
     """The machine's GPUs. Every call answers 0 on success; anything else leaves a value out."""
 
-    def __init__(self, library: ctypes.CDLL) -> None:
-        """Find the devices of a library that was initialised."""
+    def __init__(self, library: ctypes.CDLL, visible: str | None = None) -> None:
+        """Find the devices of a library that was initialised.
+
+        `visible` is what the job has as CUDA_VISIBLE_DEVICES; without it all are its own.
+        """
         self._library = library
+        found = self._all() if visible is None else self._named(visible.split(","))
+        self._devices = list(found)
+
+    def _all(self) -> Iterable[ctypes.c_void_p]:
         count = ctypes.c_uint()
-        library.nvmlDeviceGetCount_v2(ctypes.byref(count))
-        self._devices: list[ctypes.c_void_p] = []
+        self._library.nvmlDeviceGetCount_v2(ctypes.byref(count))
         for index in range(count.value):
             device = ctypes.c_void_p()
-            if library.nvmlDeviceGetHandleByIndex_v2(index, ctypes.byref(device)) == 0:
-                self._devices.append(device)
+            if self._library.nvmlDeviceGetHandleByIndex_v2(index, ctypes.byref(device)) == 0:
+                yield device
+
+    def _named(self, names: Iterable[str]) -> Iterable[ctypes.c_void_p]:
+        for name in filter(None, names):
+            device, found = ctypes.c_void_p(), ctypes.byref
+            if name.isdecimal():
+                status = self._library.nvmlDeviceGetHandleByIndex_v2(int(name), found(device))
+            else:
+                status = self._library.nvmlDeviceGetHandleByUUID(name.encode(), found(device))
+            if status == 0:
+                yield device
 
     @classmethod
-    def open(cls) -> Nvml | None:
-        """Return the GPUs, None on a machine without them."""
+    def open(cls, visible: str | None = None) -> Nvml | None:
+        """Return the GPUs that are `visible`, None on a machine without them."""
         try:
             library = ctypes.CDLL(LIBRARY)
-            return cls(library) if library.nvmlInit_v2() == 0 else None
+            return cls(library, visible) if library.nvmlInit_v2() == 0 else None
         except (OSError, AttributeError):
             return None
 

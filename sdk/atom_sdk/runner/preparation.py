@@ -9,13 +9,25 @@ from typing import Any
 from .api import Api, ApiError, UnreachableError
 from .archive import ArchiveError
 from .config import AttemptPaths, Job, parse_job
-from .inputs import ExpiredUrlError, InputError, fetch_code, fetch_files
+from .inputs import ExpiredUrlError, InputError, StorageAwayError, fetch_code, fetch_files
 
 NEW_JOB_WAIT_S = 60.0
 
 
+# What another attempt may well not meet.
+_PASSING = (ExpiredUrlError, StorageAwayError, UnreachableError)
+
+
 class PreparationError(Exception):
-    """The command was not started; the message is a sentence for people."""
+    """The command was not started; the message is a sentence for people.
+
+    `passing`: a service did not answer, so another attempt may succeed.
+    """
+
+    def __init__(self, message: str, passing: bool = False) -> None:
+        """Take the sentence."""
+        super().__init__(message)
+        self.passing = passing
 
 
 def prepare(job: Job, paths: AttemptPaths, api: Api, must_stop: Callable[[], bool]) -> Path:
@@ -27,7 +39,7 @@ def prepare(job: Job, paths: AttemptPaths, api: Api, must_stop: Callable[[], boo
             fresh = api.get("job/", deadline_s=NEW_JOB_WAIT_S)
             _fetch(parse_job({**fresh, "api_url": job.api_url}), paths, must_stop)
     except (InputError, ArchiveError, ApiError, UnreachableError, OSError) as error:
-        raise PreparationError(str(error)) from error
+        raise PreparationError(str(error), isinstance(error, _PASSING)) from error
     return _working_folder(job, paths)
 
 

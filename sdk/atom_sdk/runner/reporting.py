@@ -8,11 +8,15 @@ from typing import Any
 
 from .api import Api, ApiError, RevokedError, UnreachableError
 from .config import AttemptPaths, Job, write_json
+from .evidence import storable
 from .heartbeat import Heartbeat
 from .log_sender import LogSender
 from .metrics import MetricSender
 from .spool import Spool
 from .uploads import OutputSync
+
+# How long the log stays open for the server's word about the last points.
+LAST_POINTS_S = 10.0
 
 
 class Reporting:
@@ -42,8 +46,10 @@ class Reporting:
         The report is on disk first, so a runner that dies here is not taken for a lost one.
         """
         report["counters"] = self.counters()
-        write_json(self._paths.exit_report, report)
+        write_json(self._paths.exit_report, storable(report))
         ends_at_s = time.monotonic() + self._report_s
+        # What is wrong with the last points is still said in the log.
+        self.metrics.finish(min(LAST_POINTS_S, self._report_s))
         self.spool.close()
         self.outputs.finish(max(0.0, ends_at_s - time.monotonic()))
         self.metrics.finish(max(0.0, ends_at_s - time.monotonic()))
@@ -51,7 +57,8 @@ class Reporting:
         report["counters"] = {**self.counters(), "log_complete": logs_sent}
         if self.outputs.failed:
             report["evidence"]["outputs_failed"] = dict(sorted(self.outputs.failed.items())[:20])
-        reported = self._send_report(report, max(1.0, ends_at_s - time.monotonic()))
+        # The name of a file that failed may be no text at all.
+        reported = self._send_report(storable(report), max(1.0, ends_at_s - time.monotonic()))
         self.heartbeat.finish()
         self.api.abandon()
         return reported

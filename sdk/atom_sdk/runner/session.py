@@ -80,7 +80,8 @@ class Session:
         pipe_ends = (pipes[0], pipes[2])
         self._pump = LogPump(self._reporting.spool, pipe_ends, job.secrets.values())
         self._memory = MemoryWatch(job.memory_bytes, self._on_memory_exceeded)
-        self._sampler = SystemSampler(self._reporting.metrics.add, paths.root)
+        visible = job.env.get("CUDA_VISIBLE_DEVICES")
+        self._sampler = SystemSampler(self._reporting.metrics.add, paths.root, visible)
         self._terminated = False
         self._memory_exceeded = False
         self._stopped_for = ""
@@ -91,6 +92,7 @@ class Session:
 
     def run(self) -> bool:
         """Return whether the server has the exit report, or does not want one."""
+        self._reporting.metrics.on_refused = self._pump.say
         self._reporting.start()
         self._pump.start()
         try:
@@ -172,7 +174,9 @@ class Session:
             if self._must_stop():
                 reason = self._why_stopped()
         found = evidence.describe(self._pump.tail, b"", str(error))
-        found.update(stage="preparation", traceback=str(error))
+        found.update(
+            stage="preparation", traceback=str(error), passing=getattr(error, "passing", False)
+        )
         return {"exit_code": code, "signal": None, "reason": reason, "evidence": found}
 
     def _observed(self, command: Command, ended: Ended) -> Observed:

@@ -10,7 +10,6 @@ import errno
 import os
 import struct
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -40,12 +39,19 @@ class Spool:
         self._cursor = (self.acked, self.acked, 0)  # offset, its segment, place in its file
 
     def append(self, fd: int, ts_ns: int, payload: bytes) -> None:
-        """Add one frame; wait while too much is unacknowledged."""
+        """Add one frame; wait while too much is unacknowledged, or the disk is full.
+
+        On a full disk the frame is left out once the spool is released; so is one that comes
+        after the end.
+        """
         lines = payload.count(b"\n")
         with self._changed:
+            if self.closed:
+                return
             while self.end - self.acked >= self._limit_bytes and not self._released:
                 self._changed.wait(1.0)
-            self._write(HEADER.pack(fd, len(payload), ts_ns, lines) + payload)
+            if not self._write(HEADER.pack(fd, len(payload), ts_ns, lines) + payload):
+                return
             self.end += len(payload)
             self.lines += lines
             if self._file.tell() >= SEGMENT_BYTES:
@@ -106,20 +112,24 @@ class Spool:
                 kept = (kept + payload)[-max_bytes:]
         return kept
 
-    def _write(self, frame: bytes) -> None:
+    def _write(self, frame: bytes) -> bool:
+        """Return whether the frame is on the disk; called with the lock held."""
         # Unbuffered: a killed runner leaves at most one cut-off frame.
         start = self._file.tell()
         while True:
             try:
                 if self._file.write(frame) == len(frame):
-                    return
+                    return True
             except OSError as error:
                 if error.errno not in (errno.ENOSPC, errno.EDQUOT):
                     raise
             # The disk is full: the command waits, as it does when the server is away.
             self._file.truncate(start)
             self._file.seek(start)
-            time.sleep(DISK_FULL_RETRY_S)
+            if self._released:
+                return False
+            # Others go on meanwhile: what is acknowledged makes room.
+            self._changed.wait(DISK_FULL_RETRY_S)
 
     def _frames(self, offset: int) -> Iterator[tuple[bytes, bytes]]:
         at, segment, position = self._seek(offset)

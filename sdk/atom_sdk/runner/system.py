@@ -19,13 +19,18 @@ SAMPLE_EVERY_S = 2.0
 class SystemSampler:
     """A thread that hands over points `system/…` every two seconds."""
 
-    def __init__(self, sink: Callable[[list[list[Any]]], None], disk: Path) -> None:
-        """Sample the processes below this one and the file system of `disk`."""
+    def __init__(
+        self, sink: Callable[[list[list[Any]]], None], disk: Path, gpus: str | None = None
+    ) -> None:
+        """Sample the processes below this one, the file system of `disk`, and `gpus`.
+
+        These are named as in CUDA_VISIBLE_DEVICES; without a name all are sampled.
+        """
         self._sink = sink
         self._disk = disk
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="system", daemon=True)
-        self._nvml = Nvml.open()
+        self._nvml = Nvml.open(gpus)
         self._before: dict[str, float] = {}
         self._before_s = 0.0
         self._step_base_s = 0.0

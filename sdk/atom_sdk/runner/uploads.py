@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import http.client
 import json
@@ -78,8 +79,13 @@ class OutputSync:
                 if not groups:
                     break
                 self._send_groups(groups)
+            for group in self._scan.all_left(self._sent):
+                for file in group:
+                    self.failed.setdefault(file.path, "It kept changing while it was sent.")
         except UnreachableError as error:
             self.failed["*"] = str(error)
+        finally:
+            self._api.disconnect()
 
     def _wait_for_scan(self) -> bool:
         """Return whether the command has ended, so that the last scan is due instead."""
@@ -148,7 +154,9 @@ class OutputSync:
             # Never through a link: it could have been planted after the scan.
             descriptor = os.open(str(self._folder / file.path), os.O_RDONLY | os.O_NOFOLLOW)
         except OSError as error:
-            raise ChangedError(file.path) from error
+            if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+                raise ChangedError(file.path) from error
+            raise OSError(f"{file.path}: {error.strerror}") from error
         content = os.fdopen(descriptor, "rb")
         try:
             self._check_unchanged(content, file)

@@ -68,6 +68,28 @@ def test_a_listing_of_a_branch_that_moves_stays_with_its_version(client: Any, sh
     assert keys == sorted(f"main/{path}" for path in shelf.files)
 
 
+def test_a_listing_whose_version_expires_between_pages_fails_instead_of_ending(
+    client: Any, shelf: Shelf
+) -> None:
+    shelf.pusher.push({"new.png": png(7)})
+    first = client.list_objects_v2(Bucket="digits", MaxKeys=5)
+    assert first["Contents"][-1]["Key"] == "v1/a/1.png"
+    version = Version.objects.filter(number=1)
+    version.update(state="expired", expired_at=datetime.now(UTC))
+
+    aborted = (409, "OperationAborted")
+    asked = {"Bucket": "digits", "ContinuationToken": first["NextContinuationToken"]}
+    assert refusal(client.list_objects_v2, **asked) == aborted
+    assert refusal(client.list_objects_v2, **asked, Prefix="v1/") == aborted
+    marker = "v1/a/1.png"
+    assert refusal(client.list_objects, Bucket="digits", Marker=marker) == aborted
+    assert refusal(client.list_objects, Bucket="digits", Marker=marker, Prefix="v1/") == aborted
+
+    version.update(state="kept", expired_at=None)
+    rest = client.list_objects_v2(**asked)["Contents"]
+    assert [row["Key"] for row in rest][:2] == ["v1/a/2.png", "v1/b/3.png"]
+
+
 def test_a_wrong_secret_or_an_unknown_key_reads_nothing(s3: S3Address, shelf: Shelf) -> None:
     wrong = s3.client(shelf.key, secret="x" * 40)
     unknown = s3.client(shelf.key, access_key_id="ATOM" + "A" * 16)

@@ -19,6 +19,7 @@ from atom_sdk.cli.context import Context
 from atom_sdk.cli.main import main
 from atom_sdk.cli.render import Bars, path_text, print_table
 from atom_sdk.cli.run_options import request_of
+from atom_sdk.cli.runs import _print_run
 from atom_sdk.cli.runs import run as run_command
 
 Done = subprocess.CompletedProcess[str]
@@ -87,6 +88,7 @@ def test_the_program_that_is_installed_is_the_one_that_is_tested_here(tmp_path: 
         (("run", "--data", "digits", "--", "true"), "NAME=VALUE"),
         (("data", "split", "digits"), "Say how much"),
         (("data", "split", "digits", "--split", "test=6x"), "20%"),
+        (("data", "split", "digits", "--split", "test=6", "--split", "test=7"), "given twice"),
         (("data", "split", "digits", "--group-by", "folder"), "say how much"),
         (("run", "--may-write=yes", "--", "true"), "does not take a value"),
         (("run", "--where", "d=label =", "--", "true"), "not valid at character"),
@@ -147,6 +149,28 @@ def test_the_options_of_the_job_are_its_own(atom: Atom, arguments: tuple[str, ..
 )
 def test_a_path_is_shown_in_one_line_and_unmistakably(path: str, shown: str) -> None:
     assert path_text(path) == shown
+
+
+@pytest.mark.parametrize("url", ["nonsense", "ftp://host", "http://", "localhost:80"])
+def test_an_address_that_is_none_is_wrong_use(
+    atom: Atom, monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    monkeypatch.setenv("ATOM_URL", url)
+    done = atom("ls")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "is no address of a server" in done.stderr
+    assert "set ATOM_URL" in done.stderr
+
+
+@pytest.mark.parametrize("token", ["ünï", "atom_x\ny", "令牌"])
+def test_a_token_that_cannot_be_sent_is_a_sentence(
+    atom: Atom, monkeypatch: pytest.MonkeyPatch, token: str
+) -> None:
+    monkeypatch.setenv("ATOM_TOKEN", token)
+    done = atom("ls")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "The token is not valid" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_help_shows_its_examples_line_by_line(atom: Atom) -> None:
@@ -216,6 +240,22 @@ def test_a_table_in_a_pipe_has_one_line_per_row(
     row = ("digits@v1", "f" * 64, "2026-11-22T10:00", "a message that is longer " * 8)
     print_table(Context().out, ("version", "digest", "when", "message"), [row])
     assert len(capsys.readouterr().out.splitlines()) == 2
+
+
+def test_text_of_people_is_printed_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    context = Context()
+    for console in (context.out, context.err):
+        console.print("KeyError: '[/red] :x: [bold]'", markup=False)
+    assert {*capsys.readouterr()} == {"KeyError: '[/red] :x: [bold]'\n"}
+
+
+def test_a_run_shows_the_names_of_its_metrics_as_they_are() -> None:
+    texts = ("name", "id", "state", "progress_text", "notes", "failure_class")
+    rest = {"number": 3, "command": [], "datasets": [], "tags": [], "duration_s": 1.0}
+    found = {**dict.fromkeys(texts, ""), **rest, "metrics_summary": {"中文 metric": 0.5}}
+    shown = StringIO()
+    _print_run(Console(file=shown, width=120), found)
+    assert '{"中文 metric": 0.5}' in shown.getvalue()
 
 
 def test_a_step_that_had_nothing_to_do_leaves_no_bar() -> None:

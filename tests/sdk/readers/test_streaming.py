@@ -286,6 +286,7 @@ def test_the_disk_is_bounded_and_what_does_not_fit_is_read_anyway(
 
 def test_eviction_takes_the_least_recently_used_and_none_that_is_held(remote: Remote) -> None:
     _read_all(remote.open(), remote.files)
+    remote.await_stored(PACKS)
     store = PackStore(remote.cache)
     for age, path in enumerate(remote.stored):
         os.utime(path, (1000 + age, 1000 + age))

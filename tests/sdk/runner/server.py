@@ -176,8 +176,13 @@ class _Handler(BaseHTTPRequestHandler):
         if data["seq"] > len(state.batches):
             return 409, {"code": "metrics_gap", "next_seq": len(state.batches)}
         if data["seq"] == len(state.batches):
-            state.batches.append(data["points"])
-            state.points.extend(data["points"])
+            points = [
+                [key, row["step"], row["ts_ms"], value]
+                for row in data["rows"]
+                for key, value in row["values"].items()
+            ]
+            state.batches.append(points)
+            state.points.extend(points)
         return 200, {"next_seq": len(state.batches)}
 
     def _progress(self, body: bytes) -> tuple[int, dict[str, Any]]:

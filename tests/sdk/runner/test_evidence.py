@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from atom_sdk.runner.evidence import ran_out_of_memory, tail, traceback
+from atom_sdk.runner.evidence import describe, ran_out_of_memory, storable, tail, traceback
 
 SIMPLE = b"""Traceback (most recent call last):
   File "a.py", line 1, in <module>
@@ -52,3 +52,11 @@ def test_errors_of_memory(line: bytes) -> None:
 
 def test_the_tail_is_what_a_person_saw() -> None:
     assert tail(b"\x1b[31mred\x1b[0m\n1%\r2%\r3%\n") == "red\n3%"
+
+
+def test_what_no_database_takes_is_replaced_by_a_mark() -> None:
+    found = describe(b"name=\0\0\n", SIMPLE.replace(b"division", b"\0"), "ended", peak=3)
+    assert (found["tail"], found["peak"]) == ("name=\ufffd\ufffd", 3)
+    assert found["traceback"].endswith("ZeroDivisionError: \ufffd by zero")
+    odd = {"caf\udce9": ["a\0b", ("\ud800",), float("nan"), 1, None, True, "😀"]}
+    assert storable(odd) == {"caf\ufffd": ["a\ufffdb", ["\ufffd"], "nan", 1, None, True, "😀"]}

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import tarfile
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
+from atom_sdk.runner.api import Api
+from atom_sdk.runner.config import AttemptPaths
+from atom_sdk.runner.uploads import OutputSync
 from tests.sdk.runner.conftest import Attempt
-from tests.sdk.runner.server import RunnerServer
+from tests.sdk.runner.server import TOKEN, RunnerServer
 
 Eventually = Callable[[Callable[[], Any]], Any]
 
@@ -116,3 +123,49 @@ def test_outputs_are_classed_and_unfinished_or_linked_ones_left_out(
     assert len(server.state.storage["out/large.bin"]) == 3 * 1024 * 1024
     assert server.state.completed[0] == "eval.json"
     assert report["counters"]["files_sent"] == 4
+
+
+@pytest.fixture
+def outputs(attempt: Attempt, server: RunnerServer) -> OutputSync:
+    """The outputs of a command that has ended, in this process."""
+    paths = AttemptPaths(attempt.root)
+    for folder in (paths.outputs, paths.spool):
+        folder.mkdir()
+    (paths.outputs / "a.txt").write_text("a")
+    (paths.outputs / "b.txt").write_text("b")
+    return OutputSync(Api(server.url, TOKEN), paths)
+
+
+def test_an_output_that_cannot_be_opened_is_told(
+    outputs: OutputSync, server: RunnerServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = os.open
+
+    def broken(path: str, *rest: Any) -> int:
+        if path.endswith("b.txt"):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return opened(path, *rest)
+
+    monkeypatch.setattr(os, "open", broken)
+    outputs.start()
+    assert not outputs.finish(20)
+    assert server.state.completed == ["a.txt"]
+    assert outputs.failed == {"b.txt": "b.txt: Permission denied"}
+
+
+def test_an_output_that_never_stands_still_is_told(
+    outputs: OutputSync, attempt: Attempt, server: RunnerServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = os.open
+
+    def growing(path: str, *rest: Any) -> int:
+        if path.endswith("b.txt"):
+            with open(path, "a") as file:
+                file.write("b")
+        return opened(path, *rest)
+
+    monkeypatch.setattr(os, "open", growing)
+    outputs.start()
+    assert not outputs.finish(20)
+    assert server.state.completed == ["a.txt"]
+    assert outputs.failed == {"b.txt": "It kept changing while it was sent."}

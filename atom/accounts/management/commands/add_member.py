@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
@@ -41,6 +43,9 @@ def _make_user(options: dict[str, Any]) -> User:
     password = os.environ.get("ATOM_MEMBER_PASSWORD", "")
     if not password:
         raise CommandError("Set ATOM_MEMBER_PASSWORD for a new person.")
-    return User.objects.create_user(
-        options["username"], password=password, full_name=options["full_name"]
-    )
+    user = User(username=options["username"], full_name=options["full_name"])
+    try:
+        validate_password(password, user)
+    except ValidationError as weak:
+        raise CommandError(f"ATOM_MEMBER_PASSWORD is refused: {' '.join(weak.messages)}") from weak
+    return User.objects.create_user(user.username, password=password, full_name=user.full_name)

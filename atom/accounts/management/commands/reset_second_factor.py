@@ -14,6 +14,8 @@ class Command(BaseCommand):
     """Forgets a lost second factor, from the server's own machine."""
 
     help = "Forget a person's second factor, and end their sessions."
+    # They would import every view, and show warnings of libraries that this does without.
+    requires_system_checks: tuple[str, ...] = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments."""

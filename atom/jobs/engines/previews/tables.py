@@ -23,10 +23,14 @@ class NotATableError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column by its first rows: `integer`, `number`, `boolean`, `time` or `text`."""
+    """A column by its first rows: `integer`, `number`, `boolean`, `time` or `text`.
+
+    `declared` is what the file itself calls its type, if it does.
+    """
 
     name: str
     type: str
+    declared: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,10 @@ class Table:
     columns: list[Column]
     rows: list[list[str | None]]
     truncated: bool
+    column_count: int
+    row_count: int | None = None
+    row_groups: int | None = None
+    writer: str = ""
 
 
 def read_table(text: str, *, whole: bool, tabs: bool = False) -> Table:
@@ -66,7 +74,7 @@ def read_table(text: str, *, whole: bool, tabs: bool = False) -> Table:
     cells = [[_cell(row, at) for at in range(shown)] for row in body]
     names = [header[at][:MAX_CELL_CHARS] if at < len(header) else "" for at in range(shown)]
     columns = [Column(name, _type_of([row[at] for row in cells])) for at, name in enumerate(names)]
-    return Table(columns, cells, more or width > shown)
+    return Table(columns, cells, more or width > shown, width)
 
 
 def _cell(row: list[str], at: int) -> str | None:

@@ -22,6 +22,7 @@ _DT_FLOAT, _DT_DOUBLE = 1, 2
 # tensor_content and the lists of numbers, packed or not.
 _NUMBERS: Final = frozenset({(4, _BYTES), (5, _BYTES), (6, _BYTES), (5, _FIXED32), (6, _FIXED64)})
 _MAX_STEP: Final = (1 << 63) - 1
+_MAX_VARINT: Final = (1 << 64) - 1
 
 
 class NotEventsError(ValueError):
@@ -161,6 +162,7 @@ def _varint(data: memoryview, position: int) -> tuple[int, int]:
         position += 1
         value |= (byte & 127) << shift
         if byte < 128:
-            return value, position
+            # Ten bytes hold 70 bits; a number has the lower 64 of them, as in every other reader.
+            return value & _MAX_VARINT, position
         shift += 7
     raise NotEventsError("A number is too long.")

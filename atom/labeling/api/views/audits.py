@@ -27,9 +27,14 @@ from atom.labeling.api.work_serializers import (
 )
 from atom.labeling.models import WorkSlot
 
+# Labelers do not pass each other's work.
+AUDITOR_ROLE = "researcher"
+
 
 class AuditLeaseView(TaskView):
     """Handing out submissions for audit."""
+
+    required_role = AUDITOR_ROLE
 
     @extend_schema(request=None, responses=AuditLeaseSerializer, parameters=[LEASE_SIZE])
     def post(self, request: Request, task_id: UUID) -> Response:
@@ -59,7 +64,7 @@ def _decide(request: Request, decisions: list[Decision]) -> list[Ruling]:
     """Decide project by project; a slot outside the caller's projects is not found."""
     projects = _projects_of(request, [decision.slot_id for decision in decisions])
     for project in {project.pk: project for project in projects.values()}.values():
-        authorize(request, project, "labeler")
+        authorize(request, project, AUDITOR_ROLE)
     rulings: dict[UUID, Ruling] = {}
     for project in {project.pk: project for project in projects.values()}.values():
         here = [d for d in decisions if projects.get(d.slot_id) == project]

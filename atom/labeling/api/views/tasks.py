@@ -22,6 +22,7 @@ from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
 from atom.core.query import choice, words
 from atom.datasets.models import Version
+from atom.datasets.queries import narrowed
 from atom.datasets.reads import find_dataset
 from atom.datasets.refs import resolve_ref
 from atom.labeling import reads, states
@@ -108,15 +109,17 @@ class LabelTaskListView(ProjectScopedView, generics.GenericAPIView[LabelTask]):
 
     def _plan(self, data: dict[str, Any]) -> TaskPlan:
         chosen = data.get("filter", {})
+        version = version_named(self.project, data["dataset"])
         return TaskPlan(
             name=data["name"],
-            version=version_named(self.project, data["dataset"]),
+            version=version,
             ontology_version=self._ontology_version(data.get("ontology_version")),
             labels=data.get("labels", ()),
             guideline=data["guideline"],
             prefix=chosen.get("prefix", ""),
             paths=frozenset(chosen.get("paths", ())),
             labelled=chosen.get("labelled", False),
+            where=narrowed(version.dataset, chosen.get("where", ""), chosen.get("view", "")),
             batch_size=data["batch_size"],
             audit_percent=data["audit_percent"],
             lease_ttl_s=data["lease_ttl_s"],
@@ -135,7 +138,7 @@ class LabelTaskListView(ProjectScopedView, generics.GenericAPIView[LabelTask]):
 class TaskPreviewView(ProjectScopedView, APIView):
     """What a new task would be about."""
 
-    filters = ("dataset", "prefix", "labelled")
+    filters = ("dataset", "prefix", "labelled", "where", "view")
     _LABELLED: ClassVar = {"true": True, "false": False, "any": None}
 
     @extend_schema(
@@ -149,7 +152,9 @@ class TaskPreviewView(ProjectScopedView, APIView):
         check(asked)
         data = asked.validated_data
         version = version_named(self.project, data["dataset"])
-        chosen = ImageSelection(version, data["prefix"], self._LABELLED[data["labelled"]])
+        where = narrowed(version.dataset, data["where"], data["view"])
+        labelled = self._LABELLED[data["labelled"]]
+        chosen = ImageSelection(version, data["prefix"], labelled, where=where)
         return Response(TaskPreviewSerializer(chosen.counted()).data)
 
 

@@ -12,6 +12,7 @@ from rest_framework.response import Response
 
 from atom.core.bodies import check
 from atom.core.errors import AtomError, NotFound
+from atom.core.schema import whole_list
 from atom.labeling import reads
 from atom.labeling.actions import drafts, leases, submissions
 from atom.labeling.actions.submissions import Outcome, Submission
@@ -142,7 +143,8 @@ class ItemRevisionsView(ItemView):
     """The history of one item."""
 
     @extend_schema(
-        responses=RevisionSerializer(many=True), operation_id="labelx_items_revisions_list"
+        responses=whole_list(RevisionSerializer, "RevisionList"),
+        operation_id="labelx_items_revisions_list",
     )
     def get(self, request: Request, item_id: UUID) -> Response:
         """Return every submission, newest first, counted or not, with its verdict."""

@@ -18,6 +18,7 @@ export type {
   FindingKindEnum as FindingKind,
   GarbageRun,
   GivenLabel,
+  Happening,
   Hold,
   MergeConflict,
   NewHoldRequest as NewHold,

@@ -1,7 +1,9 @@
 import { ActionIcon, Burger, Group, Kbd, Select, Text, UnstyledButton } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
+import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Bell } from '@/features/notifications/Bell';
 import { Logo } from '@/shared/Logo';
 import { rememberProject, useCurrentProject, useProjects } from '@/shared/project';
 import classes from './Header.module.css';
@@ -16,7 +18,7 @@ interface HeaderProps {
   onShortcuts: () => void;
 }
 
-export function Header({ menuOpen, onMenu, onPalette, onShortcuts }: HeaderProps) {
+export const Header = memo(({ menuOpen, onMenu, onPalette, onShortcuts }: HeaderProps) => {
   const { t } = useTranslation();
   return (
     <Group h="100%" px={{ base: 'xs', sm: 'md' }} justify="space-between" wrap="nowrap" gap="xs">
@@ -41,17 +43,19 @@ export function Header({ menuOpen, onMenu, onPalette, onShortcuts }: HeaderProps
         <ActionIcon color="gray" size="lg" hiddenFrom="sm" onClick={onPalette} aria-label={t('shell.openPalette')}>
           <IconSearch size={18} />
         </ActionIcon>
+        <Bell />
         <LanguageMenu />
         <SchemeButton />
         <UserMenu onShortcuts={onShortcuts} />
       </Group>
     </Group>
   );
-}
+});
 
 function ProjectSwitcher() {
   const { t } = useTranslation();
-  const projects = useProjects().data?.results ?? [];
+  const found = useProjects().data?.results;
+  const projects = found ?? [];
   const current = useCurrentProject();
   const navigate = useNavigate();
   const choose = (slug: string | null) => {
@@ -63,7 +67,7 @@ function ProjectSwitcher() {
   return (
     <Select
       aria-label={t('shell.project')}
-      placeholder={t('shell.noProject')}
+      placeholder={t(found ? 'shell.noProject' : 'common.loading')}
       size="xs"
       flex="0 1 180px"
       miw={64}

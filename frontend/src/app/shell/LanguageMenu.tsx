@@ -1,14 +1,8 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconCheck, IconLanguage } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { api } from '@/api/client';
-import { LANGUAGES, type Language, setLanguage } from '@/i18n';
-
-/** Switches here at once, and tells the server for the next machine; that it fails is no reason to complain. */
-export function chooseLanguage(language: Language): void {
-  void setLanguage(language);
-  api.PATCH('/api/v1/users/me/', { body: { language } }).catch(() => undefined);
-}
+import { LANGUAGES, type Language } from '@/i18n';
+import { chooseLanguage } from '@/shared/language';
 
 export function LanguageMenu() {
   const { t, i18n } = useTranslation();

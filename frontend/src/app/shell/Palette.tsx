@@ -5,29 +5,24 @@ import {
   type SpotlightActionData,
   type SpotlightActionGroupData,
 } from '@mantine/spotlight';
-import {
-  IconFolders,
-  IconKeyboard,
-  IconLanguage,
-  IconLogout,
-  IconMoon,
-  IconPlus,
-  IconSearch,
-} from '@tabler/icons-react';
-import { useNavigate } from '@tanstack/react-router';
+import { type Icon, IconClockHour4, IconSearch } from '@tabler/icons-react';
+import { useNavigate, useParams, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { LANGUAGES, type Language } from '@/i18n';
+import { addWords } from '@/i18n';
+import { palette } from '@/i18n/palette.en';
 import { useRegisteredCommands } from '@/shared/commands';
 import { useFocusBack } from '@/shared/focusBack';
-import { rememberProject, useProjects, useRights } from '@/shared/project';
-import { signOut } from '../session';
-import { chooseLanguage } from './LanguageMenu';
+import { useMay, useRights } from '@/shared/project';
 import { navigationFor } from './navigation';
+import { pageActions } from './pageActions';
+import { type Offered, pagesFrom } from './pages';
+import { recentPages } from './recent';
 import { Keys } from './ShortcutSheet';
 import { useFound } from './useFound';
-import { useSchemeToggle } from './useSchemeToggle';
+import { useProjectActions, useShellActions } from './useShellActions';
 
+addWords({ palette });
 const [store, control] = createSpotlight();
 
 interface PaletteProps {
@@ -35,7 +30,10 @@ interface PaletteProps {
   onShortcuts: () => void;
 }
 
-/** Ctrl+K: every page, the actions of the page shown, and the settings of the shell. */
+/**
+ * Ctrl+K: what can be done on the page shown, every page, what was looked at, and the settings of the shell. What
+ * somebody may not do is not on the page, and so not here.
+ */
 export default function Palette({ onClose, onShortcuts }: PaletteProps) {
   const { t } = useTranslation();
   useFocusBack();
@@ -44,7 +42,19 @@ export default function Palette({ onClose, onShortcuts }: PaletteProps) {
     return control.close;
   }, []);
   const [query, setQuery] = useState('');
-  const groups = [usePageActions(), useGoTo(), useShellActions(onShortcuts), useProjectActions(), ...useFound(query)];
+  const page = usePageActions();
+  const goTo = useGoTo();
+  const groups = [
+    page.everywhere,
+    goTo.kin,
+    useRecent(),
+    goTo.anywhere,
+    useShellActions(onShortcuts),
+    useProjectActions(),
+    ...useFound(query),
+    // Every row of a list has its buttons: only for those who name one.
+    ...(query.trim() === '' ? [] : [page.inRows]),
+  ];
   return (
     <Spotlight
       store={store}
@@ -70,9 +80,13 @@ export default function Palette({ onClose, onShortcuts }: PaletteProps) {
   );
 }
 
-function usePageActions(): SpotlightActionGroupData {
+/** What the page registered, then everything else on it that can be pressed. */
+function usePageActions(): { everywhere: SpotlightActionGroupData; inRows: SpotlightActionGroupData } {
   const { t } = useTranslation();
-  const actions = useRegisteredCommands().map(
+  // Read once: behind the open palette the page is hidden from everybody.
+  const [found] = useState(pageActions);
+  const commands = useRegisteredCommands();
+  const registered = commands.map(
     ({ id, label, description, icon: Glyph, run }): SpotlightActionData => ({
       id: `page-${id}`,
       label,
@@ -81,86 +95,78 @@ function usePageActions(): SpotlightActionGroupData {
       onClick: run,
     }),
   );
-  return { group: t('shell.thisPage'), actions };
+  const labels = new Set(commands.map(({ label }) => label));
+  const others = found.map(({ label, place, inRow, run }, index) => ({
+    inRow,
+    action: { id: `control-${index}`, label, description: place || undefined, onClick: run },
+  }));
+  const beside = others.filter(({ inRow, action }) => !inRow && !labels.has(action.label));
+  return {
+    everywhere: { group: t('shell.thisPage'), actions: [...registered, ...beside.map(({ action }) => action)] },
+    inRows: {
+      group: t('palette.inLists'),
+      actions: others.filter(({ inRow }) => inRow).map(({ action }) => action),
+    },
+  };
 }
 
-function useGoTo(): SpotlightActionGroupData {
+/** In Chinese the English word finds it too. */
+const both = (label: string, english: string) => (label === english ? [] : [english]);
+
+function useGoTo(): { kin: SpotlightActionGroupData; anywhere: SpotlightActionGroupData } {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const rights = useRights();
-  const actions = navigationFor(rights)
+  const params = useParams({ strict: false });
+  const address = useRouterState({ select: ({ matches }) => matches.at(-1)?.fullPath ?? '' });
+  const roles = { viewer: true, labeler: useMay('labeler'), researcher: useMay('researcher'), admin: rights.here };
+  const { anywhere, kin } = pagesFrom(address, (role) => roles[role]);
+  const page = ({ address: to, label: word, icon: Glyph }: Offered): SpotlightActionData => ({
+    id: `go-${to}`,
+    label: t(`palette.pages.${word}`),
+    description: params.name,
+    keywords: [to, ...both(t(`palette.pages.${word}`), palette.pages[word])],
+    leftSection: <Glyph size={18} />,
+    onClick: () => void navigate({ to, params } as Parameters<typeof navigate>[0]),
+  });
+  const entries = navigationFor(rights)
     .flatMap((group) => group.items)
     .map(
       (item): SpotlightActionData => ({
         id: `go-${item.key}`,
         label: t(`nav.${item.key}`),
-        keywords: [item.key, item.to],
+        keywords: [item.key, item.to, t(`nav.${item.key}`, { lng: 'en' })],
         leftSection: <item.icon size={18} />,
         rightSection: item.keys ? <Keys keys={item.keys} /> : undefined,
         onClick: () => void navigate({ to: item.to }),
       }),
     );
-  const newRun: SpotlightActionData = {
-    id: 'go-new-run',
-    label: t('nav.newRun'),
-    keywords: ['new run'],
-    leftSection: <IconPlus size={18} />,
-    onClick: () => void navigate({ to: '/runs/new' }),
+  return {
+    kin: { group: t('palette.kin'), actions: kin.map(page) },
+    anywhere: {
+      group: t('shell.goTo'),
+      actions: [...entries, ...anywhere.map((one) => ({ ...page(one), description: undefined }))],
+    },
   };
-  return { group: t('shell.goTo'), actions: [...actions, newRun] };
 }
 
-function useShellActions(onShortcuts: () => void): SpotlightActionGroupData {
-  const { t } = useTranslation();
-  const navigate = useNavigate();
-  const toggleScheme = useSchemeToggle();
-  const actions: SpotlightActionData[] = [
-    {
-      id: 'theme',
-      label: t('shell.toggleTheme'),
-      keywords: ['theme', 'dark', 'light'],
-      leftSection: <IconMoon size={18} />,
-      onClick: toggleScheme,
-    },
-    {
-      id: 'shortcuts',
-      label: t('shell.shortcuts'),
-      keywords: ['keyboard'],
-      leftSection: <IconKeyboard size={18} />,
-      onClick: onShortcuts,
-    },
-    ...(Object.keys(LANGUAGES) as Language[]).map((language) => ({
-      id: `language-${language}`,
-      label: LANGUAGES[language],
-      keywords: ['language', t('shell.language')],
-      leftSection: <IconLanguage size={18} />,
-      onClick: () => chooseLanguage(language),
-    })),
-    {
-      id: 'sign-out',
-      label: t('shell.signOut'),
-      keywords: ['logout', 'sign out'],
-      leftSection: <IconLogout size={18} />,
-      onClick: () => void signOut().then(() => navigate({ to: '/login', search: {} })),
-    },
-  ];
-  return { group: t('common.actions'), actions };
-}
+const RECENT: Icon = IconClockHour4;
 
-function useProjectActions(): SpotlightActionGroupData {
+function useRecent(): SpotlightActionGroupData {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const actions = (useProjects().data?.results ?? []).map(
-    (project): SpotlightActionData => ({
-      id: `project-${project.slug}`,
-      label: project.name || project.slug,
-      description: project.slug,
-      leftSection: <IconFolders size={18} />,
-      onClick: () => {
-        rememberProject(project.slug);
-        void navigate({ to: '/', search: { project: project.slug } });
-      },
-    }),
-  );
-  return { group: t('shell.projects'), actions };
+  const here = useRouterState({ select: ({ location }) => location.pathname });
+  const [pages] = useState(recentPages);
+  const actions = pages
+    .filter(({ href }) => href.split('?')[0] !== here)
+    .map(
+      ({ href, title }): SpotlightActionData => ({
+        id: `recent-${href}`,
+        label: title,
+        description: decodeURIComponent(href.split('?')[0] as string),
+        leftSection: <RECENT size={18} />,
+        onClick: () => void navigate({ href }),
+      }),
+    );
+  return { group: t('palette.recent'), actions };
 }

@@ -1,7 +1,7 @@
 import { act, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test, vi } from 'vitest';
-import { listing, problem, serve } from '@/test/fakeApi';
+import { listing, problem, sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import { Shell } from './Shell';
 
@@ -11,6 +11,23 @@ test('a project that is not the person’s is not replaced by another one', asyn
   await screen.findByRole('heading', { name: 'No project “nope”' });
   const choice = screen.getByRole('link', { name: 'Vision' });
   expect(choice.getAttribute('href')).toBe('/?project=vision');
+});
+
+test('while projects are read nothing says that there are none', async () => {
+  serve('GET', 'projects/', () => new Promise(() => {}));
+  await renderPage(<Shell />, '/');
+  await screen.findByPlaceholderText('Loading…');
+  expect(screen.queryByPlaceholderText('No project')).toBeNull();
+});
+
+test('what waits behind an entry of the menu is asked for once and said at it', async () => {
+  const overview = { needs: [], runs: { queued: 1, running: 2 }, labeling: { open_items: 0 } };
+  serve('GET', 'projects/vision/overview/', overview);
+  await renderPage(<Shell />, '/');
+  const runs = await screen.findByRole('link', { name: /^Runs/ });
+  await vi.waitFor(() => expect(runs.textContent).toBe('Runs3'));
+  expect(screen.getByRole('link', { name: 'Labeling' }).textContent).toBe('Labeling');
+  expect(sent.filter(({ line }) => line.endsWith('/projects/vision/overview/'))).toHaveLength(1);
 });
 
 test('a service that is starting again is no defect to report', async () => {

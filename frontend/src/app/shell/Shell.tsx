@@ -1,10 +1,13 @@
 import { AppShell } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, memo, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useIsOnline, whenReachable } from '@/shared/connection';
+import { useDensityOfPage } from '@/shared/density';
 import { EmptyState } from '@/shared/EmptyState';
 import { ErrorState } from '@/shared/ErrorState';
+import { FaultBanner } from '@/shared/faults/FaultBanner';
 import { keepFocus } from '@/shared/focusBack';
 import { ButtonLink } from '@/shared/links';
 import { useProjectLive } from '@/shared/live/projectLive';
@@ -12,19 +15,27 @@ import { Page } from '@/shared/Page';
 import { useCurrentProject, useProjects, useRights, useUnknownProject } from '@/shared/project';
 import { listenForShortcuts, useShortcuts } from '@/shared/shortcuts';
 import { PagePending } from '../fallbacks';
+import { ConnectionBar } from './ConnectionBar';
 import { Header } from './Header';
 import { navigationFor } from './navigation';
-import { OfflineBanner, ServiceBanner } from './OfflineBanner';
+import { useRememberPages } from './recent';
 import { Sidebar } from './Sidebar';
 import { UnknownProject } from './UnknownProject';
 import { useSchemeToggle } from './useSchemeToggle';
 
 // Nobody needs these before the first key press.
-const Palette = lazy(() => import('./Palette'));
-const ShortcutSheet = lazy(() => import('./ShortcutSheet'));
+const Palette = lazy(whenReachable(() => import('./Palette')));
+const ShortcutSheet = lazy(whenReachable(() => import('./ShortcutSheet')));
 
 export const HEADER_PX = 52;
-const FREE = ['/settings/health', '/settings/units', '/settings/people', '/settings/account'];
+const FREE = [
+  '/settings/health',
+  '/settings/units',
+  '/settings/people',
+  '/settings/account',
+  '/settings/notifications',
+  '/notifications',
+];
 
 export function Shell() {
   const { t } = useTranslation();
@@ -33,8 +44,9 @@ export function Shell() {
   const navigate = useNavigate();
   const toggleScheme = useSchemeToggle();
   const rights = useRights();
-  useProjectLive(useCurrentProject()?.slug);
   const items = navigationFor(rights).flatMap((group) => group.items);
+  useRememberPages();
+  useDensityOfPage();
   useEffect(() => listenForShortcuts(), []);
   useShortcuts([
     {
@@ -56,6 +68,8 @@ export function Shell() {
       })),
   ]);
   const close = () => setOverlay(null);
+  const openPalette = useCallback(() => setOverlay('palette'), []);
+  const openShortcuts = useCallback(() => setOverlay('shortcuts'), []);
   return (
     <AppShell
       header={{ height: HEADER_PX }}
@@ -66,29 +80,33 @@ export function Shell() {
         {t('nav.skip')}
       </a>
       <AppShell.Header>
-        <Header
-          menuOpen={menu}
-          onMenu={toggleMenu}
-          onPalette={() => setOverlay('palette')}
-          onShortcuts={() => setOverlay('shortcuts')}
-        />
+        <Header menuOpen={menu} onMenu={toggleMenu} onPalette={openPalette} onShortcuts={openShortcuts} />
       </AppShell.Header>
       <AppShell.Navbar p="xs" aria-label={t('nav.main')}>
-        <Sidebar rights={rights} onNavigate={closeMenu} />
+        <Sidebar onNavigate={closeMenu} />
       </AppShell.Navbar>
       <Content />
+      <Live />
+      <ConnectionBar />
       <Suspense fallback={null}>
-        {overlay === 'palette' && <Palette onClose={close} onShortcuts={() => setOverlay('shortcuts')} />}
+        {overlay === 'palette' && <Palette onClose={close} onShortcuts={openShortcuts} />}
         {overlay === 'shortcuts' && <ShortcutSheet onClose={close} />}
       </Suspense>
     </AppShell>
   );
 }
 
+/** Apart, so that a socket which opens or closes draws nothing again. */
+function Live() {
+  useProjectLive(useCurrentProject()?.slug);
+  return null;
+}
+
 /** The page, once the project is known; moving to another page moves the focus into it. */
-function Content() {
+const Content = memo(() => {
   const projects = useProjects();
   const project = useCurrentProject();
+  const isOnline = useIsOnline();
   const main = useRef<HTMLElement>(null);
   const path = useRouterState({ select: (state) => state.location.pathname });
   const firstPath = useRef(path);
@@ -105,9 +123,8 @@ function Content() {
   });
   const none = projects.data?.results.length === 0 && unknown === undefined;
   return (
-    <AppShell.Main id="main" ref={main} tabIndex={-1}>
-      <OfflineBanner />
-      <ServiceBanner />
+    <AppShell.Main id="main" ref={main} tabIndex={-1} data-stale={isOnline ? undefined : true}>
+      <FaultBanner />
       {projects.isPending && <PagePending />}
       {projects.error && !projects.data && (
         <Page>
@@ -124,7 +141,7 @@ function Content() {
       )}
     </AppShell.Main>
   );
-}
+});
 
 function NoProject() {
   const { t } = useTranslation();

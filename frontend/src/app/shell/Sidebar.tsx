@@ -1,16 +1,20 @@
 import { AppShell, Badge, ScrollArea, Stack, Text, Tooltip } from '@mantine/core';
 import { useRouterState } from '@tanstack/react-router';
+import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/shared/format';
 import { NavRouterLink } from '@/shared/links';
-import type { Rights } from '@/shared/project';
+import { useRights } from '@/shared/project';
 import { type NavItem, navigationFor } from './navigation';
-import { useNavCounts } from './useNavCounts';
+import { type NavCounts, useNavCounts } from './useNavCounts';
 
 const isUnder = (path: string, to: string) => (to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`));
 
-export function Sidebar({ rights, onNavigate }: { rights: Rights; onNavigate: () => void }) {
+/** Drawn again only when it changes, not with all that the shell hears of: it is most of the shell. */
+export const Sidebar = memo(({ onNavigate }: { onNavigate: () => void }) => {
+  const rights = useRights();
   const { t } = useTranslation();
+  const counts = useNavCounts();
   return (
     <AppShell.Section grow component={ScrollArea}>
       {navigationFor(rights).map((group) => (
@@ -21,20 +25,25 @@ export function Sidebar({ rights, onNavigate }: { rights: Rights; onNavigate: ()
             </Text>
           )}
           {group.items.map((item) => (
-            <Entry key={item.key} item={item} onNavigate={onNavigate} />
+            <Entry key={item.key} item={item} count={counts[item.key]} onNavigate={onNavigate} />
           ))}
         </Stack>
       ))}
     </AppShell.Section>
   );
+});
+
+interface EntryProps {
+  item: NavItem;
+  count: NavCounts[NavItem['key']];
+  onNavigate: () => void;
 }
 
-function Entry({ item, onNavigate }: { item: NavItem; onNavigate: () => void }) {
+const Entry = memo(({ item, count, onNavigate }: EntryProps) => {
   const { t } = useTranslation();
   const format = useFormat();
   const path = useRouterState({ select: (state) => state.location.pathname });
-  const count = useNavCounts()[item.key];
-  const active = isUnder(path, item.to);
+  const active = [item.to, ...(item.also ?? [])].some((to) => isUnder(path, to));
   const badge = count ? (
     <Tooltip label={count.label}>
       <Badge size="sm" circle={count.value < 10} aria-label={count.label}>
@@ -55,4 +64,4 @@ function Entry({ item, onNavigate }: { item: NavItem; onNavigate: () => void }) 
       style={{ borderRadius: 'var(--mantine-radius-md)' }}
     />
   );
-}
+});

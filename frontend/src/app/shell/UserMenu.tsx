@@ -12,8 +12,8 @@ import {
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useDensity } from '@/shared/density';
 import { MenuLink } from '@/shared/links';
-import { useStored } from '@/shared/stored';
 import { notifyError } from '@/shared/undo';
 import { sessionQuery, signOut } from '../session';
 
@@ -22,7 +22,7 @@ export function UserMenu({ onShortcuts }: { onShortcuts: () => void }) {
   const navigate = useNavigate();
   const user = useQuery(sessionQuery).data?.user;
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const [density, setDensity] = useStored('atom-density', 'normal');
+  const { density, toggle: toggleDensity } = useDensity();
   const leave = useMutation({
     mutationFn: signOut,
     onSuccess: () => navigate({ to: '/login', search: {} }),
@@ -62,7 +62,7 @@ export function UserMenu({ onShortcuts }: { onShortcuts: () => void }) {
         <Menu.Item
           leftSection={<IconRowInsertBottom size={15} />}
           rightSection={density === 'compact' ? <IconCheck size={14} /> : null}
-          onClick={() => setDensity(density === 'compact' ? 'normal' : 'compact')}
+          onClick={toggleDensity}
         >
           {t('shell.density')}
         </Menu.Item>

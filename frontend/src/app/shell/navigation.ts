@@ -1,6 +1,8 @@
 import {
   type Icon,
   IconAddressBook,
+  IconBell,
+  IconBellCog,
   IconBox,
   IconBucket,
   IconDatabase,
@@ -11,6 +13,7 @@ import {
   IconLock,
   IconPlayerPlay,
   IconPolygon,
+  IconShare,
   IconSitemap,
   IconTrash,
   IconUserCircle,
@@ -22,6 +25,8 @@ import type { Rights } from '@/shared/project';
 export interface NavItem {
   key:
     | 'overview'
+    | 'notifications'
+    | 'notificationSettings'
     | 'datasets'
     | 'labeling'
     | 'runs'
@@ -30,6 +35,7 @@ export interface NavItem {
     | 's3Keys'
     | 'secrets'
     | 'webhooks'
+    | 'runShares'
     | 'audit'
     | 'garbage'
     | 'health'
@@ -39,6 +45,8 @@ export interface NavItem {
     | 'account';
   to:
     | '/'
+    | '/notifications'
+    | '/settings/notifications'
     | '/datasets'
     | '/labeling'
     | '/runs'
@@ -47,6 +55,7 @@ export interface NavItem {
     | '/settings/s3-keys'
     | '/settings/secrets'
     | '/settings/webhooks'
+    | '/settings/run-shares'
     | '/settings/audit'
     | '/settings/garbage'
     | '/settings/health'
@@ -54,6 +63,8 @@ export interface NavItem {
     | '/settings/units'
     | '/settings/people'
     | '/settings/account';
+  /** Pages that belong to it although their addresses are elsewhere. */
+  also?: readonly string[];
   icon: Icon;
   /** Keyboard sequence that goes there. */
   keys?: string;
@@ -67,11 +78,23 @@ export interface NavGroup {
 }
 
 export const NAVIGATION: NavGroup[] = [
-  { key: null, items: [{ key: 'overview', to: '/', icon: IconLayoutDashboard, keys: 'G O' }] },
+  {
+    key: null,
+    items: [
+      { key: 'overview', to: '/', icon: IconLayoutDashboard, keys: 'G O' },
+      { key: 'notifications', to: '/notifications', icon: IconBell, keys: 'G N' },
+    ],
+  },
   {
     key: 'data',
     items: [
-      { key: 'datasets', to: '/datasets', icon: IconDatabase, keys: 'G D' },
+      {
+        key: 'datasets',
+        to: '/datasets',
+        also: ['/uploads', '/sources', '/deleted-datasets'],
+        icon: IconDatabase,
+        keys: 'G D',
+      },
       { key: 'labeling', to: '/labeling', icon: IconPolygon, keys: 'G L' },
     ],
   },
@@ -94,10 +117,12 @@ export const NAVIGATION: NavGroup[] = [
     key: 'settings',
     items: [
       { key: 'account', to: '/settings/account', icon: IconUserCircle, keys: 'G A' },
+      { key: 'notificationSettings', to: '/settings/notifications', icon: IconBellCog },
       { key: 'tokens', to: '/settings/tokens', icon: IconKey, keys: 'G T' },
       { key: 's3Keys', to: '/settings/s3-keys', icon: IconBucket, keys: 'G 3' },
-      { key: 'secrets', to: '/settings/secrets', icon: IconLock, keys: 'G S' },
+      { key: 'secrets', to: '/settings/secrets', icon: IconLock, keys: 'G S', needs: 'runs' },
       { key: 'webhooks', to: '/settings/webhooks', icon: IconWebhook, needs: 'admin' },
+      { key: 'runShares', to: '/settings/run-shares', icon: IconShare, needs: 'here' },
       { key: 'audit', to: '/settings/audit', icon: IconHistory, needs: 'admin' },
       { key: 'garbage', to: '/settings/garbage', icon: IconTrash, needs: 'admin' },
       { key: 'health', to: '/settings/health', icon: IconHeartbeat, keys: 'G H', needs: 'installation' },

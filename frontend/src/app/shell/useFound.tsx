@@ -1,11 +1,11 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import type { SpotlightActionData, SpotlightActionGroupData } from '@mantine/spotlight';
-import { type Icon, IconBox, IconDatabase, IconPlayerPlay, IconPolygon } from '@tabler/icons-react';
+import { type Icon, IconBox, IconDatabase, IconPlayerPlay, IconPolygon, IconUser } from '@tabler/icons-react';
 import { keepPreviousData } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '@/api/client';
-import { useProject } from '@/shared/project';
+import { useProject, useRights } from '@/shared/project';
 
 const PAUSE_MS = 200;
 const MOST_OF_EACH = 5;
@@ -15,12 +15,25 @@ function useLists(typed: string) {
   const project = useProject();
   const [q] = useDebouncedValue(typed.trim(), PAUSE_MS);
   const init = { params: { path: { project }, query: { q, limit: MOST_OF_EACH } } };
-  const options = { enabled: q !== '' && project !== '', placeholderData: keepPreviousData };
+  const rights = useRights();
+  const asked = q !== '';
+  const options = { enabled: asked && project !== '', placeholderData: keepPreviousData };
+  const ofPeople = { q, limit: MOST_OF_EACH };
   return {
     datasets: $api.useQuery('get', '/api/v1/projects/{project}/datasets/', init, options),
     tasks: $api.useQuery('get', '/api/v1/projects/{project}/labelx/tasks/', init, options),
     runs: $api.useQuery('get', '/api/v1/projects/{project}/runs/', init, options),
     models: $api.useQuery('get', '/api/v1/projects/{project}/models/', init, options),
+    members: $api.useQuery('get', '/api/v1/projects/{project}/members/', init, {
+      ...options,
+      enabled: options.enabled && rights.here && !rights.installation,
+    }),
+    everybody: $api.useQuery(
+      'get',
+      '/api/v1/people/',
+      { params: { query: ofPeople } },
+      { enabled: asked && rights.installation, placeholderData: keepPreviousData },
+    ),
   };
 }
 
@@ -31,11 +44,11 @@ const action = (id: string, label: string, Glyph: Icon, onClick: () => void): Sp
   onClick,
 });
 
-/** Datasets, labeling tasks, runs and models by name; nothing before something is typed. */
+/** Datasets, labeling tasks, runs, models and, for those who administer them, people by name; nothing before something is typed. */
 export function useFound(typed: string): SpotlightActionGroupData[] {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const { datasets, tasks, runs, models } = useLists(typed);
+  const { datasets, tasks, runs, models, members, everybody } = useLists(typed);
   if (typed.trim() === '') return [];
   return [
     {
@@ -69,6 +82,29 @@ export function useFound(typed: string): SpotlightActionGroupData[] {
       actions: (models.data?.results ?? []).map(({ id, name }) =>
         action(`model-${id}`, name, IconBox, () => void navigate({ to: '/models/$name', params: { name } })),
       ),
+    },
+    {
+      group: t('palette.people'),
+      actions: [
+        ...(members.data?.results ?? []).map(({ id, username, full_name }) => ({
+          ...action(
+            `member-${id}`,
+            username,
+            IconUser,
+            () => void navigate({ to: '/settings/members', search: { q: username } }),
+          ),
+          description: full_name,
+        })),
+        ...(everybody.data?.results ?? []).map(({ id, username, full_name }) => ({
+          ...action(
+            `person-${id}`,
+            username,
+            IconUser,
+            () => void navigate({ to: '/settings/people', search: { q: username } }),
+          ),
+          description: full_name,
+        })),
+      ],
     },
   ];
 }

@@ -8,10 +8,10 @@ import type { NavItem } from './navigation';
 const ACTIVE_POLL_MS = 5000;
 const IDLE_POLL_MS = 60_000;
 
-type Counts = Partial<Record<NavItem['key'], { value: number; label: string }>>;
+export type NavCounts = Partial<Record<NavItem['key'], { value: number; label: string }>>;
 
 /** What waits behind an entry: active runs, open labeling items. The overview page reads the same answer. */
-export function useNavCounts(): Counts {
+export function useNavCounts(): NavCounts {
   const { t } = useTranslation();
   const project = useProject();
   const poll = usePollMs();

@@ -12,6 +12,7 @@ import { useFormat } from '@/shared/format';
 import { Logo } from '@/shared/Logo';
 import { AnchorLink } from '@/shared/links';
 import { Password } from '@/shared/Password';
+import { fieldWords } from '@/shared/problemWords';
 import { CodeForm } from './CodeForm';
 import { SingleSignOn, SingleSignOnFailed } from './SingleSignOn';
 import { isServerPage, safeNext } from './safeNext';
@@ -24,6 +25,7 @@ export { SecondFactorPage } from './SecondFactorPage';
 const route = getRouteApi('/login');
 /** The password was right: the next page asks for a code. */
 const NEEDS_CODE = 'second_factor_required';
+const FIELDS: readonly string[] = ['username', 'password'];
 
 export function LoginPage() {
   const { next, step } = route.useSearch();
@@ -39,7 +41,9 @@ function PasswordForm({ onDone }: { onDone: () => Promise<void> }) {
     meta: { ownsUnauthorized: true },
     onSuccess: onDone,
     onError: (thrown) => {
-      if (asApiError(thrown).code === NEEDS_CODE) void navigate({ search: { next, step: 'code' }, replace: true });
+      const error = asApiError(thrown);
+      if (error.code === NEEDS_CODE) void navigate({ search: { next, step: 'code' }, replace: true });
+      form.setErrors(fieldWords(error));
     },
   });
   const form = useForm({
@@ -153,5 +157,8 @@ function LoginNotice({ error: thrown, waitS, expired }: { error: unknown; waitS:
         {t('auth.badCredentials')}
       </Alert>
     );
-  return <ErrorState error={error} compact />;
+  // They stand at their fields.
+  const names = Object.keys(error.fields);
+  if (names.length > 0 && names.every((name) => FIELDS.includes(name))) return null;
+  return <ErrorState error={error} shownFields={FIELDS} compact />;
 }

@@ -24,6 +24,22 @@ test('after the password a code is asked for where the account has a second fact
   expect(screen.queryByText('The username or the password is wrong.')).toBeNull();
 });
 
+test('what is wrong with the name stands at it, and goes with the next input', async () => {
+  const errors = { username: ['Ensure this field has no more than 150 characters.'] };
+  serve('POST', 'auth/login/', () =>
+    Response.json({ status: 400, code: 'invalid', title: 'Wrong', errors }, { status: 400 }),
+  );
+  await open();
+  await userEvent.type(screen.getByLabelText(/Username/), 'mia');
+  await userEvent.type(screen.getByLabelText(/^Password/), 'secret');
+  await userEvent.click(screen.getByRole('button', { name: 'Sign in' }));
+  await screen.findByText('Ensure this field has no more than 150 characters.');
+  expect(screen.getByLabelText(/Username/).getAttribute('aria-invalid')).toBe('true');
+  expect(screen.queryByRole('alert')).toBeNull();
+  await userEvent.type(screen.getByLabelText(/Username/), '2');
+  expect(screen.queryByText(/no more than 150/)).toBeNull();
+});
+
 test('a wrong code stands at its field; what is over says so', async () => {
   serve('POST', 'auth/login/code/', wrong);
   const { container } = await open('?step=code');

@@ -1,5 +1,6 @@
 import './words';
 
+export { ActivityPage } from './activity/ActivityPage';
 export { BrowsePage } from './browse/BrowsePage';
 export { CleaningPage } from './cleaning/CleaningPage';
 export { DiffPage } from './diff/DiffPage';
@@ -7,6 +8,7 @@ export { ItemPage } from './item/ItemPage';
 export { KeepingPage } from './keeping/KeepingPage';
 export { DatasetsPage } from './list/DatasetsPage';
 export { DeletedPage } from './list/DeletedPage';
+export { RefsPage } from './refs/RefsPage';
 export { SourcesPage } from './sources/SourcesPage';
 export { UploadPage } from './upload/UploadPage';
 export { VersionsPage } from './versions/VersionsPage';

@@ -1,8 +1,8 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { $api, api, keyOf } from '@/api/client';
-import type { CacheRecord, DiffKind, EntryListing, EntryQuery } from '@/api/contract/datasets';
+import type { CacheRecord, EntryListing, EntryQuery } from '@/api/contract/datasets';
 import { readApiError } from '@/api/errors';
-import { KEYSET, useKeysetRows } from '@/api/keyset';
+import { KEYSET, keepWithin, useKeysetRows } from '@/api/keyset';
 import { useProject } from '@/shared/project';
 
 const DATASETS = '/api/v1/projects/{project}/datasets/';
@@ -14,7 +14,6 @@ const TAGS = '/api/v1/projects/{project}/datasets/{dataset}/tags/';
 const ENTRIES = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/entries/';
 const ENTRY = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/entries/at/';
 const STATS = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/stats/';
-const DIFF = '/api/v1/projects/{project}/datasets/{dataset}/diff/';
 const QUARANTINED = '/api/v1/projects/{project}/datasets/{dataset}/quarantined-packs/';
 const CACHE = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/cache/';
 const WARM = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/warm/';
@@ -22,10 +21,12 @@ const WARM = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/warm/
 const PAGE = 50;
 const WARMING_POLL_MS = 2000;
 
-export function useDatasets() {
+/** The datasets of the project with `q` in their names. */
+export function useDatasets(q = '') {
   const project = useProject();
-  const init = { params: { path: { project }, query: { limit: PAGE } } };
-  return useKeysetRows($api.useInfiniteQuery('get', DATASETS, init, KEYSET));
+  const init = { params: { path: { project }, query: { q: q || undefined, limit: PAGE } } };
+  const options = { ...KEYSET, placeholderData: keepWithin(project) };
+  return useKeysetRows($api.useInfiniteQuery('get', DATASETS, init, options));
 }
 
 /** The names of other datasets of the project with `q` in them, for a picker: the newest, as many as a page holds. */
@@ -50,9 +51,9 @@ export function useCreateDataset() {
   };
 }
 
-export function useDataset(dataset: string) {
+export function useDataset(dataset: string, enabled = true) {
   const project = useProject();
-  return $api.useQuery('get', DATASET, { params: { path: { project, dataset } } });
+  return $api.useQuery('get', DATASET, { params: { path: { project, dataset } } }, { enabled });
 }
 
 export function useVersions(dataset: string, branch?: string) {
@@ -81,6 +82,21 @@ export function useRefs(dataset: string | undefined) {
     error: branches.error ?? tags.error,
     refetch: () => void Promise.all([branches.refetch(), tags.refetch()]),
   };
+}
+
+/** What a number or a commit names stays as it is; a branch moves at any time. */
+const FIXED = /^(v[1-9]\d*|[0-9a-f]{8,64})$/;
+
+/**
+ * The address of the one version that an address names now: pages read one after another must be pages of the same. Undefined
+ * until that is known; where it cannot be read, as it was given, so that what is read from it says why.
+ */
+export function useFixed(address: VersionAddress | null): VersionAddress | undefined {
+  const isFixed = address !== null && FIXED.test(address.ref);
+  const version = useVersion(address?.dataset ?? '', isFixed ? undefined : address?.ref);
+  if (!address || isFixed) return address ?? undefined;
+  const ref = version.data?.ref ?? (version.error ? address.ref : undefined);
+  return ref === undefined ? undefined : { ...address, ref };
 }
 
 /** The branch whose newest version is looked at, `main` before others; undefined for an older one. */
@@ -123,14 +139,6 @@ export function useEntryList(path: VersionAddress, query: EntryQuery) {
 export function useEntry({ project, dataset, ref }: VersionAddress, path: string | undefined) {
   const init = { params: { path: { project, dataset, ref }, query: { path: path ?? '' } } };
   return $api.useQuery('get', ENTRY, init, { enabled: path !== undefined });
-}
-
-export function useDiff(dataset: string, from: string | undefined, to: string | undefined, kind: DiffKind | undefined) {
-  const project = useProject();
-  const init = { params: { path: { project, dataset }, query: { from: from ?? '', to: to ?? '', kind, limit: PAGE } } };
-  const enabled = from !== undefined && to !== undefined && from !== to;
-  const query = $api.useInfiniteQuery('get', DIFF, init, { ...KEYSET, enabled });
-  return { ...useKeysetRows(query), summary: query.data?.pages[0]?.summary };
 }
 
 /** Packs that are damaged and not served; an upload that just failed appears when the page is looked at again. */

@@ -1,4 +1,4 @@
-import { flag, number, oneOf, type RawSearch, text } from '@/shared/search';
+import { flag, list, number, oneOf, type RawSearch, text } from '@/shared/search';
 
 export const datasetsSearch = (raw: RawSearch) => ({ q: text(raw.q), sort: text(raw.sort) });
 
@@ -10,20 +10,35 @@ export const browseSearch = (raw: RawSearch) => ({
   label: text(raw.label),
   split: text(raw.split),
   labelled: flag(raw.labelled),
+  type: text(raw.type),
+  min: number(raw.min),
+  max: number(raw.max),
   where: text(raw.where),
   item: text(raw.item),
   at: number(raw.at),
   size: number(raw.size),
 });
 
+/** Also the empty one, which is no label. */
+const anyText = (value: unknown) => (value === '' ? '' : text(value));
+
 export { uploadSearch } from './upload/search';
 
 export const versionsSearch = (raw: RawSearch) => ({ branch: text(raw.branch) });
+
+export const refsSearch = (raw: RawSearch) => ({ q: text(raw.q) });
+
+export const activitySearch = (raw: RawSearch) => ({ kind: list(raw.kind), by: text(raw.by) });
 
 export const diffSearch = (raw: RawSearch) => ({
   from: text(raw.from),
   to: text(raw.to),
   kind: oneOf('added', 'removed', 'changed', 'renamed', 'labels_changed')(raw.kind),
+  path: text(raw.path),
+  was: anyText(raw.was),
+  now: anyText(raw.now),
+  page: number(raw.page),
+  item: number(raw.item),
 });
 
 export const cleaningSearch = (raw: RawSearch) => ({

@@ -2,6 +2,8 @@ import './words';
 
 export { ComparePage } from './compare/ComparePage';
 export { RunPage } from './detail/RunPage';
+export { RunRetentionPage } from './keeping/RunRetentionPage';
 export { RunsPage } from './list/RunsPage';
 export { QueuePage } from './queue/QueuePage';
+export { ProjectSharesPage } from './sharing/ProjectSharesPage';
 export { NewRunPage } from './wizard/NewRunPage';

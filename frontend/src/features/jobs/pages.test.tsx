@@ -278,6 +278,20 @@ describe('the page of a run', () => {
     await screen.findByText(/asked again every few seconds/);
   });
 
+  test('a number finds the run of the project, an archived one too; the page says it', async () => {
+    const asked: (string | null)[] = [];
+    serve('GET', 'projects/{project}/runs/', (_: Request, url: URL) => {
+      asked.push(url.searchParams.get('search'));
+      return url.searchParams.get('search') === '#4 is:archived' ? listing(run(40), run(4)) : listing();
+    });
+    serve('GET', 'runs/{run_id}/', whole(4, { name: 'a name' }));
+    await renderPage(<RunPage />, '/runs/4', '/runs/$runId');
+    await screen.findByRole('heading', { name: 'a name' });
+    screen.getByText('#4');
+    expect(asked).toEqual(['#4', '#4 is:archived']);
+    expect(sent.map(({ line }) => line)).toContain('GET /api/v1/runs/run-4/');
+  });
+
   test('a run that is not there says so', async () => {
     await renderPage(<RunPage />, '/runs/nothing', '/runs/$runId');
     expect((await screen.findByRole('alert')).textContent).toContain('There is no such thing.');

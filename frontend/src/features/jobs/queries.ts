@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { $api, api, keyOf } from '@/api/client';
 import type { DescribedRun, ListedRun, Run, RunQuery, RunRequest, Workflow } from '@/api/contract/jobs';
 import type { Listing } from '@/api/contract/shapes';
+import { ApiError } from '@/api/errors';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
 import { useProject } from '@/shared/project';
 import { isActive } from './states';
@@ -53,6 +54,24 @@ export function useRun(id: string, enabled = true) {
   });
   useCountedAgain(query.data?.state);
   return query;
+}
+
+/** The id of the project's run with a number, as people and the command line name it; archived ones too. */
+export function useRunNumbered(number: number | null) {
+  const project = useProject();
+  return useQuery({
+    queryKey: [...keyOf('/api/v1/projects/{project}/runs/'), 'numbered', project, number],
+    queryFn: async ({ signal }) => {
+      for (const search of [`#${number}`, `#${number} is:archived`]) {
+        const params = { path: { project }, query: { search, sort: 'number' } };
+        const { data } = await api.GET('/api/v1/projects/{project}/runs/', { params, signal });
+        const found = data?.results.find((run) => run.number === number);
+        if (found) return found.id;
+      }
+      throw new ApiError({ status: 404, code: 'not_found', title: '' });
+    },
+    enabled: number !== null,
+  });
 }
 
 export const useExplanation = (id: string, enabled: boolean) =>
@@ -126,35 +145,6 @@ export function useCodeBetween(from: string, to: string) {
     { enabled: from !== to, staleTime: Number.POSITIVE_INFINITY },
   );
 }
-
-export const useMetrics = (id: string, active: boolean) =>
-  $api.useQuery(
-    'get',
-    '/api/v1/runs/{run_id}/metrics/',
-    { params: { path: { run_id: id } } },
-    { refetchInterval: active ? ACTIVE_POLL_MS : false },
-  );
-
-export const SERIES_POINTS = 2000;
-
-/** Curves of some keys over a range of steps. `count` is the number of points known to exist: when it grows, they are read again. */
-export const useSeries = (id: string, keys: string[], range: [number, number] | null, count: number) =>
-  useQuery({
-    queryKey: ['series', id, keys, range, count],
-    queryFn: async ({ signal }) => {
-      const steps = range && { from_step: Math.floor(range[0]), to_step: Math.ceil(range[1]) };
-      const query = { key: keys, points: SERIES_POINTS, ...steps };
-      const { data } = await api.GET('/api/v1/runs/{run_id}/metrics/series/', {
-        params: { path: { run_id: id }, query },
-        signal,
-      });
-      return data?.series ?? [];
-    },
-    enabled: keys.length > 0,
-    placeholderData: keepPreviousData,
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 60_000,
-  });
 
 /** Runs beside each other; `value` is what the best of a metric is told by. */
 export function useComparison(runs: string, value: 'last' | 'min' | 'max') {

@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react';
+import { fireEvent, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
@@ -57,6 +57,19 @@ test('files are browsed by folder, and one is opened as a table', async () => {
   await expectNoViolations(document.body);
 });
 
+test('a picture of a run comes from our own origin, and a broken one is told', async () => {
+  const png = file('f1', 'real.png');
+  serve('GET', 'runs/{run_id}/files/{file_id}/', png);
+  serve('GET', 'runs/{run_id}/files/folder/', { folders: [], files: [png], truncated: false });
+  serve('GET', 'runs/{run_id}/files/{file_id}/preview/', { ...empty, kind: 'image' });
+  await renderPage(<FilesTab run={run} active={false} />, '/runs/run-1', '/runs/$runId');
+  await userEvent.click(await screen.findByRole('button', { name: 'real.png' }));
+  const picture = await screen.findByRole('img', { name: 'Picture real.png' });
+  expect(picture.getAttribute('src')).toBe('/api/v1/runs/run-1/files/f1/picture/');
+  fireEvent.error(picture);
+  await screen.findByText(/holds no picture/);
+});
+
 test('Markdown of a run makes no picture, no script and no HTML', async () => {
   const text = '# Hi <b onclick="x">there</b>\n\n![x](https://evil.example/p.png) [go](javascript:alert(1))';
   const { container } = await renderPage(<MarkdownView text={text} />);
@@ -98,5 +111,12 @@ test('comments are read and written, and name their members', async () => {
   await userEvent.type(screen.getByRole('textbox', { name: 'Your comment' }), 'Yes');
   await userEvent.click(screen.getByRole('button', { name: 'Comment' }));
   await waitFor(() => expect(sent.map(({ body }) => body)).toContainEqual({ text: 'Yes' }));
+  const errors = { text: ['Null characters are not allowed.'] };
+  serve('POST', 'runs/{run_id}/comments/', () =>
+    Response.json({ status: 400, code: 'invalid', errors }, { status: 400 }),
+  );
+  await userEvent.type(screen.getByRole('textbox', { name: /Your comment/ }), 'No');
+  await userEvent.click(screen.getByRole('button', { name: 'Comment' }));
+  await screen.findByText('Null characters are not allowed.');
   await expectNoViolations(container);
 });

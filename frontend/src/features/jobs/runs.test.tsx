@@ -1,4 +1,5 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { Notifications } from '@mantine/notifications';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
@@ -63,6 +64,21 @@ test('chosen columns are asked for, shown and sorted by; the sums are told', asy
   await expectNoViolations(container);
 });
 
+test('filters that are typed at once are all asked for', async () => {
+  let asked = new URLSearchParams();
+  serve('GET', RUNS, (_: Request, url: URL) => {
+    asked = url.searchParams;
+    return listing();
+  });
+  await renderPage(<RunsPage />, '/runs');
+  for (const [label, value] of [
+    ['Owner', 'rita'],
+    ['Tag', 'good'],
+  ] as const)
+    fireEvent.change(screen.getByLabelText(label), { target: { value } });
+  await waitFor(() => expect([asked.get('created_by'), asked.get('tag')]).toEqual(['rita', 'good']));
+});
+
 test('a search that cannot be read says where, and how to write it', async () => {
   const body = {
     status: 400,
@@ -86,6 +102,22 @@ test('archived runs disappear at once, and are sent when the time to undo is ove
   await userEvent.click(screen.getByRole('button', { name: 'Archive 1 run' }));
   const told = () => sent.find(({ line }) => line.endsWith('/runs/archive/'));
   await waitFor(() => expect(told()?.body).toEqual({ runs: ['run-1'] }));
+});
+
+test('a run that somebody else has brought back already is told as such', async () => {
+  serve('GET', RUNS, listing(run(1, { archived_at: '2026-01-02T00:00:00Z' })));
+  serve('POST', `${RUNS}restore/`, { changed: [], refused: [] });
+  await renderPage(
+    <>
+      <RunsPage />
+      <Notifications />
+    </>,
+    '/runs?q=is:archived',
+  );
+  await userEvent.click(await screen.findByRole('checkbox', { name: 'Select train-1' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Bring 1 run back' }));
+  await screen.findByText('1 run was so already.');
+  expect(screen.queryByText('1 run is back in the list')).toBeNull();
 });
 
 test('tags are added to the runs that are ticked', async () => {

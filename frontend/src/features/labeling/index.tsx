@@ -1,3 +1,5 @@
+import './words';
+
 export { AuditPage } from './audit/AuditPage';
 export { TaskPage } from './task/TaskPage';
 export { TasksPage } from './task/TasksPage';

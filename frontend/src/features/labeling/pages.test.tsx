@@ -1,6 +1,8 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, expect, test } from 'vitest';
+import { useState } from 'react';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { listenForShortcuts } from '@/shared/shortcuts';
 import { expectNoViolations } from '@/test/axe';
 import { listing, sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
@@ -19,6 +21,8 @@ const task = (extra: object = {}) => ({
   dataset_ref: 'v2',
   labels,
   guideline: 'Look at the ears.',
+  filter: { prefix: '', labelled: false, where: '' },
+  filling: null,
   batch_size: 2,
   audit_percent: 10,
   lease_ttl_s: 900,
@@ -167,8 +171,9 @@ test('Enter does not submit images without a class', async () => {
   expect((await screen.findByRole('alert')).textContent).toContain('2 images have no class yet');
 });
 
+const item = (n: number) => ({ ...slot(n), slot_id: `s${n}`, label_id: 1, labeler: 'bo', revision_id: `r${n}` });
+
 test('an audit sends back what was clicked and accepts the rest', async () => {
-  const item = (n: number) => ({ ...slot(n), slot_id: `s${n}`, label_id: 1, labeler: 'bo', revision_id: `r${n}` });
   serve('POST', 'labelx/tasks/{task_id}/audit-lease/', { lease: [item(1), item(2)] });
   serve('POST', 'labelx/audits/', {
     results: [
@@ -186,6 +191,71 @@ test('an audit sends back what was clicked and accepts the rest', async () => {
     { slot: 's1', verdict: 'accept' },
     { slot: 's2', verdict: 'return', error_code: 'wrong_label' },
   ]);
+});
+
+test('a batch under audit stays reserved while it is looked at, and what is lost is told', async () => {
+  serve('POST', 'labelx/tasks/{task_id}/audit-lease/', { lease: [item(1), item(2)] });
+  serve('POST', 'labelx/slots/s1/heartbeat/', {});
+  serve('POST', 'labelx/slots/s2/heartbeat/', () => refusal('stale_lease', {}));
+  const timers = vi.spyOn(globalThis, 'setInterval');
+  onTestFinished(() => timers.mockRestore());
+  await renderPage(<AuditPage />, '/labeling/t1/audit', '/labeling/$taskId/audit');
+  await screen.findByRole('button', { name: /^1\.png/ });
+  const beat = timers.mock.calls.find(([, delayMs]) => delayMs === 30_000)?.[0] as () => void;
+  beat();
+  await screen.findByText(/^The reservation of 1 image has run out/);
+  const beats = sent.filter(({ line }) => line.endsWith('/heartbeat/'));
+  expect(beats.map(({ line, body }) => [line.split('/').at(-3), body])).toEqual([
+    ['s1', { lease_no: 1 }],
+    ['s2', { lease_no: 1 }],
+  ]);
+});
+
+test('Enter that is pressed twice or held submits one batch, and not the next one unseen', async () => {
+  let leases = 0;
+  serve('POST', 'labelx/tasks/{task_id}/audit-lease/', () => ({ lease: [item(++leases)] }));
+  serve('POST', 'labelx/audits/', { results: [{ slot: 's1', ok: true }] });
+  onTestFinished(listenForShortcuts());
+  await renderPage(<AuditPage />, '/labeling/t1/audit', '/labeling/$taskId/audit');
+  await screen.findByRole('button', { name: /^1\.png/ });
+  const submitted = () => sent.filter(({ line }) => line.endsWith('/audits/')).length;
+  const press = (repeat = false) => fireEvent.keyDown(window, { key: 'Enter', repeat });
+  press();
+  press();
+  await screen.findByRole('button', { name: /^2\.png/ });
+  expect(submitted()).toBe(1);
+  press(true);
+  expect(submitted()).toBe(1);
+  press();
+  await screen.findByRole('button', { name: /^3\.png/ });
+  expect(submitted()).toBe(2);
+});
+
+/** The audit, left and come back to with what was read before at hand. */
+function Visits() {
+  const [there, setThere] = useState(true);
+  return (
+    <>
+      <button type="button" onClick={() => setThere(!there)}>
+        {there ? 'Leave' : 'Come back'}
+      </button>
+      {there && <AuditPage />}
+    </>
+  );
+}
+
+test('who comes back to the audit gets what waits then, not the batch that is decided', async () => {
+  let decided = 0;
+  serve('POST', 'labelx/tasks/{task_id}/audit-lease/', () => ({ lease: [item(decided + 1)] }));
+  serve('POST', 'labelx/audits/', () => ({ results: [{ slot: `s${++decided}`, ok: true }] }));
+  await renderPage(<Visits />, '/labeling/t1/audit', '/labeling/$taskId/audit');
+  await screen.findByRole('button', { name: /^1\.png/ });
+  await userEvent.click(screen.getByRole('button', { name: 'Accept 1, send back 0' }));
+  await screen.findByRole('button', { name: /^2\.png/ });
+  await userEvent.click(screen.getByRole('button', { name: 'Leave' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Come back' }));
+  await screen.findByRole('button', { name: /^\d\.png/ });
+  expect(screen.queryByRole('button', { name: /^1\.png/ })).toBeNull();
 });
 
 const version = { id: 'v', ref: 'v3', number: 3, message: '', file_count: 9 };
@@ -292,4 +362,12 @@ test.each([
   await screen.findByText(words);
   screen.getByRole('link', { name: 'Back to the task' });
   expect(screen.queryByRole('link', { name: 'Look again' }) === null).toBe(state === 'published');
+});
+
+test('a large task tells how many of its images are there, and the question that found them', async () => {
+  const filter = { prefix: '', labelled: null, where: "label = 'cat'" };
+  serve('GET', 'labelx/tasks/{task_id}/', task({ filter, filling: { done: 2000, total: 90_000 } }));
+  await renderPage(<TaskPage />, '/labeling/t1', '/labeling/$taskId');
+  await screen.findByText(/2,000 of 90,000 are there/);
+  screen.getByText("label = 'cat'");
 });

@@ -4,6 +4,7 @@ import type { AuditDecision, LeasedSlot, NewLabelTask, Submission } from '@/api/
 import { asApiError } from '@/api/errors';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
 import { useProject } from '@/shared/project';
+import type { Held, Lease } from './workspace/leases';
 import type { WorkbenchApi } from './workspace/workbench';
 
 const POLL_MS = 5000;
@@ -86,12 +87,27 @@ export function useTaskPreview(dataset: string, ref: string, prefix: string, unl
   );
 }
 
+const slotPath = (slot: Held) => ({
+  params: { path: { slot_id: slot.id } },
+  body: { lease_no: slot.lease_no },
+});
+
+/** Keeps a lease, and says whether it holds. Throws when the server cannot be reached. */
+export async function heartbeat(slot: Held): Promise<Lease> {
+  try {
+    await api.POST('/api/v1/labelx/slots/{slot_id}/heartbeat/', slotPath(slot));
+    return 'held';
+  } catch (error) {
+    const { status, code } = asApiError(error);
+    if (code === 'lease_elsewhere') return 'elsewhere';
+    // Its task or its image may be gone, or the right to label it.
+    if (status === 403 || status === 404 || status === 409) return 'lost';
+    throw error;
+  }
+}
+
 /** The labeler's requests, as the workbench wants them. */
 export function workbenchApi(taskId: string): WorkbenchApi {
-  const slotPath = (slot: LeasedSlot) => ({
-    params: { path: { slot_id: slot.id } },
-    body: { lease_no: slot.lease_no },
-  });
   return {
     async myWork() {
       const { data } = await api.GET('/api/v1/labelx/tasks/{task_id}/my-work/', inTask(taskId));
@@ -112,18 +128,7 @@ export function workbenchApi(taskId: string): WorkbenchApi {
       });
       return data?.results ?? [];
     },
-    async heartbeat(slot) {
-      try {
-        await api.POST('/api/v1/labelx/slots/{slot_id}/heartbeat/', slotPath(slot));
-        return 'held';
-      } catch (error) {
-        const { status, code } = asApiError(error);
-        if (code === 'lease_elsewhere') return 'elsewhere';
-        // Its task or its image may be gone, or the right to label it.
-        if (status === 403 || status === 404 || status === 409) return 'lost';
-        throw error;
-      }
-    },
+    heartbeat,
     release: (slot) => api.POST('/api/v1/labelx/slots/{slot_id}/release/', slotPath(slot)),
     skip: (slot) => api.POST('/api/v1/labelx/slots/{slot_id}/skip/', slotPath(slot)),
     async saveDraft(slot, seq, labelId) {

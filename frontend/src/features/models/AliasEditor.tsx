@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { useMay, useProject } from '@/shared/project';
 import { confirmUndo, notifyError, notifySuccess } from '@/shared/undo';
 import { AliasBadge } from './AliasBadge';
-import { ALIAS_KEYS, removeAlias, setAlias } from './queries';
+import { ALIAS_KEYS, aboutAlias, removeAlias, setAlias } from './queries';
 
 const COMMON = ['production', 'candidate', 'staging'];
 const NAME = /^[a-z][a-z0-9_.-]{0,62}$/;
@@ -26,9 +26,7 @@ export function AliasEditor({ model, number, aliases }: AliasEditorProps) {
   const [opened, setOpened] = useState(false);
   const [name, setName] = useState('');
   const [hidden, setHidden] = useState<string[]>([]);
-  const refresh = () => {
-    for (const queryKey of ALIAS_KEYS) void client.invalidateQueries({ queryKey });
-  };
+  const refresh = () => Promise.all(ALIAS_KEYS.map((queryKey) => client.invalidateQueries({ queryKey })));
   const add = async () => {
     try {
       await setAlias(project, model, name, number);
@@ -38,16 +36,19 @@ export function AliasEditor({ model, number, aliases }: AliasEditorProps) {
     } catch (error) {
       notifyError(error);
     }
-    refresh();
+    void refresh();
   };
   const remove = (alias: string) => {
     setHidden((old) => [...old, alias]);
     const show = () => setHidden((old) => old.filter((one) => one !== alias));
     confirmUndo({
       message: t('models.aliasRemoving', { alias }),
+      about: aboutAlias(project, model, alias),
       commit: async () => {
         await removeAlias(project, model, alias);
-        refresh();
+        await refresh();
+        // Whoever sets it anew is to see it.
+        show();
       },
       rollback: show,
     });

@@ -1,12 +1,22 @@
 import { Text } from '@mantine/core';
+import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/shared/format';
+import { worstLabels } from './confusion';
 import classes from './models.module.css';
+
+/** A table of more can neither be read nor drawn: a thousand classes have a million cells. */
+const MOST_LABELS = 60;
 
 /** A table of counts; the tint of a cell is its share of the row, teal for right answers, red for wrong ones. */
 export function ConfusionMatrix({ labels, matrix }: { labels: string[]; matrix: number[][] }) {
   const { t } = useTranslation();
   const format = useFormat();
+  const shown = useMemo(
+    () => (labels.length > MOST_LABELS ? worstLabels(matrix, MOST_LABELS) : [...labels.keys()]),
+    [labels, matrix],
+  );
+  const word = (index: number) => labels[index] ?? '';
   const tint = (count: number, total: number, right: boolean) => {
     if (count === 0 || total === 0) return undefined;
     // Never fully opaque: the text keeps its contrast on both themes.
@@ -20,38 +30,41 @@ export function ConfusionMatrix({ labels, matrix }: { labels: string[]; matrix: 
         <caption style={{ captionSide: 'bottom', textAlign: 'left', paddingTop: 6 }}>
           <Text size="xs" c="dimmed" component="span">
             {t('models.confusionHint')}
+            {shown.length < labels.length &&
+              ` ${t('models.confusionPart', { shown: shown.length, all: labels.length })}`}
           </Text>
         </caption>
         <thead>
           <tr>
             <th scope="col">{t('models.truthByAnswer')}</th>
-            {labels.map((label) => (
-              <th key={label} scope="col" style={{ textAlign: 'center' }}>
-                {label}
+            {shown.map((column) => (
+              <th key={column} scope="col" style={{ textAlign: 'center' }}>
+                {word(column)}
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {labels.map((truth, row) => {
+          {shown.map((row) => {
+            const truth = word(row);
             const counts = matrix[row] ?? [];
             const total = counts.reduce((sum, count) => sum + count, 0);
             return (
-              <tr key={truth}>
+              <tr key={row}>
                 <th scope="row" style={{ textAlign: 'right' }}>
                   {truth}
                 </th>
-                {labels.map((predicted, column) => {
+                {shown.map((column) => {
                   const count = counts[column] ?? 0;
                   const title = t('models.cell', {
                     truth,
-                    predicted,
+                    predicted: word(column),
                     count,
                     share: format.percent(total ? count / total : 0, 1),
                   });
                   return (
                     <td
-                      key={predicted}
+                      key={column}
                       title={title}
                       data-zero={count === 0 || undefined}
                       style={{

@@ -1,6 +1,7 @@
 import { Card, Group, List, Select, SimpleGrid, Skeleton, Text, Title } from '@mantine/core';
 import { IconChartDots } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Evaluation, ModelVersion } from '@/api/contract/models';
 import { type Column, DataTable } from '@/shared/DataTable';
@@ -121,7 +122,8 @@ function Details({ labels, matrix }: { labels: string[]; matrix: number[][] }) {
     number('precision'),
     number('f1'),
   ];
-  const worst = worstConfusions(labels, matrix);
+  const worst = useMemo(() => worstConfusions(labels, matrix), [labels, matrix]);
+  const scores = useMemo(() => classScores(labels, matrix), [labels, matrix]);
   return (
     <Group align="flex-start" gap="md">
       <Card style={{ flex: '1 1 420px', minWidth: 0 }}>
@@ -149,7 +151,7 @@ function Details({ labels, matrix }: { labels: string[]; matrix: number[][] }) {
         <DataTable
           label={t('models.perClass')}
           columns={columns}
-          rows={classScores(labels, matrix)}
+          rows={scores}
           rowKey={(row) => row.label}
           empty={null}
         />

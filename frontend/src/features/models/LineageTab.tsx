@@ -5,9 +5,11 @@ import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { LineageNode } from '@/api/contract/models';
 import { CopyId } from '@/shared/CopyId';
+import { whenReachable } from '@/shared/connection';
 import { EmptyState } from '@/shared/EmptyState';
 import { ErrorState } from '@/shared/ErrorState';
 import { useFormat } from '@/shared/format';
+import { usePrinting } from '@/shared/print/printing';
 import { useStored } from '@/shared/stored';
 import { KindIcon } from './KindIcon';
 import { lineageRows } from './lineageRows';
@@ -15,12 +17,13 @@ import { nodeWords } from './lineageWords';
 import { useLineage } from './queries';
 
 // React Flow and dagre are larger than the rest of the page.
-const LineageGraph = lazy(async () => ({ default: (await import('./LineageGraph')).LineageGraph }));
+const LineageGraph = lazy(whenReachable(async () => ({ default: (await import('./LineageGraph')).LineageGraph })));
 
 export function LineageTab({ name, number }: { name: string; number: number }) {
   const { t } = useTranslation();
   const router = useRouter();
   const { data, error, refetch } = useLineage(name, number);
+  const printing = usePrinting();
   const [view, setView] = useStored('atom-lineage-view', 'graph');
   if (error && !data) return <ErrorState error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton height={420} radius="md" />;
@@ -39,7 +42,8 @@ export function LineageTab({ name, number }: { name: string; number: number }) {
           { value: 'list', label: t('models.asList') },
         ]}
       />
-      {view === 'list' ? (
+      {/* A graph that can be moved about is cut off on paper. */}
+      {view === 'list' || printing ? (
         <LineageList rows={lineageRows(data)} onOpen={open} />
       ) : (
         <Suspense fallback={<Skeleton height={420} radius="md" />}>

@@ -6,12 +6,15 @@ import type { ModelVersion } from '@/api/contract/models';
 import { asApiError } from '@/api/errors';
 import { CommandLine } from '@/shared/CommandLine';
 import { CopyId } from '@/shared/CopyId';
+import { IN_PALETTE } from '@/shared/commands';
 import { FailedPage } from '@/shared/FailedPage';
 import { useFormat } from '@/shared/format';
 import { KeyValueList } from '@/shared/KeyValueList';
 import { AnchorLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
+import { PrintReport, ReportOrigin } from '@/shared/print/PrintReport';
+import { usePrinting } from '@/shared/print/printing';
 import { useMay } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { Bytes } from '@/shared/values';
@@ -34,6 +37,7 @@ export function ModelVersionPage() {
   const mayRun = useMay('researcher');
   const { data, error, refetch } = useModelVersion(name, number);
   const tab: Tab = search.tab ?? 'summary';
+  const printing = usePrinting();
   const toModel = (
     <AnchorLink to="/models/$name" params={{ name }} size="xs">
       {name}
@@ -59,8 +63,16 @@ export function ModelVersionPage() {
     );
   const open = (next: string | null) =>
     void navigate({ to: '.', search: (old) => ({ ...old, tab: (next ?? 'summary') as Tab }), replace: true });
+  const printed = (
+    <Stack>
+      <Summary name={name} version={data} />
+      <EvaluationTab version={data} />
+      <LineageTab name={name} number={number} />
+    </Stack>
+  );
   return (
     <Page>
+      <ReportOrigin />
       <PageHeader
         title={t('models.versionOf', { name, number: data.number })}
         above={toModel}
@@ -68,9 +80,11 @@ export function ModelVersionPage() {
         subtitle={<RelativeTime at={data.created_at} />}
       >
         {mayRun && <EvaluateLink version={data} variant="default" />}
+        <PrintReport />
         <DownloadButton name={name} number={number} />
       </PageHeader>
-      <Tabs value={tab} onChange={open} keepMounted={false}>
+      {printing && printed}
+      <Tabs value={tab} onChange={open} keepMounted={false} display={printing ? 'none' : undefined}>
         <Tabs.List mb="md">
           {TABS.map((one) => (
             <Tabs.Tab key={one} value={one}>
@@ -104,7 +118,7 @@ function DownloadButton({ name, number }: { name: string; number: number }) {
       </Button>
     );
   return (
-    <Menu position="bottom-end">
+    <Menu position="bottom-end" {...IN_PALETTE}>
       <Menu.Target>
         <Button
           disabled={files.length === 0}

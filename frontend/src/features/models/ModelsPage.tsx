@@ -12,6 +12,7 @@ import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { useMay } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
+import { useTyped } from '@/shared/useTyped';
 import { Bytes } from '@/shared/values';
 import { AliasBadge } from './AliasBadge';
 import { accuracyOf } from './accuracy';
@@ -24,9 +25,10 @@ export function ModelsPage() {
   const navigate = useNavigate();
   const search = useSearch({ strict: false }) as ReturnType<typeof modelsSearch>;
   const mayRun = useMay('researcher');
-  const models = useModels();
-  const q = (search.q ?? '').toLowerCase();
-  const rows = models.rows?.filter((model) => model.name.toLowerCase().includes(q));
+  const models = useModels(search.q);
+  const [typed, type] = useTyped(search.q ?? '', (next) => {
+    void navigate({ to: '/models', search: (old) => ({ ...old, q: next || undefined }), replace: true });
+  });
   const columns: Column<Model>[] = [
     {
       key: 'name',
@@ -88,7 +90,7 @@ export function ModelsPage() {
       cell: (model) => <RelativeTime at={model.updated_at} />,
     },
   ];
-  const empty = q ? (
+  const empty = search.q ? (
     <EmptyState icon={IconBox} title={t('common.noMatches')} />
   ) : (
     <EmptyState
@@ -108,17 +110,13 @@ export function ModelsPage() {
         aria-label={t('models.search')}
         placeholder={t('models.search')}
         leftSection={<IconSearch size={14} />}
-        value={search.q ?? ''}
-        onChange={(event) => {
-          const value = event.currentTarget.value || undefined;
-          void navigate({ to: '/models', search: (old) => ({ ...old, q: value }), replace: true });
-        }}
+        value={typed}
+        onChange={(event) => type(event.currentTarget.value)}
       />
       <DataTable
         label={t('models.title')}
         columns={columns}
         {...models}
-        rows={rows}
         rowKey={(model) => model.id}
         rowLink={(model) => ({ to: '/models/$name', params: { name: model.name } })}
         empty={empty}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { classScores, worstConfusions } from './confusion';
+import { classScores, worstConfusions, worstLabels } from './confusion';
 
 const labels = ['cat', 'dog', 'fox'];
 const matrix = [
@@ -25,4 +25,33 @@ test('mistakes come by frequency, hits are none', () => {
     { truth: 'cat', predicted: 'dog', count: 2 },
     { truth: 'dog', predicted: 'cat', count: 1 },
   ]);
+});
+
+/** Right answers only, but for these mistakes. */
+function square(size: number, wrong: [row: number, column: number, count: number][]): number[][] {
+  const cells = Array.from({ length: size }, (_, row) =>
+    Array.from({ length: size }, (_, column) => (row === column ? 9 : 0)),
+  );
+  for (const [row, column, count] of wrong) (cells[row] as number[])[column] = count;
+  return cells;
+}
+
+test('of many labels those of the most frequent mistakes are shown, in their order, and the first ones beside them', () => {
+  const many = square(100, [
+    [90, 3, 5],
+    [7, 3, 4],
+    [8, 9, 1],
+  ]);
+  expect(worstLabels(many, 3)).toEqual([3, 7, 90]);
+  expect(worstLabels(many, 4)).toEqual([0, 3, 7, 90]);
+});
+
+test('the most frequent mistakes are found wherever they are', () => {
+  const all = square(40, []).map((row, at) => row.map((_, column) => (at === column ? 0 : at * 40 + column)));
+  const counts = worstConfusions(
+    all.map((_, at) => `${at}`),
+    all,
+    3,
+  ).map(({ count }) => count);
+  expect(counts).toEqual([39 * 40 + 38, 39 * 40 + 37, 39 * 40 + 36]);
 });

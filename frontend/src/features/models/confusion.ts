@@ -35,17 +35,56 @@ export interface Confusion {
   count: number;
 }
 
+interface Mistake {
+  row: number;
+  column: number;
+  count: number;
+}
+
+/** The `limit` most frequent mistakes, most frequent first; two thousand labels have four million cells. */
+function mistakes(matrix: readonly (readonly number[])[], limit: number): Mistake[] {
+  const found: Mistake[] = [];
+  let least = 0;
+  const cut = () => {
+    found.sort((a, b) => b.count - a.count);
+    found.length = Math.min(found.length, limit);
+  };
+  for (const [row, counts] of matrix.entries())
+    for (let column = 0; column < counts.length; column++) {
+      const count = counts[column] as number;
+      if (row === column || count <= least) continue;
+      found.push({ row, column, count });
+      if (found.length < 2 * limit) continue;
+      cut();
+      least = found.at(-1)?.count ?? 0;
+    }
+  cut();
+  return found;
+}
+
 /** The most frequent mistakes, most frequent first. */
 export function worstConfusions(
   labels: readonly string[],
   matrix: readonly (readonly number[])[],
   limit = 5,
 ): Confusion[] {
-  const all = labels.flatMap((truth, i) =>
-    labels.flatMap((predicted, j) => {
-      const count = matrix[i]?.[j] ?? 0;
-      return i !== j && count > 0 ? [{ truth, predicted, count }] : [];
-    }),
-  );
-  return all.sort((a, b) => b.count - a.count).slice(0, limit);
+  const word = (index: number) => labels[index] ?? '';
+  return mistakes(matrix, limit).map(({ row, column, count }) => ({
+    truth: word(row),
+    predicted: word(column),
+    count,
+  }));
+}
+
+/** The labels, at most `most` and in their order, that the most frequent mistakes are about; then the first ones. */
+export function worstLabels(matrix: readonly (readonly number[])[], most: number): number[] {
+  const chosen = new Set<number>();
+  // As many as there are between so many labels: one more of them is about another label.
+  for (const { row, column } of mistakes(matrix, most * most)) {
+    const added = Number(!chosen.has(row)) + Number(!chosen.has(column));
+    if (chosen.size + added > most) break;
+    chosen.add(row).add(column);
+  }
+  for (let index = 0; index < matrix.length && chosen.size < most; index++) chosen.add(index);
+  return [...chosen].sort((a, b) => a - b);
 }

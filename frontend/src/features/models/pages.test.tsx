@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
 import { listing, problem, sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
+import { AliasEditor } from './AliasEditor';
 import { ConfusionMatrix } from './ConfusionMatrix';
 import { ModelPage, ModelsPage, ModelVersionPage } from './index';
 
@@ -47,6 +48,18 @@ test('an empty registry says how a model comes in', async () => {
   serve('GET', 'projects/{project}/models/', listing());
   await renderPage(<ModelsPage />, '/models');
   await screen.findByText('No models yet');
+});
+
+test('a search asks the server, which knows all of them', async () => {
+  serve('GET', 'projects/{project}/models/', (_: Request, url: URL) => ({
+    results: [{ ...model, name: url.searchParams.get('q') === 'let' ? 'letters' : 'digits' }],
+    next: 'more',
+  }));
+  await renderPage(<ModelsPage />, '/models', '/models');
+  await screen.findByRole('link', { name: 'digits' });
+  await userEvent.type(screen.getByRole('textbox', { name: 'Search models' }), 'let');
+  await screen.findByRole('link', { name: 'letters' });
+  expect(screen.queryByRole('link', { name: 'digits' })).toBeNull();
 });
 
 test('a model’s aliases have a history', async () => {
@@ -131,4 +144,33 @@ test('the confusion matrix is a table with named rows and columns', async () => 
   expect(screen.getByRole('columnheader', { name: 'dog' })).toBeTruthy();
   expect(screen.getByTitle('cat answered as dog: 2 (20% of cat)').textContent).toBe('2');
   await expectNoViolations(container);
+});
+
+test('a matrix of a thousand classes shows those that are confused most', async () => {
+  const labels = Array.from({ length: 1000 }, (_, index) => `class ${index}`);
+  const matrix = labels.map((_, row) => labels.map((_, column) => (row === column ? 9 : 0)));
+  (matrix[990] as number[])[980] = 3;
+  await renderPage(<ConfusionMatrix labels={labels} matrix={matrix} />);
+  expect(document.querySelectorAll('tbody tr')).toHaveLength(60);
+  expect(document.querySelector('tbody tr:last-child td[title*="980: 3 (25% of class 990)"]')).toBeTruthy();
+  expect(document.querySelector('caption')?.textContent).toContain('Of 1,000 classes it shows the 60 that');
+});
+
+test('an alias that is set on another version while its removal can be undone stays there', async () => {
+  serve('PUT', 'projects/{project}/models/{model}/aliases/{alias}/', { name: 'production', version: 5 });
+  serve('DELETE', 'projects/{project}/models/{model}/aliases/{alias}/', {});
+  await renderPage(
+    <>
+      <AliasEditor model="digits" number={3} aliases={['production']} />
+      <AliasEditor model="digits" number={5} aliases={[]} />
+    </>,
+  );
+  await userEvent.click(await screen.findByRole('button', { name: 'Remove the alias production' }));
+  await waitFor(() => expect(screen.queryByText('production')).toBeNull());
+  await userEvent.click(screen.getAllByRole('button', { name: 'Set alias' })[1] as HTMLElement);
+  await userEvent.type(await screen.findByRole('combobox', { name: 'Alias' }), 'production{Enter}');
+  const writes = () => sent.map(({ line }) => line.split(' ')[0]).filter((method) => method !== 'GET');
+  await waitFor(() => expect(writes()).toEqual(['DELETE', 'PUT']));
+  // What names this version again is shown again.
+  await screen.findByText('production');
 });

@@ -1,15 +1,17 @@
 import { $api, api, keyOf } from '@/api/client';
-import { KEYSET, useKeysetRows } from '@/api/keyset';
+import { KEYSET, keepWithin, useKeysetRows } from '@/api/keyset';
+import { flushPending } from '@/shared/pending';
 import { useProject } from '@/shared/project';
 
-export function useModels() {
+/** The models of the project with `q` in their names. */
+export function useModels(q = '') {
   const project = useProject();
   return useKeysetRows(
     $api.useInfiniteQuery(
       'get',
       '/api/v1/projects/{project}/models/',
-      { params: { path: { project }, query: { limit: 50 } } },
-      { ...KEYSET },
+      { params: { path: { project }, query: { q: q || undefined, limit: 50 } } },
+      { ...KEYSET, placeholderData: keepWithin(project) },
     ),
   );
 }
@@ -68,11 +70,16 @@ export function useAliasHistory(model: string) {
   return $api.useQuery('get', '/api/v1/projects/{project}/models/{model}/aliases/history/', { params });
 }
 
-export const setAlias = (project: string, model: string, alias: string, version: number) =>
-  api.PUT('/api/v1/projects/{project}/models/{model}/aliases/{alias}/', {
+/** Names an alias for `confirmUndo`: its removal must not come after it is set anew. */
+export const aboutAlias = (project: string, model: string, alias: string) => `alias ${project}/${model}/${alias}`;
+
+export async function setAlias(project: string, model: string, alias: string, version: number) {
+  await flushPending(aboutAlias(project, model, alias));
+  return api.PUT('/api/v1/projects/{project}/models/{model}/aliases/{alias}/', {
     params: { path: { project, model, alias } },
     body: { version },
   });
+}
 
 export const removeAlias = (project: string, model: string, alias: string) =>
   api.DELETE('/api/v1/projects/{project}/models/{model}/aliases/{alias}/', {

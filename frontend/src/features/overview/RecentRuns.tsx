@@ -36,6 +36,18 @@ export function RecentRuns({ runs }: { runs: RecentRun[] }) {
   );
 }
 
+/** The reader's runs that have not ended. */
+export function RunList({ title, runs }: { title: string; runs: RecentRun[] }) {
+  const { t } = useTranslation();
+  return (
+    <Section title={title} all={<AnchorLink to="/runs/queue">{t('overview.whyWaiting')}</AnchorLink>}>
+      {runs.map((run) => (
+        <RunLine key={run.id} run={run} />
+      ))}
+    </Section>
+  );
+}
+
 function RunLine({ run }: { run: RecentRun }) {
   const { t } = useTranslation();
   const words = useWords();

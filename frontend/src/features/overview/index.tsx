@@ -1,6 +1,7 @@
-import { Grid, SimpleGrid, Skeleton } from '@mantine/core';
+import { Grid, SimpleGrid, Skeleton, Text } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import type { Overview } from '@/api/contract/overview';
 import { ErrorState } from '@/shared/ErrorState';
 import { ButtonLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
@@ -8,9 +9,12 @@ import { PageHeader } from '@/shared/PageHeader';
 import { useCurrentProject, useMay } from '@/shared/project';
 import { RecentDatasets, RecentModels } from './assets';
 import { Counts } from './Counts';
+import { FirstSteps } from './FirstSteps';
 import { LabelingTasks } from './LabelingTasks';
+import { Needs } from './Needs';
+import classes from './overview.module.css';
 import { useOverview } from './queries';
-import { RecentRuns } from './RecentRuns';
+import { RecentRuns, RunList } from './RecentRuns';
 
 export function OverviewPage() {
   const { t } = useTranslation();
@@ -31,9 +35,16 @@ export function OverviewPage() {
       {overview.isPending && <Loading />}
       {data && (
         <>
+          {isNew(data) && mayRun ? <FirstSteps /> : <Calm overview={data} />}
+          <Needs needs={data.needs} />
           <Counts overview={data} />
           <Grid mt="md" gap="md">
             <Grid.Col span={{ base: 12, lg: 7 }}>
+              {data.runs.mine.length > 0 && (
+                <div className={classes.mine}>
+                  <RunList title={t('overview.mine')} runs={data.runs.mine} />
+                </div>
+              )}
               <RecentRuns runs={data.runs.recent} />
             </Grid.Col>
             <Grid.Col span={{ base: 12, lg: 5 }}>
@@ -49,6 +60,20 @@ export function OverviewPage() {
         </>
       )}
     </Page>
+  );
+}
+
+/** Whether nobody has done anything here yet. */
+const isNew = ({ datasets, runs, models, labeling }: Overview) =>
+  [datasets, runs.recent, models, labeling.tasks].every(({ length }) => length === 0);
+
+function Calm({ overview }: { overview: Overview }) {
+  const { t } = useTranslation();
+  if (overview.needs.length > 0) return null;
+  return (
+    <Text c="dimmed" size="sm" mb="md">
+      {t('overview.calm')}
+    </Text>
   );
 }
 

@@ -1,3 +1,5 @@
+import './words';
+
 export { AccountPage } from './account/AccountPage';
 export { PeoplePage } from './installation/PeoplePage';
 export { ProjectMembersPage } from './members/ProjectMembersPage';

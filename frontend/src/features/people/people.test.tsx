@@ -44,8 +44,15 @@ test('without a mail server the link is there to copy, and the page says why', a
   await userEvent.click(within(dialog).getByRole('button', { name: 'Invite' }));
   await within(dialog).findByText('http://atom/invite/abc');
   within(dialog).getByText(/This installation sends no mail/);
+  // It cannot be shown again: only a press on purpose closes it.
+  expect(within(dialog).queryByRole('button', { name: 'Close' })).toBeNull();
+  await userEvent.keyboard('{Escape}');
+  await userEvent.click(document.querySelector('.mantine-Modal-inner') as Element);
+  within(dialog).getByText('http://atom/invite/abc');
   const body = sent.find(({ line }) => line.startsWith('POST'))?.body;
   expect(body).toEqual({ email: 'mia@example.org', role: 'viewer', days: 7 });
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Done' }));
+  await waitFor(() => expect(screen.queryByText('http://atom/invite/abc')).toBeNull());
 });
 
 test('service accounts are listed apart, with their tokens', async () => {
@@ -92,6 +99,22 @@ test('one’s own sessions name browsers in plain words and mark this one', asyn
   expect(within(mine).queryByRole('button')).toBeNull();
   screen.getByRole('button', { name: 'End the session of Unknown browser' });
   await expectNoViolations(container);
+});
+
+test('new recovery codes stay until they are said to be kept', async () => {
+  serve('GET', 'sessions/', listing());
+  serve('GET', 'auth/second-factor/', FACTOR);
+  serve('POST', 'auth/second-factor/recovery-codes/', { recovery_codes: ['one-code', 'two-code'] });
+  await renderPage(<AccountPage />, '/settings/account', '/settings/account');
+  await userEvent.click(await screen.findByRole('button', { name: 'New recovery codes' }));
+  const dialog = await screen.findByRole('dialog');
+  await userEvent.type(within(dialog).getByLabelText(/Your password/), 'secret');
+  await userEvent.click(within(dialog).getByRole('button', { name: 'New recovery codes' }));
+  await within(dialog).findByText(/one-code/);
+  await userEvent.keyboard('{Escape}');
+  within(dialog).getByText(/one-code/);
+  await userEvent.click(within(dialog).getByRole('button', { name: 'I have kept them' }));
+  await waitFor(() => expect(screen.queryByText(/one-code/)).toBeNull());
 });
 
 test('a second factor is turned off with a code or the password, unless it is demanded', async () => {

@@ -100,8 +100,8 @@ export function LineChart(props: LineChartProps) {
     const frame = requestAnimationFrame(() => {
       plot.current?.setData(data as uPlot.AlignedData, false);
       plot.current?.setScale('x', { min: from, max: to > from ? to : from + 1 });
-      // After uPlot's own commit: a redraw before it would put the old scale back.
-      queueMicrotask(() => plot.current?.redraw(true, true));
+      // Only makes room for the labels again: to draw all anew, once more, is what setting the scale does.
+      plot.current?.redraw(false, true);
     });
     return () => cancelAnimationFrame(frame);
   }, [data, from, to, looks, width, height, dark, logY, asTable]);

@@ -1,18 +1,70 @@
-/** Points of one curve with a two-level min/max index: a redraw costs O(pixels), not O(points). No React. */
 const BLOCK = 256;
+const SMALL_BLOCK = 16;
 
+/** The smallest and the largest y of each so many points. */
+class Extremes {
+  readonly size: number;
+  min: Float64Array;
+  max: Float64Array;
+
+  constructor(size: number, capacity: number) {
+    this.size = size;
+    this.min = new Float64Array(Math.ceil(capacity / size));
+    this.max = new Float64Array(Math.ceil(capacity / size));
+  }
+
+  push(i: number, y: number): void {
+    const block = Math.floor(i / this.size);
+    // NaN (a diverged loss) makes no extreme of its block.
+    const low = Number.isNaN(y) ? Number.POSITIVE_INFINITY : y;
+    const high = Number.isNaN(y) ? Number.NEGATIVE_INFINITY : y;
+    const starts = i % this.size === 0;
+    this.min[block] = starts ? low : Math.min(this.min[block] as number, low);
+    this.max[block] = starts ? high : Math.max(this.max[block] as number, high);
+  }
+
+  /** Forgets the points from `length` on. */
+  truncate(length: number, ys: Float64Array): void {
+    for (let i = length - (length % this.size); i < length; i++) this.push(i, ys[i] as number);
+  }
+
+  grow(capacity: number): void {
+    this.min = copied(this.min, Math.ceil(capacity / this.size));
+    this.max = copied(this.max, Math.ceil(capacity / this.size));
+  }
+}
+
+function copied(from: Float64Array, length: number): Float64Array {
+  const to = new Float64Array(length);
+  to.set(from);
+  return to;
+}
+
+/** The extremes of a curve in `count` buckets; bucket `n` has the points of `[(first + n) * width, (first + n + 1) * width)`. */
+interface Buckets {
+  width: number;
+  first: number;
+  count: number;
+  min: Float64Array;
+  max: Float64Array;
+  /** How many of the points are counted. */
+  points: number;
+}
+
+/** Points of one curve with an index of extremes in two sizes: a redraw costs O(pixels), not O(points). No React. */
 export class Series {
   private xs: Float64Array;
   private ys: Float64Array;
-  private blockMin: Float64Array;
-  private blockMax: Float64Array;
+  private readonly blocks: Extremes;
+  private readonly small: Extremes;
+  private kept: Buckets | null = null;
   length = 0;
 
   constructor(capacity = 1024) {
     this.xs = new Float64Array(capacity);
     this.ys = new Float64Array(capacity);
-    this.blockMin = new Float64Array(Math.ceil(capacity / BLOCK));
-    this.blockMax = new Float64Array(Math.ceil(capacity / BLOCK));
+    this.blocks = new Extremes(BLOCK, capacity);
+    this.small = new Extremes(SMALL_BLOCK, capacity);
   }
 
   static from(xs: ArrayLike<number>, ys: ArrayLike<number | null>): Series {
@@ -29,15 +81,10 @@ export class Series {
     if (this.length > 0 && x <= (this.xs[this.length - 1] as number)) this.truncate(this.indexOf(x));
     if (this.length === this.xs.length) this.grow();
     const i = this.length++;
-    const block = Math.floor(i / BLOCK);
     this.xs[i] = x;
     this.ys[i] = y;
-    const starts = i % BLOCK === 0;
-    // NaN (a diverged loss) makes no extreme of its block.
-    const low = Number.isNaN(y) ? Number.POSITIVE_INFINITY : y;
-    const high = Number.isNaN(y) ? Number.NEGATIVE_INFINITY : y;
-    this.blockMin[block] = starts ? low : Math.min(this.blockMin[block] as number, low);
-    this.blockMax[block] = starts ? high : Math.max(this.blockMax[block] as number, high);
+    this.blocks.push(i, y);
+    this.small.push(i, y);
   }
 
   x(i: number): number {
@@ -50,8 +97,30 @@ export class Series {
 
   /** Index of the first point with x >= `value`. */
   indexOf(value: number): number {
-    let low = 0;
+    return this.indexWithin(value, 0, this.length);
+  }
+
+  /** The same for one that is not before `from` and probably near `guess`: what follows another is found in a few steps. */
+  indexNear(value: number, from: number, guess: number): number {
+    if (from >= this.length) return from;
+    let low = from;
     let high = this.length;
+    let at = Math.max(from, Math.min(guess, high - 1));
+    const forward = (this.xs[at] as number) < value;
+    for (let reach = 1; at >= low && at < high; reach *= 2) {
+      if ((this.xs[at] as number) < value !== forward) break;
+      if (forward) low = at + 1;
+      else high = at;
+      at += forward ? reach : -reach;
+    }
+    if (forward && at < high) high = at;
+    if (!forward && at >= low) low = at + 1;
+    return this.indexWithin(value, low, high);
+  }
+
+  private indexWithin(value: number, from: number, to: number): number {
+    let low = from;
+    let high = to;
     while (low < high) {
       const middle = (low + high) >> 1;
       if ((this.xs[middle] as number) < value) low = middle + 1;
@@ -65,52 +134,61 @@ export class Series {
     let min = Number.POSITIVE_INFINITY;
     let max = Number.NEGATIVE_INFINITY;
     let i = from;
-    const scanTo = (end: number) => {
-      for (; i < end; i++) {
+    while (i < to) {
+      const block = i % BLOCK === 0 && i + BLOCK <= to ? this.blocks : this.small;
+      if (i % block.size === 0 && i + block.size <= to) {
+        min = Math.min(min, block.min[i / block.size] as number);
+        max = Math.max(max, block.max[i / block.size] as number);
+        i += block.size;
+      } else {
         const y = this.ys[i] as number;
         if (y < min) min = y;
         if (y > max) max = y;
+        i += 1;
       }
-    };
-    const firstBlock = Math.ceil(from / BLOCK);
-    const lastBlock = Math.floor(to / BLOCK);
-    if (lastBlock > firstBlock) {
-      scanTo(firstBlock * BLOCK);
-      for (let block = firstBlock; block < lastBlock; block++) {
-        min = Math.min(min, this.blockMin[block] as number);
-        max = Math.max(max, this.blockMax[block] as number);
-      }
-      i = lastBlock * BLOCK;
     }
-    scanTo(to);
     return [min, max];
+  }
+
+  /** Kept until other buckets are asked for: while a curve grows, only its last ones are looked at again. */
+  buckets(width: number, first: number, count: number): Buckets {
+    const same = this.kept?.width === width && this.kept.first === first;
+    const none = { width, first, count: 0, points: 0, min: new Float64Array(count), max: new Float64Array(count) };
+    const kept = (same && this.kept) || none;
+    if (kept.min.length < count) {
+      kept.min = copied(kept.min, count * 2);
+      kept.max = copied(kept.max, count * 2);
+    }
+    // One bucket more, for what rounding does at its edge.
+    const grown = kept.points > 0 ? Math.floor(this.x(kept.points - 1) / width) - 1 - first : 0;
+    const from = Math.max(0, Math.min(grown, kept.count));
+    let start = this.indexOf((first + from) * width);
+    let size = 0;
+    for (let bucket = from; bucket < count; bucket++) {
+      const end = this.indexNear((first + bucket + 1) * width, start, start + size);
+      [kept.min[bucket], kept.max[bucket]] = this.range(start, end);
+      size = end - start;
+      start = end;
+    }
+    kept.count = count;
+    kept.points = this.length;
+    this.kept = kept;
+    return kept;
   }
 
   private truncate(length: number): void {
     this.length = length;
-    const block = Math.floor(length / BLOCK);
-    if (length % BLOCK === 0) return;
-    const [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-    this.blockMin[block] = min;
-    this.blockMax[block] = max;
-    for (let i = block * BLOCK; i < length; i++) {
-      const y = this.ys[i] as number;
-      if (y < (this.blockMin[block] as number)) this.blockMin[block] = y;
-      if (y > (this.blockMax[block] as number)) this.blockMax[block] = y;
-    }
+    if (this.kept) this.kept.points = Math.min(this.kept.points, length);
+    this.blocks.truncate(length, this.ys);
+    this.small.truncate(length, this.ys);
   }
 
   private grow(): void {
     const capacity = this.xs.length * 2;
-    const copy = (from: Float64Array, size: number) => {
-      const to = new Float64Array(size);
-      to.set(from);
-      return to;
-    };
-    this.xs = copy(this.xs, capacity);
-    this.ys = copy(this.ys, capacity);
-    this.blockMin = copy(this.blockMin, Math.ceil(capacity / BLOCK));
-    this.blockMax = copy(this.blockMax, Math.ceil(capacity / BLOCK));
+    this.xs = copied(this.xs, capacity);
+    this.ys = copied(this.ys, capacity);
+    this.blocks.grow(capacity);
+    this.small.grow(capacity);
   }
 }
 
@@ -150,22 +228,35 @@ function alignExactly(series: readonly Series[], spans: [number, number][]): Ali
   return [xs, ...columns];
 }
 
+const ofBuckets = new WeakSet<object>();
+
+/** Whether these x are those of buckets: two for each, the smallest y at the first and the largest at the second. */
+export const areBuckets = (xs: object): boolean => ofBuckets.has(xs);
+
+/** Widths of buckets grow by a twelfth: while points come, the buckets before them stay the same for long. */
+const WIDTHS_PER_DOUBLING = 8;
+
+function bucketWidth(from: number, to: number, pixels: number): number {
+  // The first and the last bucket may be seen in part.
+  const least = (to - from) / Math.max(1, pixels - 2) || 1;
+  return 2 ** (Math.ceil(Math.log2(least) * WIDTHS_PER_DOUBLING) / WIDTHS_PER_DOUBLING);
+}
+
 function alignInBuckets(series: readonly Series[], from: number, to: number, pixels: number): Aligned {
-  const buckets = Math.max(1, Math.floor(pixels));
-  const step = (to - from) / buckets || 1;
-  const xs = Array.from({ length: buckets * 2 }, (_, i) => from + (i / 2) * step);
+  const width = bucketWidth(from, to, Math.floor(pixels));
+  const first = Math.floor(from / width);
+  const count = Math.floor(to / width) - first + 1;
+  const xs: number[] = new Array(count * 2);
+  // What lies beside the visible range is drawn, but counts for no axis.
+  for (let i = 0; i < xs.length; i++) xs[i] = Math.min(to, Math.max(from, (first + i / 2) * width));
+  ofBuckets.add(xs);
   const columns = series.map((one) => {
-    const column: (number | null)[] = new Array(buckets * 2).fill(null);
-    let start = one.indexOf(from);
-    for (let bucket = 0; bucket < buckets; bucket++) {
-      const edge = from + (bucket + 1) * step;
-      const end = bucket === buckets - 1 ? one.indexOf(to + step) : one.indexOf(edge);
-      if (end > start) {
-        const [min, max] = one.range(start, end);
-        column[bucket * 2] = Number.isFinite(min) ? min : null;
-        column[bucket * 2 + 1] = Number.isFinite(max) ? max : null;
-      }
-      start = end;
+    const { min, max } = one.buckets(width, first, count);
+    const column: (number | null)[] = new Array(count * 2).fill(null);
+    for (let bucket = 0; bucket < count; bucket++) {
+      const [low, high] = [min[bucket] as number, max[bucket] as number];
+      if (Number.isFinite(low)) column[bucket * 2] = low;
+      if (Number.isFinite(high)) column[bucket * 2 + 1] = high;
     }
     return column;
   });

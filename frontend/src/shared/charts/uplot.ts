@@ -1,6 +1,8 @@
 import 'uplot/dist/uPlot.min.css';
 import uPlot from 'uplot';
+import { type Columns, drawBand } from './band';
 import type { CurveLine } from './LineChart';
+import { areBuckets } from './series';
 
 export interface PlotTheme {
   grid: string;
@@ -71,6 +73,37 @@ export const rangeFromZero = (max: number | null, atLeast = 0): [number, number]
   Math.max((max ?? 0) * 1.05, atLeast) || 1,
 ];
 
+/** The columns of a series of buckets, as far as it has points. */
+function columnsOf(plot: uPlot, index: number, first: number, last: number): Columns {
+  const columns: Columns = { x: [], top: [], bottom: [] };
+  const xs = plot.data[0];
+  const ys = plot.data[index] ?? [];
+  for (let i = first - (first % 2); i <= last; i += 2) {
+    const [low, high] = [ys[i], ys[i + 1]];
+    if (low == null || high == null) continue;
+    columns.x.push(plot.valToPos(xs[i + 1] as number, 'x', true));
+    columns.top.push(plot.valToPos(high, 'y', true));
+    columns.bottom.push(plot.valToPos(low, 'y', true));
+  }
+  return columns;
+}
+
+/** Buckets are drawn as a band, points as a line; so is a line of dashes, of which a band has none. */
+function pathsOf({ color, dash }: CurveLine): uPlot.Series.PathBuilder | undefined {
+  if (dash) return undefined;
+  const line = uPlot.paths.linear?.();
+  return (plot, index, first, last) => {
+    const xs = plot.data[0];
+    if (!areBuckets(xs)) return line?.(plot, index, first, last) ?? null;
+    // The first one may be seen in part.
+    const columnPx = plot.valToPos(xs[4] as number, 'x', true) - plot.valToPos(xs[2] as number, 'x', true);
+    const [fill, stroke] = [new Path2D(), new Path2D()];
+    const linePx = (plot.series[index]?.width ?? 1) * uPlot.pxRatio;
+    drawBand(columnsOf(plot, index, first, last), columnPx, linePx, fill, stroke);
+    return { stroke, fill: new Map([[color, fill]]), flags: 0 };
+  };
+}
+
 /** Builds the plot; the caller feeds it with `setData` and destroys it. */
 export function createPlot(host: HTMLElement, init: PlotInit): uPlot {
   const { lines, theme, logY, syncKey } = init;
@@ -80,12 +113,13 @@ export function createPlot(host: HTMLElement, init: PlotInit): uPlot {
     height: init.height,
     series: [
       {},
-      ...lines.map(({ label, color, dash, faded }) => ({
-        label,
-        stroke: color,
-        dash,
-        alpha: faded ? 0.25 : 1,
+      ...lines.map((line) => ({
+        label: line.label,
+        stroke: line.color,
+        dash: line.dash,
+        alpha: line.faded ? 0.25 : 1,
         width: 1.3,
+        paths: pathsOf(line),
         spanGaps: true,
         points: { show: false },
       })),

@@ -1,6 +1,7 @@
 import { VisuallyHidden } from '@mantine/core';
 import { IconFile, IconPhotoOff } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
+import { connection, useIsOnline } from '../connection';
 import classes from './VirtualGrid.module.css';
 
 export interface ThumbProps {
@@ -14,6 +15,7 @@ export interface ThumbProps {
 export function Thumb({ src, alt = '', onBroken }: ThumbProps) {
   const ref = useRef<HTMLImageElement>(null);
   const [broken, setBroken] = useState<string | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: one that was broken is drawn anew
   useEffect(() => {
     const image = ref.current;
     if (!image || !src) return;
@@ -21,7 +23,11 @@ export function Thumb({ src, alt = '', onBroken }: ThumbProps) {
     return () => {
       if (!image.complete) image.removeAttribute('src');
     };
-  }, [src]);
+  }, [src, broken]);
+  const isOnline = useIsOnline();
+  useEffect(() => {
+    if (isOnline) setBroken(null);
+  }, [isOnline]);
   if (!src || broken === src)
     return (
       <span className={classes.noImage}>
@@ -40,6 +46,8 @@ export function Thumb({ src, alt = '', onBroken }: ThumbProps) {
         if (!event.currentTarget.hasAttribute('src')) return;
         setBroken(src);
         onBroken?.();
+        // Perhaps nobody answers: then it is fetched again when somebody does.
+        connection.missed();
       }}
     />
   );

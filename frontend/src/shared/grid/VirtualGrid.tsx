@@ -1,8 +1,10 @@
 import { useElementSize } from '@mantine/hooks';
-import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useReducer, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useReducer, useRef, useState } from 'react';
+import { useIsOnline } from '../connection';
+import { useDensity } from '../density';
 import { ErrorState } from '../ErrorState';
 import { useBigVirtual } from '../useBigVirtual';
-import { GridRow } from './GridRow';
+import { GridRow, type Picking } from './GridRow';
 import { type LoadRange, PageStore } from './pageStore';
 import classes from './VirtualGrid.module.css';
 
@@ -23,15 +25,20 @@ export interface VirtualGridProps<T> {
   /** The first cell to show, for deep links. */
   initialIndex?: number;
   onFirstVisible?: (index: number) => void;
+  /** Lets cells be chosen: boxes, Ctrl and Shift with a click, Space, Shift with the arrows, Ctrl A, Escape. */
+  picking?: Picking<T> | undefined;
 }
 
+/** How much smaller a cell may be where things are set closely. */
+const COMPACT = 0.75;
 /** A jump far from what is loaded waits for a short rest: dragging the scroll bar must not load all it passes. */
 const REST_MS = 60;
 
 export function VirtualGrid<T>(props: VirtualGridProps<T>) {
-  const { label, count, loadRange, sourceKey, renderCell, onOpen, minCellWidth = 150, pageSize } = props;
+  const { label, count, loadRange, sourceKey, renderCell, onOpen, minCellWidth = 150, pageSize, picking } = props;
   const { ref: sizeRef, width } = useElementSize();
-  const columns = Math.max(1, Math.floor((width || 1000) / minCellWidth));
+  const { density } = useDensity();
+  const columns = Math.max(1, Math.floor((width || 1000) / (minCellWidth * (density === 'compact' ? COMPACT : 1))));
   const cellWidth = Math.floor((width || 1000) / columns);
   const rowHeight = props.cellHeight(cellWidth);
   const virtual = useBigVirtual(Math.ceil(count / columns), rowHeight, { keyboard: false });
@@ -45,6 +52,10 @@ export function VirtualGrid<T>(props: VirtualGridProps<T>) {
     [sourceKey, pageSize],
   );
   useEffect(() => () => store.dispose(), [store]);
+  const isOnline = useIsOnline();
+  useEffect(() => {
+    if (isOnline) store.retry();
+  }, [isOnline, store]);
 
   const first = (virtual.rows[0]?.index ?? 0) * columns;
   const last = Math.min(count, ((virtual.rows.at(-1)?.index ?? 0) + 1) * columns);
@@ -66,6 +77,9 @@ export function VirtualGrid<T>(props: VirtualGridProps<T>) {
   }, [initialIndex, width, columns, virtual]);
 
   const activeShown = active >= first && active < last;
+  // Keys act on what can be seen.
+  const from = activeShown ? active : firstVisible;
+  const focusAs = useId();
   const focusCell = (index: number) => {
     const next = Math.max(0, Math.min(count - 1, index));
     setActive(next);
@@ -75,6 +89,7 @@ export function VirtualGrid<T>(props: VirtualGridProps<T>) {
     );
   };
   const onKeyDown = (event: KeyboardEvent) => {
+    if (picking && pickByKey(event, picking, from)) return event.preventDefault();
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const page = Math.max(1, Math.floor(virtual.viewportHeight / rowHeight)) * columns;
     const steps: Record<string, number> = {
@@ -88,15 +103,16 @@ export function VirtualGrid<T>(props: VirtualGridProps<T>) {
       End: count,
     };
     const step = steps[event.key];
-    const from = activeShown ? active : firstVisible;
-    const item = store.at(active);
-    if (step !== undefined) focusCell(from + step);
-    else if (event.key === 'Enter' && onOpen && item) onOpen(item, active);
+    const item = store.at(from);
+    if (step !== undefined) {
+      if (picking && event.shiftKey) picking.pick(Math.max(0, Math.min(count - 1, from + step)), true);
+      focusCell(from + step);
+    } else if (event.key === 'Enter' && onOpen && item) onOpen(item, from);
     else return;
     event.preventDefault();
   };
 
-  const failed = count > 0 ? store.errorAt(first) : null;
+  const failed = count > 0 ? store.errorWithin(first, last) : null;
   return (
     <div ref={sizeRef} className={classes.frame}>
       {failed != null && <ErrorState error={failed} onRetry={() => store.retry()} />}
@@ -105,9 +121,11 @@ export function VirtualGrid<T>(props: VirtualGridProps<T>) {
         ref={virtual.ref}
         className={classes.scroller}
         role="grid"
+        data-focus-as={focusAs}
         // When the active cell has scrolled away, the grid itself is what Tab reaches.
         tabIndex={activeShown ? -1 : 0}
         aria-label={label}
+        aria-multiselectable={picking ? true : undefined}
         aria-rowcount={Math.ceil(count / columns)}
         aria-colcount={columns}
         onKeyDown={onKeyDown}
@@ -134,6 +152,8 @@ export function VirtualGrid<T>(props: VirtualGridProps<T>) {
                   renderCell={renderCell}
                   onOpen={onOpen}
                   onActive={setActive}
+                  focusAs={focusAs}
+                  picking={picking}
                 />
               </div>
             ))}
@@ -142,4 +162,14 @@ export function VirtualGrid<T>(props: VirtualGridProps<T>) {
       </div>
     </div>
   );
+}
+
+/** The keys that choose cells; returns whether it was one. */
+function pickByKey<T>(event: KeyboardEvent, picking: Picking<T>, active: number): boolean {
+  const isAll = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'a';
+  if (isAll) picking.pickAll();
+  else if (event.key === ' ') picking.pick(active, event.shiftKey);
+  else if (event.key === 'Escape' && picking.runs.length > 0) picking.clear();
+  else return false;
+  return true;
 }

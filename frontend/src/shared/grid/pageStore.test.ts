@@ -39,10 +39,28 @@ test('a failed page can be tried again', async () => {
   const store = new PageStore(load, () => {}, 100);
   store.show(0, 10);
   await settle();
-  expect(store.errorAt(5)).toBeInstanceOf(Error);
+  expect(store.errorWithin(0, 10)).toBeInstanceOf(Error);
   fail = false;
   store.retry();
   store.show(0, 10);
   await settle();
   expect(store.at(5)).toBe(5);
+});
+
+test('of what is looked at any part that failed is told; one that is looked at again is tried again', async () => {
+  const failing = new Set([100]);
+  const load = async (start: number, end: number) => {
+    if (failing.delete(start)) throw new Error('no');
+    return numbers(start, end);
+  };
+  const store = new PageStore(load, () => {}, 100);
+  store.show(50, 150);
+  await settle();
+  expect(store.errorWithin(50, 150)).toBeInstanceOf(Error);
+  expect(store.errorWithin(50, 100)).toBeNull();
+  store.show(500, 550);
+  store.show(50, 150);
+  await settle();
+  expect(store.errorWithin(50, 150)).toBeNull();
+  expect(store.at(120)).toBe(120);
 });

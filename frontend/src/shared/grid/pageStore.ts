@@ -27,17 +27,22 @@ export class PageStore<T> {
     return this.pages.get(Math.floor(index / this.pageSize))?.items?.[index % this.pageSize];
   }
 
-  errorAt(index: number): unknown {
-    return this.pages.get(Math.floor(index / this.pageSize))?.error ?? null;
+  /** Why a part of `[first, last)` could not be read; null when all of it is here or on its way. */
+  errorWithin(first: number, last: number): unknown {
+    const [from, to] = this.pagesOf(first, last);
+    for (let number = from; number <= to; number++) {
+      const error = this.pages.get(number)?.error;
+      if (error) return error;
+    }
+    return null;
   }
 
-  /** Loads what `[first, last)` needs, and aborts every other load under way. */
+  /** Loads what `[first, last)` needs, aborts every other load under way and forgets others that failed. */
   show(first: number, last: number): void {
-    const from = Math.floor(first / this.pageSize);
-    const to = Math.floor(Math.max(first, last - 1) / this.pageSize);
+    const [from, to] = this.pagesOf(first, last);
     for (const [number, page] of this.pages) {
-      if (page.abort && (number < from || number > to)) {
-        page.abort.abort();
+      if ((page.abort || page.error) && (number < from || number > to)) {
+        page.abort?.abort();
         this.pages.delete(number);
       }
     }
@@ -47,13 +52,18 @@ export class PageStore<T> {
 
   /** Tries the failed pages again. */
   retry(): void {
-    for (const [number, page] of this.pages) if (page.error) this.pages.delete(number);
-    this.onChange();
+    const failed = [...this.pages].filter(([, { error }]) => error);
+    for (const [number] of failed) this.pages.delete(number);
+    if (failed.length > 0) this.onChange();
   }
 
   dispose(): void {
     for (const page of this.pages.values()) page.abort?.abort();
     this.pages.clear();
+  }
+
+  private pagesOf(first: number, last: number): [from: number, to: number] {
+    return [Math.floor(first / this.pageSize), Math.floor(Math.max(first, last - 1) / this.pageSize)];
   }
 
   private touch(number: number): void {

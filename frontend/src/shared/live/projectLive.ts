@@ -24,11 +24,11 @@ const READ_AGAIN: Readonly<Record<string, readonly Parameters<typeof keyOf>[0][]
     REPORT,
   ],
   comment: ['/api/v1/runs/{run_id}/comments/'],
-  writer: [`${IN_DATASET}writers/`, `${IN_DATASET}write-jobs/`],
+  writer: [`${IN_DATASET}writers/`, `${IN_DATASET}write-jobs/`, `${IN_DATASET}activity/`],
   commit: [`${IN_DATASET}operations/`],
-  cleaning: [`${IN_DATASET}versions/{ref}/cleaning/`, REPORT],
-  dataset: [`${IN_DATASET}versions/`, `${IN_DATASET}branches/`, `${IN_DATASET}tags/`],
-  source: ['/api/v1/projects/{project}/sources/'],
+  cleaning: [`${IN_DATASET}versions/{ref}/cleaning/`, REPORT, `${IN_DATASET}activity/`],
+  dataset: [`${IN_DATASET}versions/`, `${IN_DATASET}branches/`, `${IN_DATASET}tags/`, `${IN_DATASET}activity/`],
+  source: ['/api/v1/projects/{project}/sources/', `${IN_DATASET}activity/`],
   cache: [`${IN_DATASET}versions/{ref}/cache/`],
 };
 /** A busy project is read again so often, not at each event. */

@@ -1,3 +1,5 @@
+import { connection } from '../connection';
+
 /** A WebSocket that comes back by itself and asks for what it missed. No React: see `useLive`. */
 export type LiveStatus = 'connecting' | 'live' | 'reconnecting' | 'paused' | 'closed';
 
@@ -24,6 +26,7 @@ export class LiveSocket<Message> {
   private failures = 0;
   private retryTimer: ReturnType<typeof setTimeout> | undefined;
   private stopped = false;
+  private stopWaiting = () => {};
 
   constructor(options: LiveOptions<Message>) {
     this.options = options;
@@ -32,6 +35,9 @@ export class LiveSocket<Message> {
   start(): void {
     this.stopped = false;
     window.addEventListener('online', this.reconnectNow);
+    this.stopWaiting = connection.subscribe(() => {
+      if (connection.current().kind === 'online') this.reconnectNow();
+    });
     this.connect();
   }
 
@@ -39,6 +45,7 @@ export class LiveSocket<Message> {
   stop(status: LiveStatus = 'closed'): void {
     this.stopped = true;
     window.removeEventListener('online', this.reconnectNow);
+    this.stopWaiting();
     clearTimeout(this.retryTimer);
     this.dropSocket();
     this.flush();
@@ -92,6 +99,7 @@ export class LiveSocket<Message> {
       return;
     }
     this.failures += 1;
+    connection.missed();
     this.options.onStatus('reconnecting');
     const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (this.failures - 1));
     // Jitter: a restarted server must not meet every browser at once.

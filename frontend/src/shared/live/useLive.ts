@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { useIsOnline } from '../connection';
 import { LiveSocket, type LiveStatus } from './socket';
 
 export interface UseLiveOptions<Message> {
@@ -29,6 +30,7 @@ export function socketUrl(path: string, params: Record<string, string | number |
 export function useLive<Message>({ path, params, onMessages }: UseLiveOptions<Message>): Live {
   const [status, setStatus] = useState<LiveStatus>('closed');
   const [paused, setPaused] = useState(false);
+  const isOnline = useIsOnline();
   const latest = useRef({ params, onMessages });
   latest.current = { params, onMessages };
   const socket = useRef<LiveSocket<Message> | null>(null);
@@ -54,5 +56,7 @@ export function useLive<Message>({ path, params, onMessages }: UseLiveOptions<Me
   const pause = useCallback(() => setPaused(true), []);
   const resume = useCallback(() => setPaused(false), []);
   const send = useCallback((message: object) => socket.current?.send(message) ?? false, []);
-  return { status, paused, pause, resume, send };
+  // A network that is gone breaks no socket for a long time.
+  const shown = status === 'live' && !isOnline ? 'reconnecting' : status;
+  return { status: shown, paused, pause, resume, send };
 }

@@ -28,10 +28,14 @@ Row = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Details:
-    """What is known of a file beside its bytes; `attributes` are canonical JSON."""
+    """What is known of a file beside its bytes; `attributes` are canonical JSON.
+
+    Without a split, a file has the one of its path, or is for training.
+    """
 
     label: str | None = None
     attributes: str | None = None
+    split: str | None = None
 
 
 @dataclass(frozen=True)
@@ -165,7 +169,7 @@ class Segment:
                 place = Stored(summary.digest, offset, size, digest)
                 found.append(_row(path, place, self._puts[path].details))
         found += [_row(path, *linked) for path, linked in self._links.items()]
-        found += [("delete", path, *([None] * 7)) for path in self._removed]
+        found += [("delete", path, *([None] * 8)) for path in self._removed]
         return sorted(found, key=lambda row: str(row[1]).encode())
 
     def discard(self) -> None:
@@ -198,6 +202,7 @@ def _row(path: str, place: Stored, details: Details) -> Row:
         place.pack,
         place.offset,
         details.label,
+        details.split,
     )
 
 

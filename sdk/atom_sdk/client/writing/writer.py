@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 _PACKS_AT_ONCE = 2
 _POLL_S = 0.2
 _NO_DETAILS = Details()
-_SCHEMA = CHANGES_SCHEMA.append(pa.field("label", pa.string()))
+_GIVEN = (pa.field("label", pa.string()), pa.field("split", pa.string()))
+_SCHEMA = pa.schema([*CHANGES_SCHEMA, *_GIVEN])
 Content = bytes | bytearray | memoryview | os.PathLike[str] | BinaryIO
 
 
@@ -179,9 +180,17 @@ class DatasetWriter:
         self._check_open()
         self._spool.take(lambda segment: segment.remove(path))
 
-    def link(self, path: str, stored: Stored, label: str | None = None) -> None:
+    def link(
+        self,
+        path: str,
+        stored: Stored,
+        label: str | None = None,
+        *,
+        attributes: Mapping[str, Any] | None = None,
+        split: str | None = None,
+    ) -> None:
         """Put bytes that the project has already under a path; nothing is sent."""
-        details = details_of(label, None)
+        details = replace(details_of(label, attributes), split=split)
         self._check_open()
         self._spool.take(lambda segment: segment.link(path, stored, details))
 

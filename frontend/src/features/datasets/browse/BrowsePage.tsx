@@ -6,9 +6,10 @@ import type { Entry } from '@/api/contract/datasets';
 import { FailedPage } from '@/shared/FailedPage';
 import { AnchorLink, ButtonLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
+import { useMay } from '@/shared/project';
 import { useShortcuts } from '@/shared/shortcuts';
 import { OperationsNow } from '../operations/OperationsNow';
-import { useVersion, type VersionAddress } from '../queries';
+import { useFixed, useHeadBranch, useVersion, type VersionAddress } from '../queries';
 import classes from './browse.module.css';
 import { EntryDrawer } from './EntryDrawer';
 import { EntryGrid } from './EntryGrid';
@@ -16,9 +17,11 @@ import { EntryList } from './EntryList';
 import { FilterBar } from './FilterBar';
 import { FolderTree } from './FolderTree';
 import { NoVersion } from './NoVersion';
+import { PickedBar } from './PickedBar';
 import { QueryBar } from './QueryBar';
 import { queryProblem } from './QueryField';
-import { useBrowse, useEntries } from './useBrowse';
+import { NO_FILTERS, useBrowse, useEntries } from './useBrowse';
+import { usePicking } from './usePicking';
 import { VersionHeader } from './VersionHeader';
 import { VersionPicker } from './VersionPicker';
 
@@ -28,6 +31,7 @@ export function BrowsePage() {
   const { t } = useTranslation();
   const { name, search, address, dataset, change } = useBrowse();
   const version = useVersion(name, address?.ref);
+  const shown = useFixed(address);
   const toList = (
     <AnchorLink to="/datasets" size="sm">
       {t('datasets.title')}
@@ -70,19 +74,30 @@ export function BrowsePage() {
       <VersionHeader
         dataset={dataset.data}
         address={address}
+        shown={shown}
         search={search}
         onRef={(ref) => change({ ref, item: undefined })}
       />
       <OperationsNow name={name} />
-      <Browser address={address} search={search} change={change} />
+      {shown ? (
+        <Browser named={address} address={shown} search={search} change={change} />
+      ) : (
+        <Skeleton height={320} aria-busy />
+      )}
     </Page>
   );
 }
 
-type BrowserProps = Pick<ReturnType<typeof useBrowse>, 'search' | 'change'> & { address: VersionAddress };
+interface BrowserProps extends Pick<ReturnType<typeof useBrowse>, 'search' | 'change'> {
+  /** As the URL names it: by a branch, perhaps, which edits go to. */
+  named: VersionAddress;
+  /** The version that it is now, which everything is read from. */
+  address: VersionAddress;
+}
 
-function Browser({ address, search, change }: BrowserProps) {
+function Browser({ named, address, search, change }: BrowserProps) {
   const { t } = useTranslation();
+  const branch = useHeadBranch(named);
   const entries = useEntries(address, search);
   // Where the open file stands in the list, while it was opened from there: the drawer then has neighbours.
   const openIndex = useRef<number | null>(null);
@@ -95,8 +110,10 @@ function Browser({ address, search, change }: BrowserProps) {
     },
     [change],
   );
-  const clear = () =>
-    change({ label: undefined, split: undefined, labelled: undefined, where: undefined, view: undefined });
+  const clear = () => change(NO_FILTERS);
+  const mayEdit = useMay('researcher');
+  const picked = usePicking(entries);
+  const onVersion = (ref: string) => change({ ref: search.ref && ref, item: undefined });
   const step = async (by: number) => {
     if (openIndex.current === null) return;
     const next = await entries.source.entryAt(openIndex.current + by);
@@ -128,13 +145,32 @@ function Browser({ address, search, change }: BrowserProps) {
           <EntryList
             key={address.ref}
             address={address}
+            branch={branch}
             search={search}
             isExact={entries.isExact}
             onClear={clear}
-            onVersion={(ref) => change({ ref: search.ref && ref, item: undefined })}
+            onVersion={onVersion}
           />
         ) : (
-          <EntryGrid entries={entries} search={search} thumbSize={size} onOpen={open} onClear={clear} />
+          <>
+            <PickedBar
+              address={address}
+              branch={branch}
+              search={search}
+              picked={picked}
+              total={entries.total ?? 0}
+              isExact={entries.isExact}
+              onVersion={onVersion}
+            />
+            <EntryGrid
+              entries={entries}
+              search={search}
+              thumbSize={size}
+              onOpen={open}
+              onClear={clear}
+              picking={mayEdit ? picked.picking : undefined}
+            />
+          </>
         )}
       </section>
       <EntryDrawer

@@ -9,7 +9,8 @@ import { Thumb } from '@/shared/grid/Thumb';
 import { VirtualGrid } from '@/shared/grid/VirtualGrid';
 import { baseName } from '../names';
 import classes from './browse.module.css';
-import type { BrowseSearch, useEntries } from './useBrowse';
+import { type BrowseSearch, isFiltered, type useEntries } from './useBrowse';
+import type { usePicking } from './usePicking';
 
 const CAPTION_PX = 28;
 const cellHeight = (width: number) => Math.round(width * 0.72) + CAPTION_PX;
@@ -20,9 +21,11 @@ interface EntryGridProps {
   thumbSize: number;
   onOpen: (entry: Entry, index: number) => void;
   onClear: () => void;
+  /** Undefined for who may only look. */
+  picking: ReturnType<typeof usePicking>['picking'] | undefined;
 }
 
-export function EntryGrid({ entries, search, thumbSize, onOpen, onClear }: EntryGridProps) {
+export function EntryGrid({ entries, search, thumbSize, onOpen, onClear, picking }: EntryGridProps) {
   const { t } = useTranslation();
   const renderCell = useCallback((entry: Entry) => <EntryCell entry={entry} />, []);
   if (entries.error) return <ErrorState error={entries.error} onRetry={entries.refetch} />;
@@ -41,6 +44,7 @@ export function EntryGrid({ entries, search, thumbSize, onOpen, onClear }: Entry
         cellHeight={cellHeight}
         renderCell={renderCell}
         onOpen={onOpen}
+        picking={picking}
       />
     </div>
   );
@@ -70,8 +74,7 @@ interface NoFilesProps {
 
 export function NoFiles({ search, isExact, onClear }: NoFilesProps) {
   const { t } = useTranslation();
-  const filtered = search.label || search.split || search.labelled !== undefined || search.where || search.view;
-  const action = filtered && (
+  const action = isFiltered(search) && (
     <Button variant="default" onClick={onClear}>
       {t('datasets.clearFilters')}
     </Button>

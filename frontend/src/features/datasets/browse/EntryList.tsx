@@ -1,20 +1,22 @@
 import { Badge, Box, Card } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Entry } from '@/api/contract/datasets';
+import type { Branch, Entry } from '@/api/contract/datasets';
 import { CopyId } from '@/shared/CopyId';
 import { type Column, DataTable } from '@/shared/DataTable';
 import { LongName } from '@/shared/LongName';
 import { useMay } from '@/shared/project';
 import { Bytes } from '@/shared/values';
 import { EditBar } from '../operations/EditBar';
-import { useEntryList, useHeadBranch, type VersionAddress } from '../queries';
+import { useEntryList, type VersionAddress } from '../queries';
 import classes from './browse.module.css';
 import { NoFiles } from './EntryGrid';
 import { type BrowseSearch, queryOf } from './useBrowse';
 
 interface EntryListProps {
   address: VersionAddress;
+  /** The branch that edits go to, whose newest version this is; none for an older one. */
+  branch: Branch | undefined;
   search: BrowseSearch;
   isExact: boolean;
   onClear: () => void;
@@ -23,12 +25,11 @@ interface EntryListProps {
 }
 
 /** The files as rows: for data that has no pictures, and for reading paths and sizes. */
-export function EntryList({ address, search, isExact, onClear, onVersion }: EntryListProps) {
+export function EntryList({ address, branch, search, isExact, onClear, onVersion }: EntryListProps) {
   const { t } = useTranslation();
   const entries = useEntryList(address, queryOf(search));
   const columns = useColumns();
   const mayEdit = useMay('researcher');
-  const branch = useHeadBranch(address);
   const [selected, setSelected] = useState<Set<string>>(new Set());
   const selection = mayEdit ? { selected, onSelect: setSelected } : {};
   return (
@@ -37,7 +38,8 @@ export function EntryList({ address, search, isExact, onClear, onVersion }: Entr
         name={address.dataset}
         branch={branch}
         source={address.ref}
-        selected={selected}
+        of={{ paths: [...selected] }}
+        count={selected.size}
         onClear={() => setSelected(new Set())}
         onDone={onVersion}
       />

@@ -3,7 +3,8 @@ import { IconX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/shared/format';
 import { useStats, type VersionAddress } from '../queries';
-import type { BrowseSearch } from './useBrowse';
+import { FactFilters } from './FactFilters';
+import { type BrowseSearch, isFiltered } from './useBrowse';
 
 interface FilterBarProps {
   address: VersionAddress;
@@ -18,6 +19,9 @@ interface FilterBarProps {
   thumbSize: number;
   onThumbSize: (size: number) => void;
 }
+
+/** Choices may be longer than the field. */
+const WIDE = { width: 'max-content' } as const;
 
 export function FilterBar({
   address,
@@ -37,7 +41,6 @@ export function FilterBar({
     Object.entries(counts ?? {}).map(([value, count]) => ({ value, label: `${value} (${format.number(count)})` }));
   const hasLabels = stats !== undefined && Object.keys(stats.labels).length > 0;
   const hasSplits = stats !== undefined && Object.keys(stats.splits).length > 0;
-  const filtered = search.label || search.split || search.labelled !== undefined || search.where || search.view;
   const labelled = search.labelled === undefined ? 'all' : search.labelled ? 'yes' : 'no';
   return (
     <Group mb="sm" gap="xs" role="group" aria-label={t('datasets.filters')}>
@@ -54,7 +57,8 @@ export function FilterBar({
       {(hasLabels || search.label) && (
         <Select
           size="xs"
-          w={160}
+          w={128}
+          comboboxProps={WIDE}
           aria-label={t('datasets.labelFilter')}
           placeholder={t('datasets.anyLabel')}
           data={options(stats?.labels)}
@@ -68,7 +72,8 @@ export function FilterBar({
       {(hasSplits || search.split) && (
         <Select
           size="xs"
-          w={140}
+          w={116}
+          comboboxProps={WIDE}
           aria-label={t('datasets.splitFilter')}
           placeholder={t('datasets.anySplit')}
           data={options(stats?.splits)}
@@ -91,28 +96,31 @@ export function FilterBar({
           onChange={(value) => change({ labelled: value === 'all' ? undefined : value === 'yes' })}
         />
       )}
-      {filtered && (
+      <FactFilters search={search} change={change} mediaTypes={stats?.media_types} />
+      {isFiltered(search) && (
         <Button size="compact-xs" variant="subtle" leftSection={<IconX size={13} />} onClick={onClear}>
           {t('datasets.clearFilters')}
         </Button>
       )}
-      <Text size="sm" c="dimmed" ml="auto" aria-live="polite" className="tabular">
-        {total === undefined ? '' : t(isExact ? 'datasets.matching' : 'datasets.matchingAtLeast', { count: total })}
-        {countedBefore !== null && ` · ${t('datasets.countedBefore', { path: countedBefore })}`}
-      </Text>
-      {search.layout !== 'list' && (
-        <Slider
-          w={96}
-          size="sm"
-          min={80}
-          max={320}
-          step={10}
-          label={null}
-          thumbLabel={t('datasets.thumbSize')}
-          defaultValue={thumbSize}
-          onChange={onThumbSize}
-        />
-      )}
+      <Group gap="xs" ml="auto" wrap="nowrap">
+        <Text size="sm" c="dimmed" aria-live="polite" className="tabular">
+          {total === undefined ? '' : t(isExact ? 'datasets.matching' : 'datasets.matchingAtLeast', { count: total })}
+          {countedBefore !== null && ` · ${t('datasets.countedBefore', { path: countedBefore })}`}
+        </Text>
+        {search.layout !== 'list' && (
+          <Slider
+            w={72}
+            size="sm"
+            min={80}
+            max={320}
+            step={10}
+            label={null}
+            thumbLabel={t('datasets.thumbSize')}
+            defaultValue={thumbSize}
+            onChange={onThumbSize}
+          />
+        )}
+      </Group>
     </Group>
   );
 }

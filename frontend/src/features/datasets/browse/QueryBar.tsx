@@ -6,7 +6,7 @@ import { SaveView } from '../views/SaveView';
 import { ViewsMenu } from '../views/ViewsMenu';
 import { useViews } from '../views/viewQueries';
 import { QueryField } from './QueryField';
-import type { BrowseSearch } from './useBrowse';
+import { type BrowseSearch, NO_FILTERS } from './useBrowse';
 
 interface QueryBarProps {
   address: VersionAddress;
@@ -15,8 +15,6 @@ interface QueryBarProps {
   /** Whatever the last listing failed with. */
   error: unknown;
 }
-
-const NO_FILTERS = { where: undefined, label: undefined, split: undefined, labelled: undefined, path: undefined };
 
 /** The query, the saved views, and what keeps the one as the other. */
 export function QueryBar({ address, search, change, error }: QueryBarProps) {
@@ -33,7 +31,11 @@ export function QueryBar({ address, search, change, error }: QueryBarProps) {
       </Box>
       <ViewsMenu address={address} value={search.view} onApply={(view) => change({ view, item: undefined })} />
       {mayWrite && isNarrower && (
-        <SaveView dataset={address.dataset} asked={asked} onSaved={(view) => change({ ...NO_FILTERS, view })} />
+        <SaveView
+          dataset={address.dataset}
+          asked={asked}
+          onSaved={(view) => change({ ...NO_FILTERS, path: undefined, view })}
+        />
       )}
     </Group>
   );

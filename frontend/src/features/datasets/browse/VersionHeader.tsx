@@ -1,12 +1,14 @@
 import { ActionIcon, Alert, Badge, Menu, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import {
+  IconActivity,
   IconAlertTriangle,
   IconArrowBackUp,
   IconArrowsSplit2,
   IconCherry,
   IconDatabaseImport,
   IconDotsVertical,
+  IconGitBranch,
   IconGitCompare,
   IconGitMerge,
   IconHistory,
@@ -19,7 +21,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Dataset, Version } from '@/api/contract/datasets';
-import { useCommands } from '@/shared/commands';
+import { IN_PALETTE, useCommands } from '@/shared/commands';
 import { useFormat } from '@/shared/format';
 import { AnchorLink, ButtonLink, MenuLink } from '@/shared/links';
 import { PageHeader } from '@/shared/PageHeader';
@@ -27,9 +29,10 @@ import { useMay } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { CachePanel } from '../cache/CachePanel';
 import { authorName } from '../names';
-import { AttributesDialog, type AttributesOf } from '../operations/AttributesDialog';
+import { AttributesDialog } from '../operations/AttributesDialog';
 import { CopyFromDialog } from '../operations/CopyFromDialog';
 import { MergeDialog } from '../operations/MergeDialog';
+import type { AttributesOf } from '../operations/of';
 import { PickDialog } from '../operations/PickDialog';
 import { RevertDialog } from '../operations/RevertDialog';
 import { useHeadBranch, useRefs, useStats, useVersion, type VersionAddress } from '../queries';
@@ -45,15 +48,17 @@ import { VersionPicker } from './VersionPicker';
 interface VersionHeaderProps {
   dataset: Dataset;
   address: VersionAddress;
+  /** The version that `address` names now. */
+  shown: VersionAddress | undefined;
   search: BrowseSearch;
   onRef: (ref: string) => void;
 }
 
-export function VersionHeader({ dataset, address, search, onRef }: VersionHeaderProps) {
+export function VersionHeader({ dataset, address, shown, search, onRef }: VersionHeaderProps) {
   const { t } = useTranslation();
   const { name } = dataset;
   const version = useVersion(name, address.ref).data;
-  const stats = useStats(name, address.ref).data;
+  const stats = useStats(name, shown?.ref).data;
   const pinned = version?.ref ?? address.ref;
   const { view } = search;
   const mayRun = useMay('researcher');
@@ -182,7 +187,7 @@ function MoreMenu({ dataset: { name, latest }, address, search, version, onRef }
   const dataset = `${name}@${version?.ref ?? 'main'}`;
   return (
     <>
-      <Menu position="bottom-end">
+      <Menu position="bottom-end" {...IN_PALETTE}>
         <Menu.Target>
           <ActionIcon color="gray" size={30} aria-label={t('common.more')}>
             <IconDotsVertical size={16} />
@@ -196,6 +201,12 @@ function MoreMenu({ dataset: { name, latest }, address, search, version, onRef }
             leftSection={<IconGitCompare size={15} />}
           >
             {t('datasets.compare')}
+          </MenuLink>
+          <MenuLink to="/datasets/$name/refs" params={{ name }} leftSection={<IconGitBranch size={15} />}>
+            {t('versioning.refs')}
+          </MenuLink>
+          <MenuLink to="/datasets/$name/activity" params={{ name }} leftSection={<IconActivity size={15} />}>
+            {t('activity.title')}
           </MenuLink>
           <MenuLink
             to="/datasets/$name/cleaning"

@@ -30,9 +30,25 @@ export function useBrowse() {
   return { name, search, ref, address, dataset, change };
 }
 
-export function queryOf({ path, label, split, labelled, where, view }: BrowseSearch): EntryQuery {
-  return { prefix: path, label, split, labelled, where, view };
+export function queryOf(search: BrowseSearch): EntryQuery {
+  const { path, label, split, labelled, type, min, max, where, view } = search;
+  return { prefix: path, label, split, labelled, type, min_size: min, max_size: max, where, view };
 }
+
+/** What a filter is when it is taken away: the folder and how files are shown stay. */
+export const NO_FILTERS = {
+  label: undefined,
+  split: undefined,
+  labelled: undefined,
+  type: undefined,
+  min: undefined,
+  max: undefined,
+  where: undefined,
+  view: undefined,
+} as const;
+
+export const isFiltered = (search: BrowseSearch): boolean =>
+  (Object.keys(NO_FILTERS) as (keyof typeof NO_FILTERS)[]).some((name) => search[name] !== undefined);
 
 /** The entries that the URL asks for: how many there are, and a source to read them from. */
 export function useEntries(address: VersionAddress, search: BrowseSearch) {

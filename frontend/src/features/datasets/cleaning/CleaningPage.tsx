@@ -10,6 +10,7 @@ import { ErrorState } from '@/shared/ErrorState';
 import { AnchorLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
+import { PrintReport, ReportOrigin } from '@/shared/print/PrintReport';
 import { useMay, useProject } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { VersionPicker } from '../browse/VersionPicker';
@@ -41,6 +42,7 @@ export function CleaningPage() {
   const pickVersion = (next: string) => void navigate({ search: () => ({ ref: next }) });
   return (
     <Page>
+      <ReportOrigin />
       <PageHeader
         title={t('cleaning.title')}
         documentTitle={t('cleaning.documentTitle', { name, ref })}
@@ -57,6 +59,7 @@ export function CleaningPage() {
             {t('cleaning.again')}
           </Button>
         )}
+        {report?.state === 'ready' && !asking && <PrintReport />}
       </PageHeader>
       {error ? <ErrorState error={error} onRetry={refetch} /> : null}
       {!error && !report && !hasNone && <Skeleton height={180} radius="md" aria-busy />}
@@ -96,5 +99,5 @@ function Body({ report, cancel }: { report: CleaningReport; cancel: (() => Promi
   if (report.error)
     return <ErrorState error={new ApiError({ status: 409, title: t('cleaning.failed'), ...report.error })} />;
   const choose = (next: FindingKind) => void navigate({ search: (old) => ({ ...old, kind: next }) });
-  return <Findings report={report} kind={kind} onKind={choose} branch={branch} />;
+  return <Findings key={report.id} report={report} kind={kind} onKind={choose} branch={branch} />;
 }

@@ -1,4 +1,4 @@
-import { Alert } from '@mantine/core';
+import { Alert, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { CleaningReport, FindingCount, FindingKind } from '@/api/contract/datasets';
 import { EmptyState } from '@/shared/EmptyState';
+import { usePrinting } from '@/shared/print/printing';
 import { useMay } from '@/shared/project';
 import { confirmUndo, notifyError, notifySuccess } from '@/shared/undo';
 import { OperationProgress } from '../operations/OperationProgress';
@@ -28,6 +29,9 @@ interface FindingsProps {
 /** What a report found, kind by kind. */
 export function Findings({ report, kind, onKind, branch }: FindingsProps) {
   const { t } = useTranslation();
+  const printing = usePrinting();
+  // Of all kinds: a file may be found as several.
+  const [gone, setGone] = useState<ReadonlySet<string>>(new Set());
   const first = report.counts.find(({ items }) => items > 0);
   const chosen = report.counts.find((count) => count.kind === kind) ?? first;
   return (
@@ -42,21 +46,39 @@ export function Findings({ report, kind, onKind, branch }: FindingsProps) {
       ) : (
         <>
           <KindCards counts={report.counts} chosen={chosen.kind} onChoose={onKind} />
-          <OfKind key={`${report.id}:${chosen.kind}`} report={report} count={chosen} branch={branch} />
+          {/* On paper every kind, one below the other. */}
+          {(printing ? report.counts.filter(({ items }) => items > 0) : [chosen]).map((count) => (
+            <section key={`${report.id}:${count.kind}`} aria-label={t(`cleaning.kind.${count.kind}`)}>
+              {printing && (
+                <Title order={2} fz="sm" my="xs">
+                  {t(`cleaning.kind.${count.kind}`)}
+                </Title>
+              )}
+              <OfKind report={report} count={count} branch={branch} gone={gone} onGone={setGone} />
+            </section>
+          ))}
         </>
       )}
     </>
   );
 }
 
-function OfKind({ report, count, branch }: { report: CleaningReport; count: FindingCount; branch: string }) {
+interface OfKindProps {
+  report: CleaningReport;
+  count: FindingCount;
+  branch: string;
+  /** Removed since the report was opened. */
+  gone: ReadonlySet<string>;
+  onGone: (change: (before: ReadonlySet<string>) => ReadonlySet<string>) => void;
+}
+
+function OfKind({ report, count, branch, gone, onGone }: OfKindProps) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const mayAct = useMay('researcher');
   const { kind } = count;
   const actions = useFindingActions(report.dataset, report.id);
   const [selection, setSelection] = useState(NONE);
-  const [gone, setGone] = useState<ReadonlySet<string>>(new Set());
   const [labeling, dialog] = useDisclosure();
   const paths = [...selection.paths];
   const selectAll = async () => {
@@ -65,8 +87,9 @@ function OfKind({ report, count, branch }: { report: CleaningReport; count: Find
     if (!isAll) notifySuccess(t('cleaning.notAll', { count: found.length }));
   };
   const remove = () => {
-    const before = gone;
-    setGone(new Set([...gone, ...paths]));
+    // Other files may be removed, and come back, meanwhile.
+    const bringBack = () => onGone((before) => new Set([...before].filter((path) => !selection.paths.has(path))));
+    onGone((before) => new Set([...before, ...paths]));
     setSelection(NONE);
     confirmUndo({
       message: t('versioning.removing', { count: paths.length, branch }),
@@ -75,15 +98,15 @@ function OfKind({ report, count, branch }: { report: CleaningReport; count: Find
           const { version } = await actions.remove(branch, paths);
           notifySuccess(t('cleaning.removed', { branch, ref: version?.ref ?? '' }));
         } catch (thrown) {
-          setGone(before);
+          bringBack();
           tellIfCancelled(thrown);
         }
       },
-      rollback: () => setGone(before),
+      rollback: bringBack,
     });
   };
   const label = async (name: string, labels: string[]) => {
-    const task = await actions.label(report.ref, name, labels, paths);
+    const task = await actions.label(report.ref, name, labels, { of: { paths }, isMatching: false });
     dialog.close();
     notifySuccess(t('cleaning.made', { name }));
     if (task) void navigate({ to: '/labeling/$taskId', params: { taskId: task.id } });
@@ -105,7 +128,11 @@ function OfKind({ report, count, branch }: { report: CleaningReport; count: Find
       <LabelDialog
         dataset={report.dataset}
         versionRef={report.ref}
-        kind={t(`cleaning.kind.${kind}`)}
+        taskName={t('cleaning.taskNameValue', {
+          dataset: report.dataset,
+          ref: report.ref,
+          kind: t(`cleaning.kind.${kind}`),
+        })}
         count={paths.length}
         opened={labeling}
         onClose={dialog.close}

@@ -68,7 +68,9 @@ export function Gallery({ report, kind, gone, selection, onSelect }: GalleryProp
           ))}
         </Run>
       ))}
-      {findings.hasMore && <LoadMore onLoad={findings.loadMore} loading={findings.isLoadingMore} />}
+      {findings.hasMore && (
+        <LoadMore onLoad={findings.loadMore} loading={findings.isLoadingMore} error={findings.error} />
+      )}
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { Modal, TagsInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { FormFrame } from '@/shared/FormFrame';
 import { useStats } from '../queries';
@@ -8,23 +9,25 @@ interface LabelDialogProps {
   dataset: string;
   /** The version of the report. */
   versionRef: string;
-  /** What the findings are, in words. */
-  kind: string;
+  /** What the task is called unless somebody says otherwise. */
+  taskName: string;
   count: number;
   opened: boolean;
   onClose: () => void;
   send: (name: string, labels: string[]) => Promise<unknown>;
+  /** What else there is to know of the files. */
+  children?: ReactNode;
 }
 
 /** Makes a label task of the selected files; the labels are those that the version has. */
-export function LabelDialog({ opened, onClose, ...props }: LabelDialogProps) {
+export function LabelDialog({ opened, onClose, dataset, versionRef, count, ...props }: LabelDialogProps) {
   const { t } = useTranslation();
-  const stats = useStats(props.dataset, opened ? props.versionRef : undefined);
+  const stats = useStats(dataset, opened ? versionRef : undefined);
   return (
     <Modal
       opened={opened}
       onClose={onClose}
-      title={t('cleaning.labelTitle', { count: props.count })}
+      title={t('cleaning.labelTitle', { count })}
       closeButtonProps={{ 'aria-label': t('common.close') }}
     >
       {opened && (stats.data || stats.error) && (
@@ -34,12 +37,12 @@ export function LabelDialog({ opened, onClose, ...props }: LabelDialogProps) {
   );
 }
 
-type LabelFormProps = Omit<LabelDialogProps, 'opened' | 'count'> & { labels: string[] };
+type LabelFormProps = Omit<LabelDialogProps, 'opened' | 'count' | 'dataset' | 'versionRef'> & { labels: string[] };
 
-function LabelForm({ dataset, versionRef, kind, labels, onClose, send }: LabelFormProps) {
+function LabelForm({ taskName, labels, onClose, send, children }: LabelFormProps) {
   const { t } = useTranslation();
   const form = useForm({
-    initialValues: { name: t('cleaning.taskNameValue', { dataset, ref: versionRef, kind }), labels },
+    initialValues: { name: taskName, labels },
     validate: {
       name: (value) => (value.trim() ? null : t('cleaning.taskNameMissing')),
       labels: (value) => (value.length > 0 ? null : t('cleaning.labelsMissing')),
@@ -52,6 +55,7 @@ function LabelForm({ dataset, versionRef, kind, labels, onClose, send }: LabelFo
       submit={t('cleaning.make')}
       onCancel={onClose}
     >
+      {children}
       {/* The form comes after its dialog: the classes are read first. */}
       <TextInput
         label={t('cleaning.taskName')}

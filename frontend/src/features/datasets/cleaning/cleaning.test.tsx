@@ -130,6 +130,22 @@ test('duplicates stand in groups; the best of each is kept when all are selected
   await vi.waitFor(() => expect(bodyOf('removals/')).toEqual({ branch: 'main', paths: ['a/copy.jpg', 'b/copy.jpg'] }));
 });
 
+test('a removal that is refused does not bring back what another removes', async () => {
+  serve('POST', `${REPORT}removals/`, async (request: Request) =>
+    (await request.text()).includes('a/copy.jpg')
+      ? problem(409, 'findings_outdated', 'The branch has other files.')
+      : { id: 'c', state: 'published', version: { ref: 'v3' }, error: null },
+  );
+  await open('?ref=v2&kind=near_duplicate');
+  for (const path of ['a/copy.jpg', 'b/copy.jpg']) {
+    await userEvent.click(await screen.findByTitle(path));
+    await userEvent.click(screen.getByRole('button', { name: 'Remove from the dataset' }));
+  }
+  act(() => void window.dispatchEvent(new Event('pagehide')));
+  await screen.findByTitle('a/copy.jpg');
+  expect(screen.queryByTitle('b/copy.jpg')).toBeNull();
+});
+
 test('what the server refuses to remove comes back', async () => {
   serve('POST', `${REPORT}removals/`, problem(409, 'findings_outdated', 'The branch has other files.'));
   await open('?ref=v2&kind=dark');

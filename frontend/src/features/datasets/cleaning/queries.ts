@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { $api, api, keyOf } from '@/api/client';
+import { $api, api } from '@/api/client';
 import type { CleaningReport, CommitRequest, FindingKind, Thresholds } from '@/api/contract/datasets';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
 import { usePollMs } from '@/shared/live/projectLive';
 import { useProject } from '@/shared/project';
+import { useLabelTask } from '../operations/labelTask';
 import { useOperation } from '../operations/useOperation';
 
 const REPORTS = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/cleaning/';
@@ -12,7 +13,6 @@ const CANCEL = '/api/v1/projects/{project}/cleaning/{report_id}/cancel/';
 const FINDINGS = '/api/v1/projects/{project}/cleaning/{report_id}/findings/';
 const PATHS = '/api/v1/projects/{project}/cleaning/{report_id}/paths/';
 const REMOVALS = '/api/v1/projects/{project}/cleaning/{report_id}/removals/';
-const TASKS = '/api/v1/projects/{project}/labelx/tasks/';
 
 const POLL_MS = 1000;
 const PAGE = 60;
@@ -72,7 +72,6 @@ export function useReportActions(dataset: string, ref: string) {
 /** What is done with selected findings of a report. */
 export function useFindingActions(dataset: string, report: string) {
   const project = useProject();
-  const client = useQueryClient();
   const operation = useOperation(dataset);
   const path = { project, report_id: report };
   return {
@@ -92,18 +91,6 @@ export function useFindingActions(dataset: string, report: string) {
       const { data } = await api.POST(REMOVALS, { params: { path }, body: { branch, paths } });
       return operation.follow(data as CommitRequest);
     },
-    label: async (ref: string, name: string, labels: string[], paths: string[]) => {
-      const { data } = await api.POST(TASKS, {
-        params: { path: { project } },
-        body: {
-          name,
-          dataset: `${dataset}@${ref}`,
-          labels: labels.map((label) => ({ name: label })),
-          filter: { labelled: null, paths },
-        },
-      });
-      await client.invalidateQueries({ queryKey: keyOf(TASKS) });
-      return data;
-    },
+    label: useLabelTask(dataset),
   };
 }

@@ -1,4 +1,4 @@
-import { Badge, Card, Group, Text } from '@mantine/core';
+import { Badge, Card, Group, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { IconArrowRight } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { DiffRow, Entry } from '@/api/contract/datasets';
@@ -8,7 +8,7 @@ import classes from './diff.module.css';
 import { lookOf } from './kinds';
 
 /** One change: what was on the left, what is on the right. */
-export function DiffCard({ row }: { row: DiffRow }) {
+export function DiffCard({ row, onOpen }: { row: DiffRow; onOpen: () => void }) {
   const { t } = useTranslation();
   const look = lookOf(row.kind);
   const { old: before, new: after } = row;
@@ -19,11 +19,14 @@ export function DiffCard({ row }: { row: DiffRow }) {
           {look ? t(`datasets.${look.kind}`) : row.kind}
         </Badge>
       </Group>
-      <div className={classes.sides}>
+      <UnstyledButton className={classes.sides} data-diff-open onClick={onOpen}>
+        <VisuallyHidden>
+          {t('diff.open', { path: row.path, kind: look ? t(`datasets.${look.kind}`) : row.kind })}
+        </VisuallyHidden>
         {before && <Side entry={before} caption={t('datasets.before')} gone={!after} />}
         {before && after && <IconArrowRight size={14} aria-hidden className={classes.arrow} />}
         {after && <Side entry={after} caption={t('datasets.after')} />}
-      </div>
+      </UnstyledButton>
       {row.old_path && row.old_path !== row.path && (
         <Text size="xs" c="dimmed" td="line-through" className={classes.path}>
           {row.old_path}
@@ -39,23 +42,29 @@ export function DiffCard({ row }: { row: DiffRow }) {
 
 function Side({ entry, caption, gone = false }: { entry: Entry; caption: string; gone?: boolean }) {
   return (
-    <figure className={classes.side} data-gone={gone || undefined}>
-      <div className={classes.picture}>
+    <span className={classes.side} data-gone={gone || undefined}>
+      <span className={classes.picture}>
         <Thumb src={entry.thumb_url} />
-      </div>
-      <figcaption>
+      </span>
+      <span className={classes.caption}>
         {caption} · <Bytes value={entry.size_bytes} />
-      </figcaption>
-    </figure>
+      </span>
+    </span>
   );
 }
 
-function LabelChange({ before, after }: { before?: Entry | null; after?: Entry | null }) {
+interface LabelChangeProps {
+  before?: Entry | null;
+  after?: Entry | null;
+  mt?: number;
+}
+
+export function LabelChange({ before, after, mt = 4 }: LabelChangeProps) {
   const { t } = useTranslation();
   const words = (entry: Entry) => [entry.label ?? t('datasets.noLabel'), entry.split].filter(Boolean).join(' · ');
   const [old, now] = [before && words(before), after && words(after)];
   return (
-    <Group gap={4} mt={4} wrap="nowrap">
+    <Group gap={4} mt={mt} wrap="nowrap">
       {old && old !== now && (
         <Badge size="sm" color="gray" td="line-through">
           {old}

@@ -25,7 +25,9 @@ export function History({ address, path }: { address: VersionAddress; path: stri
             {t('item.historyEnds', { version: history.endsAt })}
           </Text>
         )}
-        {history.hasMore && <LoadMore onLoad={history.loadMore} loading={history.isLoadingMore} />}
+        {history.hasMore && (
+          <LoadMore onLoad={history.loadMore} loading={history.isLoadingMore} error={history.error} />
+        )}
       </Stack>
     </Section>
   );

@@ -14,12 +14,13 @@ import { useProject } from '@/shared/project';
 import { useShortcuts } from '@/shared/shortcuts';
 import { type BrowseSearch, useEntries } from '../browse/useBrowse';
 import { baseName } from '../names';
-import { useDataset, useEntry, useMediaProblem, type VersionAddress } from '../queries';
+import { useDataset, useEntry, useFixed, useMediaProblem, type VersionAddress } from '../queries';
 import { Facts } from './Facts';
 import { History } from './History';
 import { ItemLabels } from './ItemLabels';
 import classes from './item.module.css';
 import { useNeighbours } from './queries';
+import { isTable, TablePreview } from './TablePreview';
 import { UsedIn } from './UsedIn';
 import { ZoomView } from './ZoomView';
 
@@ -34,6 +35,7 @@ export function ItemPage() {
   const dataset = useDataset(name);
   const ref = search.ref ?? dataset.data?.latest?.ref;
   const address = useMemo(() => (ref ? { project, dataset: name, ref } : null), [project, name, ref]);
+  const shown = useFixed(address);
   const toList = (
     <AnchorLink to="/datasets/$name" params={{ name }} search={{ ...search, item: undefined, at: undefined }} size="sm">
       {search.path ? `${name} · ${search.path}` : name}
@@ -48,8 +50,8 @@ export function ItemPage() {
         <EmptyState title={t('item.none')} hint={t('item.noneHint')} />
       </Page>
     );
-  if (!address) return <Loading />;
-  return <Item address={address} search={search} path={search.item} above={toList} />;
+  if (!shown) return <Loading />;
+  return <Item address={shown} search={search} path={search.item} above={toList} />;
 }
 
 interface ItemProps {
@@ -152,6 +154,8 @@ function Body({ address, entry }: { address: VersionAddress; entry: Entry }) {
         <div>
           {problem ? (
             <ErrorState error={problem} compact />
+          ) : isTable(entry) ? (
+            <TablePreview address={address} path={entry.path} />
           ) : (
             <Text c="dimmed" size="sm">
               {t('item.noPicture')}

@@ -75,3 +75,28 @@ test('a file that was opened from a list has neighbours there', async () => {
   await vi.waitFor(() => expect(next.disabled).toBe(false));
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Previous file' }).disabled).toBe(true);
 });
+
+const TABLE = {
+  columns: [
+    { name: 'id', type: 'integer', declared: 'int64' },
+    { name: 'word', type: 'text', declared: 'string' },
+  ],
+  rows: [['7', '<b>x</b>']],
+  row_count: 3000,
+  row_groups: 2,
+  column_count: 2,
+  writer: 'parquet-cpp',
+};
+
+test.each([
+  [{ table: TABLE, reason: '', truncated: true }, ['3,000 rows', '2 row groups', 'int64', '<b>x</b>']],
+  [{ table: { ...TABLE, rows: [] }, reason: 'broken', truncated: true }, ['Only the columns are shown', 'string']],
+  [{ table: null, reason: 'cut', truncated: false }, [/The file is not whole/]],
+])('a Parquet file shows what of it can be read', async (answer, words) => {
+  servePets();
+  serve('GET', `${AT}versions/v2/entries/at/`, entry('t.parquet', { media_type: 'application/octet-stream' }));
+  serve('GET', `${AT}versions/v2/entries/preview/`, answer);
+  const { container } = await renderPage(<ItemPage />, '/datasets/pets/item?item=t.parquet', '/datasets/$name/item');
+  for (const word of words) await screen.findByText(word);
+  await expectNoViolations(container);
+});

@@ -7,6 +7,7 @@ import type { VersionAddress } from '../queries';
 
 const HISTORY = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/entries/history/';
 const PICTURE = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/entries/picture/';
+const PREVIEW = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/entries/preview/';
 const LINEAGE = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/lineage/';
 const LABELS = '/api/v1/projects/{project}/labelx/item-labels/';
 
@@ -19,6 +20,9 @@ export function usePathHistory(address: VersionAddress, path: string) {
 
 export const usePicture = (address: VersionAddress, path: string) =>
   $api.useQuery('get', PICTURE, { params: { path: { ...address }, query: { path } } });
+
+export const useEntryPreview = (address: VersionAddress, path: string) =>
+  $api.useQuery('get', PREVIEW, { params: { path: { ...address }, query: { path } } }, { staleTime: 60_000 });
 
 /** What the version became: runs, models, label tasks. */
 export const useLineage = (address: VersionAddress) =>

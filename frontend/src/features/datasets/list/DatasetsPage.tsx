@@ -23,6 +23,7 @@ import { PageHeader } from '@/shared/PageHeader';
 import { useMay } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { useShortcuts } from '@/shared/shortcuts';
+import { useTyped } from '@/shared/useTyped';
 import { Bytes, Count } from '@/shared/values';
 import { ImportCommands } from '../browse/ImportCommands';
 import { personName } from '../names';
@@ -42,28 +43,14 @@ export function DatasetsPage() {
   const navigate = route.useNavigate();
   const mayCreate = useMay('researcher');
   const [creating, create] = useDisclosure();
-  const datasets = useDatasets();
+  const datasets = useDatasets(q);
   const columns = useColumns();
-  const rows = useMemo(
-    () => datasets.rows?.filter(({ name }) => name.toLowerCase().includes(q.toLowerCase())),
-    [datasets.rows, q],
-  );
   useShortcuts(mayCreate ? [{ keys: 'N', label: t('datasets.new'), run: create.open }] : []);
   useCommands(mayCreate ? [{ id: 'new-dataset', label: t('datasets.new'), icon: IconPlus, run: create.open }] : []);
   return (
     <Page>
       <PageHeader title={t('datasets.title')} subtitle={t('datasets.subtitle')}>
-        <TextInput
-          aria-label={t('datasets.search')}
-          placeholder={t('datasets.search')}
-          leftSection={<IconSearch size={14} />}
-          size="xs"
-          value={q}
-          onChange={(event) => {
-            const next = event.currentTarget.value || undefined;
-            void navigate({ search: (search) => ({ ...search, q: next }), replace: true });
-          }}
-        />
+        <Search />
         <ButtonLink variant="default" leftSection={<IconCloudDataConnection size={15} />} to="/sources">
           {t('sources.title')}
         </ButtonLink>
@@ -85,7 +72,6 @@ export function DatasetsPage() {
       <Card p={0}>
         <DataTable
           {...datasets}
-          rows={rows}
           label={t('datasets.title')}
           columns={columns}
           rowKey={({ id }) => id}
@@ -98,6 +84,25 @@ export function DatasetsPage() {
       </Card>
       <NewDataset opened={creating} onClose={create.close} />
     </Page>
+  );
+}
+
+function Search() {
+  const { t } = useTranslation();
+  const { q } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [typed, type] = useTyped(q ?? '', (next) => {
+    void navigate({ search: (old) => ({ ...old, q: next || undefined }), replace: true });
+  });
+  return (
+    <TextInput
+      aria-label={t('datasets.search')}
+      placeholder={t('datasets.search')}
+      leftSection={<IconSearch size={14} />}
+      size="xs"
+      value={typed}
+      onChange={(event) => type(event.currentTarget.value)}
+    />
   );
 }
 

@@ -9,16 +9,10 @@ import { notifySuccess } from '@/shared/undo';
 import { useEdit, useEditPreview } from '../operationQueries';
 import { Message } from './MergeDialog';
 import { OperationFrame } from './OperationFrame';
+import { type AttributesOf, editedPaths } from './of';
 import { Preview } from './Preview';
 import { type AttributeRow, patchOf, rowErrors } from './patch';
 import { useDialogOperation } from './useOperation';
-
-/** Whose attributes are set: files and folders, of them those that match. */
-export interface AttributesOf {
-  paths: readonly string[];
-  where?: string;
-  view?: string;
-}
 
 interface AttributesDialogProps {
   name: string;
@@ -48,8 +42,7 @@ const EMPTY: AttributeRow = { name: '', value: '' };
 
 function stepOf({ paths, where, view }: AttributesOf, rows: AttributeRow[]): EditStepRequest | null {
   const attributes = patchOf(rows);
-  const isAll = paths.length === 0 && !where && !view;
-  return attributes && { op: 'set', paths: isAll ? ['/'] : [...paths], where, view, attributes };
+  return attributes && { op: 'set', paths: editedPaths({ paths, where, view }), where, view, attributes };
 }
 
 function AttributesForm({ name, branch, of, onClose, onDone }: Omit<AttributesDialogProps, 'opened'>) {

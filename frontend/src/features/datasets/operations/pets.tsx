@@ -32,6 +32,9 @@ export const branch = (name: string, number: number) => ({
   name,
   head: version(number),
   seq: 1,
+  ahead: name === 'main' ? 0 : 2,
+  behind: name === 'main' ? 0 : 1,
+  created_by: 'bob',
   created_at: '2026-01-01T00:00:00Z',
   updated_at: '2026-01-01T00:00:00Z',
 });
@@ -102,7 +105,11 @@ export function withDataset(): void {
     serve('GET', `${AT}branches/`, listing(branch('fix', 1), branch('main', 2)));
     serve('GET', `${AT}writers/`, listing());
     serve('GET', `${AT}write-jobs/`, listing());
-    serve('GET', `${AT}tags/`, listing({ id: 't', name: 'release', version: version(1) }));
+    serve(
+      'GET',
+      `${AT}tags/`,
+      listing({ id: 't', name: 'release', version: version(1), created_by: 'ann', created_at: '2026-01-01T00:00:00Z' }),
+    );
     serve('GET', `${AT}quarantined-packs/`, listing());
     serve('GET', `${AT}operations/`, listing());
     serve('POST', `${AT}operations/{id}/dismiss/`, {});
@@ -120,7 +127,8 @@ const withToasts = (page: ReactNode) => (
 
 export const openVersions = () =>
   renderPage(withToasts(<VersionsPage />), '/datasets/pets/versions', '/datasets/$name/versions');
-export const openFiles = () => renderPage(withToasts(<BrowsePage />), '/datasets/pets?layout=list', '/datasets/$name');
+export const openFiles = (search = 'layout=list') =>
+  renderPage(withToasts(<BrowsePage />), `/datasets/pets?${search}`, '/datasets/$name');
 
 /** Presses the button, which waits for the preview. */
 export async function pressMerge(dialog: HTMLElement) {

@@ -2,17 +2,18 @@ import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Source, SourceScan } from '@/api/contract/datasets';
 import { useFormat } from '@/shared/format';
+import { problemSentence } from '@/shared/problemWords';
 import { StateBadge } from '@/shared/StateBadge';
 
 /** The state with what belongs to it: progress, what was found, or what went wrong and what to do. */
 export function SourceState({ source }: { source: Source }) {
-  const { state, last_scan, error_detail, error_action } = source;
+  const { state, last_scan, error_code, error_detail, error_action } = source;
   return (
     <Stack gap={2} maw={420}>
       <StateBadge state={state} w="max-content" />
       {error_detail ? (
         <Text size="xs" role="status">
-          {error_detail.includes(error_action ?? '') ? error_detail : `${error_detail} ${error_action}`}
+          {problemSentence({ code: error_code, detail: error_detail, action: error_action ?? '' })}
         </Text>
       ) : (
         last_scan && <Scan scan={last_scan} />

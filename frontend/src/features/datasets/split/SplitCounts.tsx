@@ -14,7 +14,7 @@ interface SplitCountsProps {
 export function SplitCounts({ counts, error, pending }: SplitCountsProps) {
   const { t } = useTranslation();
   const format = useFormat();
-  if (error) return <ErrorState error={error} compact />;
+  if (error) return <ErrorState error={error} shownFields={['where']} compact />;
   if (!counts) return pending ? <Skeleton height={120} /> : null;
   const labels = [...new Set(counts.flatMap((split) => Object.keys(split.labels)))].sort();
   const hasUnlabelled = counts.some(({ unlabelled }) => unlabelled > 0);

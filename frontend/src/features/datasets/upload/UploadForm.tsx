@@ -2,18 +2,18 @@ import { Autocomplete, Checkbox, Radio, Select, Stack, Text, TextInput } from '@
 import { useForm } from '@mantine/form';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
+import { ErrorState } from '@/shared/ErrorState';
 import { FormFrame } from '@/shared/FormFrame';
 import { useFormat } from '@/shared/format';
 import { useMe } from '@/shared/me';
 import { useProject } from '@/shared/project';
-import { useOtherDatasets, useRefs } from '../queries';
+import { useRefs } from '../queries';
 import { type Chosen, placed, type UploadFile } from './chosen';
 import { FileProblems } from './FileProblems';
 import { pathProblem } from './packing/paths';
 import { bytesOf, type Order } from './saved';
 import type { UploadSearch } from './search';
-
-const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
+import { NAME, useTarget } from './useTarget';
 
 /** A dataset's name made of a folder's: `My Pets (2024)` → `my-pets-2024`. */
 export const nameFrom = (folder: string): string =>
@@ -63,9 +63,10 @@ export function UploadForm({ chosen, search, onStart, onCancel }: UploadFormProp
     },
   });
   const { dataset, folder, keepName } = form.values;
-  const names = useOtherDatasets('', dataset);
-  const isThere = names.includes(dataset);
-  const branches = useRefs(isThere ? dataset : undefined).branches.map(({ name }) => name);
+  const { names, isThere, error, refetch } = useTarget(dataset);
+  const found = useRefs(isThere ? dataset : undefined).branches.map(({ name }) => name);
+  // The chosen one may be beyond the page of branches, or on its way.
+  const branches = isThere ? [...new Set([...found, form.values.branch])] : [];
   // What is wrong with the folder is said at its field, not once for every file.
   const prefix = folderProblem(folder) ? '' : folderPrefix(folder);
   const { files, problems } = useMemo(() => placed(chosen, { folder: prefix, keepName }), [chosen, prefix, keepName]);
@@ -87,7 +88,13 @@ export function UploadForm({ chosen, search, onStart, onCancel }: UploadFormProp
     onStart(order, files);
   };
   return (
-    <FormFrame form={form} send={send} submit={t('upload.start')} onCancel={onCancel} ready={files.length > 0}>
+    <FormFrame
+      form={form}
+      send={send}
+      submit={t('upload.start')}
+      onCancel={onCancel}
+      ready={isThere !== undefined && files.length > 0}
+    >
       <Text fw={600}>
         {chosen.root && `${chosen.root} · `}
         {t('datasets.matching', { count: files.length })} · {format.bytes(bytes)}
@@ -96,11 +103,16 @@ export function UploadForm({ chosen, search, onStart, onCancel }: UploadFormProp
       {files.length === 0 && <Text size="sm">{t('upload.nothing')}</Text>}
       <Autocomplete
         label={t('upload.dataset')}
-        description={t(isThere || !dataset ? 'upload.datasetHint' : 'upload.datasetNew')}
+        description={t(isThere === false && dataset ? 'upload.datasetNew' : 'upload.datasetHint')}
         data={names}
         autoComplete="off"
         {...form.getInputProps('dataset')}
+        onChange={(name) => {
+          // A branch belongs to its dataset.
+          form.setValues({ dataset: name, branch: (name === search.dataset && search.branch) || 'main' });
+        }}
       />
+      {error !== null && <ErrorState error={error} compact onRetry={refetch} />}
       {branches.length > 1 && (
         <Select label={t('datasets.branch')} data={branches} allowDeselect={false} {...form.getInputProps('branch')} />
       )}

@@ -3,11 +3,11 @@ import userEvent from '@testing-library/user-event';
 import { expect, test, vi } from 'vitest';
 import { ApiError } from '@/api/errors';
 import { expectNoViolations } from '@/test/axe';
-import { listing, serve } from '@/test/fakeApi';
+import { listing, problem, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import { chosenFiles, differences, placed, savedFile } from './chosen';
 import { patiently } from './patience';
-import { nameFrom } from './UploadForm';
+import { nameFrom, UploadForm } from './UploadForm';
 import { UploadPage } from './UploadPage';
 
 function fileAt(path: string, text = 'x', lastModified = 1000): File {
@@ -102,4 +102,32 @@ test('who may not write is told so', async () => {
   serve('GET', 'projects/', listing({ slug: 'vision', name: 'Vision', role: 'labeler', unit: null }));
   await renderPage(<UploadPage />, '/uploads', '/uploads');
   await screen.findByText('You may not upload to this project');
+});
+
+test('a dataset beyond the list of names is no new one: the upload goes to its branch', async () => {
+  let isAway = true;
+  serve('GET', 'projects/{project}/datasets/', listing({ name: 'more-cats' }));
+  serve('GET', 'projects/{project}/datasets/{dataset}/', () =>
+    isAway ? problem(503, 'unavailable', 'Away.') : { id: 'd', name: 'cats' },
+  );
+  serve('GET', 'projects/{project}/datasets/{dataset}/branches/', listing({ name: 'main' }, { name: 'exp' }));
+  serve('GET', 'projects/{project}/datasets/{dataset}/tags/', listing());
+  const onStart = vi.fn();
+  const search = { dataset: 'cats', branch: 'exp' };
+  await renderPage(
+    <UploadForm chosen={chosenFiles(PETS())} search={search} onStart={onStart} onCancel={() => {}} />,
+    '/uploads',
+    '/uploads',
+  );
+  const submit = await screen.findByRole('button', { name: 'Upload' });
+  // Nobody knows yet whether it is there.
+  const retry = await screen.findByRole('button', { name: 'Try again' });
+  expect(submit.hasAttribute('disabled')).toBe(true);
+  expect(screen.queryByText('A new dataset of this name is made.')).toBeNull();
+  isAway = false;
+  await userEvent.click(retry);
+  expect((await screen.findByRole<HTMLInputElement>('combobox', { name: 'Branch' })).value).toBe('exp');
+  await userEvent.click(submit);
+  await vi.waitFor(() => expect(onStart).toHaveBeenCalledOnce());
+  expect(onStart.mock.calls[0]?.[0]).toMatchObject({ dataset: 'cats', branch: 'exp' });
 });

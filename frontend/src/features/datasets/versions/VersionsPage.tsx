@@ -1,5 +1,12 @@
 import { Badge, Button, Card, Group, Select, Text } from '@mantine/core';
-import { IconArchive, IconGitBranch, IconGitCompare, IconGitMerge, IconHistory } from '@tabler/icons-react';
+import {
+  IconActivity,
+  IconArchive,
+  IconGitBranch,
+  IconGitCompare,
+  IconGitMerge,
+  IconHistory,
+} from '@tabler/icons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -50,6 +57,14 @@ export function VersionsPage() {
           </AnchorLink>
         }
       >
+        <ButtonLink
+          to="/datasets/$name/activity"
+          params={{ name }}
+          variant="default"
+          leftSection={<IconActivity size={15} />}
+        >
+          {t('activity.title')}
+        </ButtonLink>
         <ButtonLink
           to="/datasets/$name/keeping"
           params={{ name }}

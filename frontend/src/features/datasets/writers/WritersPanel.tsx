@@ -7,6 +7,7 @@ import { CommandLine } from '@/shared/CommandLine';
 import { type Column, DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
 import { IconLink } from '@/shared/links';
+import { problemWords } from '@/shared/problemWords';
 import { useMay } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { StateBadge } from '@/shared/StateBadge';
@@ -104,7 +105,7 @@ function State({ row }: { row: Open['row'] }) {
       <StateBadge state={row.state} />
       {row.error && (
         <Text size="xs" c="red">
-          {row.error.detail}
+          {problemWords(row.error).detail}
         </Text>
       )}
     </>

@@ -1,6 +1,8 @@
 import { Button, Group, Textarea } from '@mantine/core';
 import { type ReactNode, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { asApiError } from '@/api/errors';
+import { fieldWords } from '@/shared/problemWords';
 import { notifyError } from '@/shared/undo';
 import { typedName, withName } from './mention';
 import { useNamed } from './queries';
@@ -20,6 +22,7 @@ export function CommentField({ initial = '', submit, label, onSend, children }: 
   const [text, setText] = useState(initial);
   const [typed, setTyped] = useState<string | null>(null);
   const [sending, setSending] = useState(false);
+  const [wrong, setWrong] = useState<string>();
   const field = useRef<HTMLTextAreaElement>(null);
   const named = useNamed(typed);
   const send = async () => {
@@ -29,7 +32,9 @@ export function CommentField({ initial = '', submit, label, onSend, children }: 
       await onSend(text);
       setText('');
     } catch (error) {
-      notifyError(error);
+      const { text: said } = fieldWords(asApiError(error));
+      setWrong(said);
+      if (said === undefined) notifyError(error);
     } finally {
       setSending(false);
     }
@@ -53,9 +58,11 @@ export function CommentField({ initial = '', submit, label, onSend, children }: 
         rows={3}
         maxLength={10_000}
         value={text}
+        error={wrong}
         onChange={(event) => {
           const { value, selectionStart } = event.currentTarget;
           setText(value);
+          setWrong(undefined);
           setTyped(typedName(value, selectionStart));
         }}
         onKeyDown={(event) => {

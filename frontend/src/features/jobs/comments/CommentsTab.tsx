@@ -70,7 +70,7 @@ export function CommentsTab({ run }: { run: Run }) {
           />
         ),
       )}
-      {thread.hasMore && <LoadMore loading={thread.isLoadingMore} onLoad={thread.loadMore} />}
+      {thread.hasMore && <LoadMore loading={thread.isLoadingMore} onLoad={thread.loadMore} error={thread.error} />}
       <CommentField label={t('runpage.comments.say')} submit={t('runpage.comments.send')} onSend={commenting.add} />
     </Stack>
   );

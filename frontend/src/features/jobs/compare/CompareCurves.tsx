@@ -1,4 +1,4 @@
-import { Group, Loader, SegmentedControl, Select, Slider, Switch, Text } from '@mantine/core';
+import { Group, Loader, SegmentedControl, Select, Switch, Text } from '@mantine/core';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ComparedCurve, ComparedRun } from '@/api/contract/jobs';
@@ -6,6 +6,7 @@ import { type CurveLine, LineChart } from '@/shared/charts/LineChart';
 import { Series } from '@/shared/charts/series';
 import { ErrorState } from '@/shared/ErrorState';
 import { useFormat } from '@/shared/format';
+import { SmoothingSlider } from '../curves/SmoothingSlider';
 import { smooth } from '../curves/smoothing';
 import { useComparedCurves } from '../queries';
 import { type Look, labelOf } from './looks';
@@ -74,22 +75,7 @@ export function CompareCurves({ names, runs, looks, metric, keys, search, setSea
           onChange={(next) => setSearch({ metric: next ?? undefined, from: undefined, to: undefined })}
           data={keys}
         />
-        <Group gap="xs" wrap="nowrap">
-          <Text size="xs" fw={600} id="compare-smoothing">
-            {t('jobs.curves.smoothing')}
-          </Text>
-          <Slider
-            w={120}
-            size="sm"
-            min={0}
-            max={0.99}
-            step={0.01}
-            label={(value) => value.toFixed(2)}
-            value={smoothing}
-            onChange={(value) => setSearch({ smooth: value || undefined })}
-            thumbProps={{ 'aria-labelledby': 'compare-smoothing' }}
-          />
-        </Group>
+        <SmoothingSlider w={120} value={smoothing} onChange={(value) => setSearch({ smooth: value || undefined })} />
         <SegmentedControl
           size="xs"
           aria-label={t('jobs.curves.xAxis')}

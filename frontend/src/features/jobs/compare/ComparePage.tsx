@@ -14,12 +14,14 @@ import { IconArrowsDiff, IconPlus } from '@tabler/icons-react';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Comparison } from '@/api/contract/jobs';
+import { whenReachable } from '@/shared/connection';
 import { EmptyState } from '@/shared/EmptyState';
 import { FailedPage } from '@/shared/FailedPage';
 import { useFormat } from '@/shared/format';
 import { AnchorLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
+import { PrintReport, ReportOrigin } from '@/shared/print/PrintReport';
 import { mainMetric } from '../list/mainMetric';
 import { useComparison } from '../queries';
 import { AxisFilters } from './AxisFilters';
@@ -34,7 +36,7 @@ import { sectionsOf } from './rows';
 import { type CompareSearch, type SetSearch, useCompareSearch } from './useCompareSearch';
 
 // uPlot stays out of the page's first chunk.
-const CompareCurves = lazy(async () => ({ default: (await import('./CompareCurves')).CompareCurves }));
+const CompareCurves = lazy(whenReachable(async () => ({ default: (await import('./CompareCurves')).CompareCurves })));
 
 /** More axes than these are chosen by hand. */
 const FIRST_AXES = 6;
@@ -73,8 +75,10 @@ export function ComparePage() {
   const chosen = data?.runs.map((run) => run.number) ?? names.filter((name) => /^\d+$/.test(name)).map(Number);
   return (
     <Page>
+      <ReportOrigin />
       <PageHeader title={t('compare.title')} above={<Above />} subtitle={t('compare.subtitle')}>
         {enough && add}
+        {data && <PrintReport />}
       </PageHeader>
       {!enough && (
         <EmptyState icon={IconArrowsDiff} title={t('compare.none')} hint={t('compare.noneHint')} action={add} />

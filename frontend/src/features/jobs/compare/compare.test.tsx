@@ -97,6 +97,14 @@ describe('the comparison of runs', () => {
     await screen.findByText('No run matches');
   });
 
+  test('what is no run is named', async () => {
+    const errors = { runs: ["'abc': give the numbers or ids of runs."] };
+    const body = { status: 400, code: 'not_comparable', title: 'These runs cannot be compared.', errors };
+    serve('GET', 'projects/{project}/runs/compare/', () => Response.json(body, { status: 400 }));
+    await open('?runs=3,abc');
+    await waitFor(() => expect(screen.getByRole('alert').textContent).toContain("'abc': give the numbers"));
+  });
+
   test('a run that is not there is named', async () => {
     serve('GET', 'projects/{project}/runs/compare/', () => problem(404, 'gone', 'The project has no run 9.'));
     await open('?runs=3,9');

@@ -8,8 +8,8 @@ import { Series } from '@/shared/charts/series';
 import type { YAxis } from '@/shared/charts/uplot';
 import { ErrorState } from '@/shared/ErrorState';
 import { useFormat } from '@/shared/format';
-import { useSeries } from '../queries';
 import { smooth } from './smoothing';
+import { useSeries } from './source';
 
 export interface CurveChartProps {
   runId: string;

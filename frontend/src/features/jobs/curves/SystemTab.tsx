@@ -6,10 +6,10 @@ import type { Metric, Run } from '@/api/contract/jobs';
 import { EmptyState } from '@/shared/EmptyState';
 import { ErrorState } from '@/shared/ErrorState';
 import { type Format, useFormat } from '@/shared/format';
-import { useMetrics } from '../queries';
 import { isActive } from '../states';
 import { Advice } from './Advice';
 import { CurveChart } from './CurveChart';
+import { useMetrics } from './source';
 
 /** `system/gpu0_percent` and `system/gpu1_percent` share a chart. */
 const groupName = (key: string) => key.replace(/^system\//, '').replace(/gpu\d+/, 'gpu');

@@ -1,5 +1,4 @@
-import { Card, Code, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Code, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Run, RunInput } from '@/api/contract/jobs';
 import { CommandLine } from '@/shared/CommandLine';
@@ -11,21 +10,9 @@ import { StateBadge } from '@/shared/StateBadge';
 import { Bytes } from '@/shared/values';
 import { CodeChanges } from '../code/CodeChanges';
 import { hoursText } from '../hours';
+import { Section, shown } from '../Section';
 import { isTracked } from '../states';
 import { joinWords } from '../wizard/shellWords';
-
-function Section({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <Card padding="md">
-      <Title order={2} fz="sm" mb="xs">
-        {title}
-      </Title>
-      {children}
-    </Card>
-  );
-}
-
-const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** A version and the part of it that the run saw: the link shows the same files. */
 function InputLink({ dataset, ref, selector: { where } }: RunInput) {

@@ -98,7 +98,7 @@ export function RegisterModel({ run, onClose }: { run: Run; onClose: () => void 
             minRows={2}
             {...form.getInputProps('description')}
           />
-          {error !== null && <ErrorState error={error} compact />}
+          {error !== null && <ErrorState error={error} shownFields={Object.keys(form.values)} compact />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               {t('common.cancel')}

@@ -1,5 +1,5 @@
 import { Badge, Button, Text, Tooltip } from '@mantine/core';
-import { IconArrowsDiff, IconBan, IconBox, IconCopy, IconRefresh } from '@tabler/icons-react';
+import { IconArrowsDiff, IconBan, IconBox, IconCopy, IconRefresh, IconShare } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -11,6 +11,7 @@ import { LiveIndicator } from '@/shared/live/LiveIndicator';
 import type { Live } from '@/shared/live/useLive';
 import { PageHeader } from '@/shared/PageHeader';
 import { ProgressBar } from '@/shared/ProgressBar';
+import { PrintReport } from '@/shared/print/PrintReport';
 import { useMay } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { StateBadge } from '@/shared/StateBadge';
@@ -21,6 +22,7 @@ import { inputLink, inputName } from '../inputName';
 import { runName } from '../list/columns';
 import { cancelRun, retryRun, useRefreshRun } from '../queries';
 import { RunTime } from '../RunTime';
+import { ShareDialog } from '../sharing/ShareDialog';
 import { isActive, isTracked, isWaiting, mayCancel } from '../states';
 import classes from './detail.module.css';
 import { RegisteredVersions } from './RegisteredVersions';
@@ -67,6 +69,7 @@ export function RunHeader({ run, live }: { run: Run; live: Live }) {
   const actions = useRunActions(run);
   const [registering, setRegistering] = useState(false);
   const [comparing, setComparing] = useState(false);
+  const [sharing, setSharing] = useState(false);
   const clone = () => void navigate({ to: '/runs/new', search: { clone: run.id } });
   const canCancel = mayRun && mayCancel(run);
   // A tracked run's files stay as they are while it goes on; there is nothing of it to start again.
@@ -76,6 +79,7 @@ export function RunHeader({ run, live }: { run: Run; live: Live }) {
   const canRegister = mayRun && (tracked || run.state === 'succeeded') && run.has_model;
   useCommands([
     { id: 'run-compare', label: t('compare.compareWith'), icon: IconArrowsDiff, run: () => setComparing(true) },
+    { id: 'run-share', label: t('sharing.share'), icon: IconShare, run: () => setSharing(true) },
     ...(canCancel ? [{ id: 'run-cancel', label: t('jobs.cancelRun'), icon: IconBan, run: actions.cancel }] : []),
     ...(canRetry ? [{ id: 'run-retry', label: t('jobs.retryRun'), icon: IconRefresh, run: actions.retry }] : []),
     ...(mayClone ? [{ id: 'run-clone', label: t('jobs.cloneRun'), icon: IconCopy, run: clone }] : []),
@@ -91,6 +95,11 @@ export function RunHeader({ run, live }: { run: Run; live: Live }) {
         }
         badges={
           <>
+            {run.name && (
+              <Text c="dimmed" className="tabular">
+                #{run.number}
+              </Text>
+            )}
             <StateBadge state={actions.cancelling ? 'cancelling' : run.state} />
             {tracked && (
               <Tooltip label={t('jobs.tracked.hint')}>
@@ -117,6 +126,10 @@ export function RunHeader({ run, live }: { run: Run; live: Live }) {
         <Button variant="default" leftSection={<IconArrowsDiff size={14} />} onClick={() => setComparing(true)}>
           {t('compare.compareWith')}
         </Button>
+        <Button variant="default" leftSection={<IconShare size={14} />} onClick={() => setSharing(true)}>
+          {t('sharing.share')}
+        </Button>
+        <PrintReport />
         {mayClone && (
           <Tooltip label={t('jobs.cloneHint')}>
             <ButtonLink
@@ -171,6 +184,7 @@ export function RunHeader({ run, live }: { run: Run; live: Live }) {
           onChoose={(numbers) => void navigate({ to: '/runs/compare', search: { runs: joined(numbers) } })}
         />
       )}
+      <ShareDialog run={run} opened={sharing} onClose={() => setSharing(false)} />
       {registering && <RegisterModel run={run} onClose={() => setRegistering(false)} />}
     </>
   );

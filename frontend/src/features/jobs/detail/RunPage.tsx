@@ -1,17 +1,21 @@
 import { Skeleton, Stack, Tabs } from '@mantine/core';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Run } from '@/api/contract/jobs';
+import { whenReachable } from '@/shared/connection';
 import { FailedPage } from '@/shared/FailedPage';
 import { AnchorLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
+import { ReportOrigin } from '@/shared/print/PrintReport';
+import { usePrinting } from '@/shared/print/printing';
 import { useShortcuts } from '@/shared/shortcuts';
 import { CommentsTab } from '../comments/CommentsTab';
 import { FilesTab } from '../files/FilesTab';
+import { RunKept } from '../keeping/RunKept';
 import { LogTab } from '../log/LogTab';
 import { useLog } from '../log/useLog';
-import { useRun } from '../queries';
+import { useRun, useRunNumbered } from '../queries';
 import type { runSearch } from '../search';
 import { isActive, isTracked, isWaiting } from '../states';
 import { ConfigTab } from './ConfigTab';
@@ -20,12 +24,13 @@ import classes from './detail.module.css';
 import { EventsTab } from './EventsTab';
 import { FailurePanel } from './FailurePanel';
 import { RunHeader } from './RunHeader';
+import { RunReport } from './RunReport';
 import { useRunLive } from './useRunLive';
 import { WhyPanel } from './WhyPanel';
 
 // uPlot stays out of the page's first chunk.
-const CurvesTab = lazy(async () => ({ default: (await import('../curves/CurvesTab')).CurvesTab }));
-const SystemTab = lazy(async () => ({ default: (await import('../curves/SystemTab')).SystemTab }));
+const CurvesTab = lazy(whenReachable(async () => ({ default: (await import('../curves/CurvesTab')).CurvesTab })));
+const SystemTab = lazy(whenReachable(async () => ({ default: (await import('../curves/SystemTab')).SystemTab })));
 
 const TABS = ['log', 'curves', 'system', 'files', 'events', 'config', 'comments'] as const;
 type Tab = (typeof TABS)[number];
@@ -35,7 +40,11 @@ const TRACKED_TABS: readonly Tab[] = TABS.filter((name) => name !== 'log');
 export function RunPage() {
   const { t } = useTranslation();
   const { runId = '' } = useParams({ strict: false });
-  const query = useRun(runId);
+  const number = /^\d{1,9}$/.test(runId) ? Number(runId) : null;
+  const numbered = useRunNumbered(number);
+  const run = useRun(runId, number === null);
+  if (numbered.data) return <Navigate to="/runs/$runId" params={{ runId: numbered.data }} search={true} replace />;
+  const query = number === null ? run : numbered;
   if (query.error && !query.data)
     return (
       <FailedPage
@@ -49,7 +58,7 @@ export function RunPage() {
         onRetry={() => void query.refetch()}
       />
     );
-  if (!query.data)
+  if (!run.data)
     return (
       <Page>
         <Stack gap="md" aria-busy>
@@ -59,7 +68,7 @@ export function RunPage() {
         </Stack>
       </Page>
     );
-  return <RunView key={runId} run={query.data} />;
+  return <RunView key={runId} run={run.data} />;
 }
 
 function RunView({ run }: { run: Run }) {
@@ -84,14 +93,25 @@ function RunView({ run }: { run: Run }) {
   useShortcuts(
     tabs.map((name, index) => ({ keys: String(index + 1), label: t(`jobs.tab.${name}`), run: () => open(name) })),
   );
+  const printing = usePrinting();
   const fallback = <Skeleton height={240} radius="md" />;
   return (
-    <Page fill>
+    <Page fill={!printing}>
+      <ReportOrigin />
+      {/* In its place while printing too: it is the button in it that ends that. */}
       <RunHeader run={run} live={live} />
-      <Described run={run} />
-      {isWaiting(run) && !tracked && <WhyPanel run={run} />}
-      {run.state === 'failed' && !tracked && <FailurePanel run={run} />}
-      <Tabs value={tab} onChange={open} keepMounted={false} className={classes.tabs}>
+      {printing && <RunReport run={run} />}
+      {!printing && <Described run={run} />}
+      {!printing && <RunKept run={run} />}
+      {!printing && isWaiting(run) && !tracked && <WhyPanel run={run} />}
+      {!printing && run.state === 'failed' && !tracked && <FailurePanel run={run} />}
+      <Tabs
+        value={tab}
+        onChange={open}
+        keepMounted={false}
+        className={classes.tabs}
+        display={printing ? 'none' : undefined}
+      >
         <Tabs.List>
           {tabs.map((name) => (
             <Tabs.Tab key={name} value={name}>

@@ -4,18 +4,19 @@ import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Artifact, FilePreviewData } from '@/api/contract/jobs';
 import { CopyId } from '@/shared/CopyId';
+import { whenReachable } from '@/shared/connection';
 import { ErrorState } from '@/shared/ErrorState';
 import { useFocusBack } from '@/shared/focusBack';
+import { isTableReason, TableView } from '@/shared/TableView';
 import { Bytes } from '@/shared/values';
 import { useFile, useFilePreview } from '../queries';
 import { FileState } from './FilesTab';
 import classes from './files.module.css';
-import { TableView } from './TableView';
 import { TreeView } from './TreeView';
 
 // A parser of Markdown and uPlot stay out of the page's first chunk.
-const MarkdownView = lazy(async () => ({ default: (await import('./MarkdownView')).MarkdownView }));
-const ScalarsView = lazy(async () => ({ default: (await import('./ScalarsView')).ScalarsView }));
+const MarkdownView = lazy(whenReachable(async () => ({ default: (await import('./MarkdownView')).MarkdownView })));
+const ScalarsView = lazy(whenReachable(async () => ({ default: (await import('./ScalarsView')).ScalarsView })));
 
 /** One file: what it is, what it holds, and the whole of it to download. */
 export function FileDrawer({ runId, fileId, onClose }: { runId: string; fileId: string; onClose: () => void }) {
@@ -77,7 +78,7 @@ function Contents({ runId, file }: { runId: string; file: Artifact }) {
         <ErrorState error={preview.error} onRetry={() => void preview.refetch()} />
       ) : preview.data ? (
         <Suspense fallback={<Skeleton height={240} />}>
-          <View file={file} preview={preview.data} />
+          <View runId={runId} file={file} preview={preview.data} />
         </Suspense>
       ) : (
         <Skeleton height={240} aria-busy />
@@ -86,13 +87,35 @@ function Contents({ runId, file }: { runId: string; file: Artifact }) {
   );
 }
 
-function View({ file, preview }: { file: Artifact; preview: FilePreviewData }) {
+/** A picture from our own origin: the page's policy allows no other. */
+function Picture({ address, path }: { address: string; path: string }) {
+  const { t } = useTranslation();
+  const [broken, setBroken] = useState(false);
+  if (broken)
+    return (
+      <Text c="dimmed" py="xl" ta="center">
+        {t('runpage.preview.none.no_picture')}
+      </Text>
+    );
+  return (
+    <img
+      src={address}
+      alt={t('runpage.preview.image', { path })}
+      className={classes.picture}
+      onError={() => setBroken(true)}
+    />
+  );
+}
+
+function View({ runId, file, preview }: { runId: string; file: Artifact; preview: FilePreviewData }) {
   const { t } = useTranslation();
   const [source, setSource] = useState('rendered');
   if (preview.kind === 'none')
     return (
       <Text c="dimmed" py="xl" ta="center">
-        {t(`runpage.preview.none.${preview.reason || 'unknown'}`)}
+        {isTableReason(preview.reason)
+          ? t(`table.reasons.${preview.reason}`)
+          : t(`runpage.preview.none.${preview.reason || 'unknown'}`)}
       </Text>
     );
   return (
@@ -103,13 +126,9 @@ function View({ file, preview }: { file: Artifact; preview: FilePreviewData }) {
         </Text>
       )}
       {preview.kind === 'image' && (
-        <img
-          src={file.download_url ?? ''}
-          alt={t('runpage.preview.image', { path: file.path })}
-          className={classes.picture}
-        />
+        <Picture address={`/api/v1/runs/${runId}/files/${file.id}/picture/`} path={file.path} />
       )}
-      {preview.kind === 'table' && preview.table && <TableView table={preview.table} />}
+      {preview.kind === 'table' && preview.table && <TableView table={preview.table} reason={preview.reason} />}
       {preview.kind === 'tree' && <TreeView value={preview.value} />}
       {preview.kind === 'scalars' && <ScalarsView curves={preview.curves} others={preview.others} />}
       {preview.kind === 'markdown' && (

@@ -1,9 +1,9 @@
 import { ActionIcon, Button, Group, Popover, Select, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
 import { IconHelpCircle, IconSearch, IconX } from '@tabler/icons-react';
-import { useEffect, useRef, useState } from 'react';
+import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useShortcuts } from '@/shared/shortcuts';
+import { useTyped } from '@/shared/useTyped';
 import { useWorkflows } from '../queries';
 import { SearchHelp } from './SearchHelp';
 
@@ -16,23 +16,21 @@ export interface RunFilter {
   workflow?: string;
 }
 
-const STATES = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
+export const NO_FILTER = {
+  state: undefined,
+  q: undefined,
+  tag: undefined,
+  created_by: undefined,
+  experiment: undefined,
+  workflow: undefined,
+};
 
-/** A text field that tells its value after a pause in typing, and follows a value that changes elsewhere (Back). */
-function useTyped(value: string, onChange: (value: string) => void) {
-  const [typed, setTyped] = useState(value);
-  useEffect(() => setTyped(value), [value]);
-  const tell = useDebouncedCallback(onChange, 250);
-  const type = (next: string) => {
-    setTyped(next);
-    tell(next);
-  };
-  return [typed, type] as const;
-}
+const STATES = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
 
 interface FiltersProps {
   filter: RunFilter;
-  onChange: (filter: RunFilter) => void;
+  /** Only what changes: another field may be told before this one is shown. */
+  onChange: (values: RunFilter) => void;
   /** What is wrong with the search, with its place and what to write instead. */
   problem?: string;
 }
@@ -40,12 +38,11 @@ interface FiltersProps {
 export function Filters({ filter, onChange, problem }: FiltersProps) {
   const { t } = useTranslation();
   const field = useRef<HTMLInputElement>(null);
-  const set = (values: RunFilter) => onChange({ ...filter, ...values });
-  const [q, setQ] = useTyped(filter.q ?? '', (value) => set({ q: value || undefined }));
-  const [owner, setOwner] = useTyped(filter.created_by ?? '', (value) => set({ created_by: value || undefined }));
-  const [tag, setTag] = useTyped(filter.tag ?? '', (value) => set({ tag: value || undefined }));
+  const [q, setQ] = useTyped(filter.q ?? '', (value) => onChange({ q: value || undefined }));
+  const [owner, setOwner] = useTyped(filter.created_by ?? '', (value) => onChange({ created_by: value || undefined }));
+  const [tag, setTag] = useTyped(filter.tag ?? '', (value) => onChange({ tag: value || undefined }));
   const [experiment, setExperiment] = useTyped(filter.experiment ?? '', (value) =>
-    set({ experiment: value || undefined }),
+    onChange({ experiment: value || undefined }),
   );
   useShortcuts([{ keys: '/', label: t('jobs.searchRuns'), run: () => field.current?.focus() }]);
   const workflows = useWorkflows();
@@ -74,7 +71,7 @@ export function Filters({ filter, onChange, problem }: FiltersProps) {
         clearable
         data={STATES.map((state) => ({ value: state, label: t(`states.${state}`) }))}
         value={filter.state ?? null}
-        onChange={(state) => set({ state: state ?? undefined })}
+        onChange={(state) => onChange({ state: state ?? undefined })}
       />
       <Select
         size="xs"
@@ -84,7 +81,7 @@ export function Filters({ filter, onChange, problem }: FiltersProps) {
         clearable
         data={workflows.data?.results.map(({ slug, title }) => ({ value: slug, label: title })) ?? []}
         value={filter.workflow ?? null}
-        onChange={(workflow) => set({ workflow: workflow ?? undefined })}
+        onChange={(workflow) => onChange({ workflow: workflow ?? undefined })}
       />
       <TextInput
         size="xs"
@@ -111,7 +108,7 @@ export function Filters({ filter, onChange, problem }: FiltersProps) {
         onChange={(event) => setExperiment(event.currentTarget.value)}
       />
       {any && (
-        <Button variant="subtle" color="gray" leftSection={<IconX size={14} />} onClick={() => onChange({})}>
+        <Button variant="subtle" color="gray" leftSection={<IconX size={14} />} onClick={() => onChange(NO_FILTER)}>
           {t('common.clear')}
         </Button>
       )}

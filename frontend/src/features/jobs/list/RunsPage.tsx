@@ -1,5 +1,5 @@
 import { Button, Stack } from '@mantine/core';
-import { IconColumns, IconListNumbers, IconPlayerPlay, IconPlus } from '@tabler/icons-react';
+import { IconArchive, IconColumns, IconListNumbers, IconPlayerPlay, IconPlus } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -18,7 +18,7 @@ import { useRuns } from '../queries';
 import { isColumn, type runsSearch } from '../search';
 import { ColumnsDialog } from './ColumnsDialog';
 import { runColumns, runName } from './columns';
-import { Filters, type RunFilter } from './Filters';
+import { Filters, NO_FILTER, type RunFilter } from './Filters';
 import { SearchHelp } from './SearchHelp';
 import { Sums } from './Sums';
 import { Toolbar } from './Toolbar';
@@ -48,7 +48,7 @@ export function RunsPage() {
     void navigate({ to: '/runs', search: (old) => ({ ...old, ...values }), replace: true });
   const setFilter = (next: RunFilter) => {
     setSelected(new Set());
-    setSearch({ ...NO_FILTER, ...next });
+    setSearch(next);
   };
   useShortcuts(mayRun ? [{ keys: 'N', label: t('nav.newRun'), run: () => void navigate({ to: '/runs/new' }) }] : []);
   const chosen = (rows ?? []).filter((run) => selected.has(run.id));
@@ -63,7 +63,7 @@ export function RunsPage() {
       title={t('jobs.noMatch')}
       hint={t('jobs.noMatchHint')}
       action={
-        <Button variant="default" onClick={() => setFilter({})}>
+        <Button variant="default" onClick={() => setFilter(NO_FILTER)}>
           {t('common.clear')}
         </Button>
       }
@@ -89,6 +89,9 @@ export function RunsPage() {
       <PageHeader title={t('jobs.title')} subtitle={t('jobs.subtitle')}>
         <ButtonLink variant="default" to="/runs/queue" leftSection={<IconListNumbers size={15} />}>
           {t('runs.queue.open')}
+        </ButtonLink>
+        <ButtonLink variant="default" to="/runs/retention" leftSection={<IconArchive size={15} />}>
+          {t('keeping.title')}
         </ButtonLink>
         <Button variant="default" leftSection={<IconColumns size={15} />} onClick={() => setChoosing(true)}>
           {t('runs.columns')}
@@ -130,15 +133,6 @@ export function RunsPage() {
     </Page>
   );
 }
-
-const NO_FILTER = {
-  state: undefined,
-  q: undefined,
-  tag: undefined,
-  created_by: undefined,
-  experiment: undefined,
-  workflow: undefined,
-};
 
 /** The columns of the address, or else those that were chosen last. */
 function useColumns(given: string[] | undefined): [string[], (columns: string[]) => void] {

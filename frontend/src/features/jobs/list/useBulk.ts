@@ -14,9 +14,13 @@ export function useBulk(onLeft: (ids: Set<string>) => void) {
 
   const send = async (what: ManyRuns, ids: string[]) => {
     try {
-      const { refused } = await changeRuns(project, what, ids);
+      const { changed, refused } = await changeRuns(project, what, ids);
+      // Somebody else was first.
+      const same = ids.length - changed.length - refused.length;
       onLeft(new Set(refused.map(({ run }) => run)));
       if (refused.length > 0) notifyWarning(t('runs.refused', { count: refused.length }));
+      if (same > 0) notifyWarning(t('runs.unchanged', { count: same }));
+      if (what === 'restore' && changed.length > 0) notifySuccess(t('runs.restored', { count: changed.length }));
     } catch (error) {
       notifyError(error);
     } finally {
@@ -42,7 +46,6 @@ export function useBulk(onLeft: (ids: Set<string>) => void) {
   const restore = async (ids: string[]) => {
     setAsked('restore');
     await send('restore', ids);
-    notifySuccess(t('runs.restored', { count: ids.length }));
   };
   return {
     asked,

@@ -1,6 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { IN_PALETTE } from '@/shared/commands';
 import { type LogQuery, rawLogUrl } from '../queries';
 
 /** The whole log, or the lines that match what is looked for. */
@@ -15,7 +16,7 @@ export function LogDownload({
 }) {
   const { t } = useTranslation();
   return (
-    <Menu position="bottom-end">
+    <Menu position="bottom-end" {...IN_PALETTE}>
       <Menu.Target>
         <ActionIcon color="gray" aria-label={t('jobs.log.download')}>
           <IconDownload size={15} />

@@ -4,8 +4,10 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { LogMatch, Run } from '@/api/contract/jobs';
+import { asApiError } from '@/api/errors';
 import { ErrorState } from '@/shared/ErrorState';
 import { useFormat } from '@/shared/format';
+import { fieldWords } from '@/shared/problemWords';
 import { useShortcuts } from '@/shared/shortcuts';
 import { useStored } from '@/shared/stored';
 import type { runSearch } from '../search';
@@ -40,10 +42,7 @@ export function LogTab({ run, attempt, store, feed, revision }: LogTabProps) {
   const [times, setTimes] = useStored('atom-log-times', 'no');
   const [follow, setFollow] = useState(isActive(run) && search.line === undefined && !search.q && !search.find);
   const wanted = { query, find, matchCase, filter };
-  const { hits, matches, settled, active, searching, error } = useLogSearch(
-    { store, revision, runId: run.id, attempt },
-    wanted,
-  );
+  const { hits, matches, settled, active, searching, error } = useLogSearch({ store, runId: run.id, attempt }, wanted);
   const [target, setTarget] = useState(search.line === undefined ? null : { line: search.line - 1, nonce: 0 });
   const field = useRef<HTMLInputElement>(null);
   const marked = search.line === undefined ? null : search.line - 1;
@@ -99,6 +98,7 @@ export function LogTab({ run, attempt, store, feed, revision }: LogTabProps) {
     value: String(number),
     label: t('jobs.attemptNumber', { number }),
   }));
+  const wrong = error == null ? undefined : fieldWords(asApiError(error)).q;
   const finding = find === 'errors' && hits[current] !== undefined ? matches.get(hits[current]) : undefined;
 
   return (
@@ -109,10 +109,10 @@ export function LogTab({ run, attempt, store, feed, revision }: LogTabProps) {
           query={find === 'errors' ? '' : query}
           find={find}
           matchCase={matchCase}
-          count={active ? hits.length : null}
+          count={active && !wrong ? hits.length : null}
           current={current}
           searching={searching}
-          error={error && find === 'regex' ? t('jobs.log.badRegex') : undefined}
+          error={wrong}
           onQuery={(text) => {
             setQuery(text);
             if (find === 'errors' && text) setSearch({ find: undefined });
@@ -169,7 +169,7 @@ export function LogTab({ run, attempt, store, feed, revision }: LogTabProps) {
       </Group>
       {finding && <Finding match={finding} />}
       {feed.state === 'failed' && <ErrorState error={feed.error} onRetry={() => feed.resume()} compact retrying />}
-      {error != null && find === 'errors' && <ErrorState error={error} compact />}
+      {error != null && wrong === undefined && <ErrorState error={error} compact />}
       <LogView
         store={store}
         revision={revision}

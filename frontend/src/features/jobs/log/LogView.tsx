@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useRef, type WheelEvent } from 'react';
+import { type KeyboardEvent, type TouchEvent, useEffect, useRef, type WheelEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useBigVirtual } from '@/shared/useBigVirtual';
 import type { Highlight } from './highlight';
@@ -7,6 +7,8 @@ import classes from './log.module.css';
 import type { LogFilter, LogStore } from './logStore';
 
 const LINE_HEIGHT_PX = 19;
+/** A finger that moves less rests. */
+const SWIPE_PX = 4;
 
 export interface LogViewProps {
   store: LogStore;
@@ -53,6 +55,14 @@ export function LogView(props: LogViewProps) {
     if (event.deltaY < 0) onFollow(false);
     else if (virtual.atEnd && event.deltaY > 0) onFollow(true);
   };
+  const touchedAt = useRef(0);
+  const heightOf = (event: TouchEvent) => event.touches[0]?.clientY ?? 0;
+  // A finger takes the text along: downwards means to what was before.
+  const onTouchMove = (event: TouchEvent) => {
+    const moved = heightOf(event) - touchedAt.current;
+    if (moved > SWIPE_PX) onFollow(false);
+    else if (virtual.atEnd && moved < -SWIPE_PX) onFollow(true);
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'End') onFollow(true);
     else if (['ArrowUp', 'PageUp', 'Home'].includes(event.key)) onFollow(false);
@@ -68,6 +78,10 @@ export function LogView(props: LogViewProps) {
       tabIndex={0}
       aria-label={t('jobs.log.label')}
       onWheel={onWheel}
+      onTouchStart={(event) => {
+        touchedAt.current = heightOf(event);
+      }}
+      onTouchMove={onTouchMove}
       onKeyDown={onKeyDown}
       onPointerDown={(event) => {
         // The scrollbar: the person is looking for something.

@@ -15,6 +15,19 @@ function intern(code: string): number | null {
   return codes.push(code) - 1;
 }
 
+/** Where in a text something is next, from a position on; -1 if it is not there. */
+export type Finder = (text: string, from: number) => number;
+
+/** Looks for words. To fold the case of a million lines would take longer than to look through them. */
+export function finderOf(query: string, matchCase: boolean): Finder {
+  if (matchCase) return (text, from) => text.indexOf(query, from);
+  const pattern = new RegExp(query.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'giu');
+  return (text, from) => {
+    pattern.lastIndex = from;
+    return pattern.exec(text)?.index ?? -1;
+  };
+}
+
 /** First index below `length` whose value is greater than `value`. */
 function upperBound(sorted: ArrayLike<number>, value: number, length = sorted.length): number {
   let low = 0;
@@ -78,7 +91,9 @@ export class LineBlock {
 
   plainText(): string {
     if (this.pending.length > 0) {
-      this.text += `${this.pending.join('\n')}\n`;
+      // Joined with its last newline: one that is added to it would have the whole text copied at the first search.
+      this.pending.push('');
+      this.text += this.pending.join('\n');
       this.pending = [];
     }
     return this.text;
@@ -106,14 +121,14 @@ export class LineBlock {
     return this.fds[index] as Fd;
   }
 
-  /** Appends the numbers of the lines that contain `needle`; stops at `max` of them. */
-  find(needle: string, ignoreCase: boolean, into: number[], max: number): void {
-    const text = ignoreCase ? this.plainText().toLowerCase() : this.plainText();
-    let at = text.indexOf(needle);
+  /** Appends the numbers of the lines in which `next` finds something; stops at `max` of them. */
+  find(next: Finder, into: number[], max: number): void {
+    const text = this.plainText();
+    let at = next(text, 0);
     while (at !== -1 && into.length < max) {
       const line = upperBound(this.starts, at, this.count) - 1;
       into.push(this.firstLine + line);
-      at = text.indexOf(needle, this.endOf(line));
+      at = next(text, this.endOf(line));
     }
   }
 }

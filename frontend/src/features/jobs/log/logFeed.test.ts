@@ -86,3 +86,16 @@ test('a failed read is reported and tried again', async () => {
   expect(states).toContain('failed');
   feed.stop();
 });
+
+test('a poll that finds nothing changes nothing', async () => {
+  const { state, fetchPage } = server('one\n');
+  const onChange = vi.fn();
+  const feed = new LogFeed({ store: new LogStore(), fetchPage, onChange, pollMs: 1 });
+  feed.start();
+  await vi.waitFor(() => expect(feed.state).toBe('live'));
+  onChange.mockClear();
+  const { reads } = state;
+  await vi.waitFor(() => expect(state.reads).toBeGreaterThan(reads + 2));
+  expect(onChange).not.toHaveBeenCalled();
+  feed.stop();
+});

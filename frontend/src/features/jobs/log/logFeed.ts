@@ -98,9 +98,9 @@ export class LogFeed {
       const page = await fetchPage(before, signal);
       if (signal.aborted || this.state === 'paused') return;
       for (const frame of page.frames) store.append(frame);
+      if (store.next !== before) onChange();
       if (page.eof && store.next >= page.next) return this.set('ended');
       if (store.next === before) break;
-      onChange();
     }
     this.set('live');
     this.timer = setTimeout(() => void this.catchUp(), pollMs);
@@ -108,14 +108,15 @@ export class LogFeed {
 
   private fail(error: unknown): void {
     if (this.abort.signal.aborted) return;
-    this.error = error;
-    this.set('failed');
+    this.set('failed', error);
     this.timer = setTimeout(() => void this.catchUp(), (this.options.pollMs ?? 1000) * 5);
   }
 
-  private set(state: FeedState): void {
+  /** A poll that finds nothing changes nothing. */
+  private set(state: FeedState, error: unknown = null): void {
+    if (state === this.state && error === this.error) return;
     this.state = state;
-    if (state !== 'failed') this.error = null;
+    this.error = error;
     this.options.onChange();
   }
 }

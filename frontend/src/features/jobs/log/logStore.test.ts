@@ -96,6 +96,30 @@ describe('search and filter', () => {
     expect(store.search('Loss', 'all', true)).toEqual([0]);
   });
 
+  test('what is looked for is no expression', () => {
+    const odd = new LogStore();
+    odd.append(frame(0, 'a.b\nacb\n(x) [y] {z} ^$ 1+1=2? a|b \\d /*\nepoch 7/10\n'));
+    expect(odd.search('A.B')).toEqual([0]);
+    expect(odd.search('(X) [y] {Z} ^$ 1+1=2? A|b \\D /*')).toEqual([2]);
+    expect(odd.search('7/10')).toEqual([3]);
+  });
+
+  test('letters that are longer in lower case move no match to another line', () => {
+    const turkish = new LogStore();
+    turkish.append(frame(0, `${'İ'.repeat(40)}\nÄrger\n损失 Loss\n`));
+    expect(turkish.search('loss')).toEqual([2]);
+    expect(turkish.search('äRGER')).toEqual([1]);
+  });
+
+  test('lines that come between two searches are found with those before', () => {
+    const growing = new LogStore();
+    growing.append(frame(0, 'loss 1\nnothing\n'));
+    expect(growing.search('loss')).toEqual([0]);
+    growing.append(frame(15, 'more\nloss 2\n'));
+    expect(growing.search('loss')).toEqual([0, 3]);
+    expect(growing.line(1).plain).toBe('nothing');
+  });
+
   test('a filter maps rows to lines and back', () => {
     expect(store.count('stderr')).toBe(1);
     expect(store.lineAt(0, 'stderr')).toBe(1);

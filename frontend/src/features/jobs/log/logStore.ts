@@ -1,5 +1,5 @@
 import { afterLastRedraw, type Escape, splitAnsi } from './ansi';
-import { BLOCK_LINES, type Fd, LineBlock } from './lineBlock';
+import { BLOCK_LINES, type Fd, type Finder, finderOf, LineBlock } from './lineBlock';
 
 export interface LogFrame {
   fd: Fd;
@@ -139,20 +139,18 @@ export class LogStore {
   search(query: string, filter: LogFilter = 'all', matchCase = false, max = 100_000): number[] {
     const found: number[] = [];
     if (query === '') return found;
-    const needle = matchCase ? query : query.toLowerCase();
+    const next = finderOf(query, matchCase);
     for (const block of this.blocks) {
       if (found.length >= max) break;
-      block.find(needle, !matchCase, found, max);
+      block.find(next, found, max);
     }
-    this.searchOpen(needle, !matchCase, found);
+    this.searchOpen(next, found);
     return filter === 'all' ? found : found.filter((line) => this.fdOf(line) === (filter === 'stdout' ? 1 : 2));
   }
 
-  private searchOpen(query: string, ignoreCase: boolean, into: number[]): void {
-    for (let line = this.closedCount; line < this.total; line++) {
-      const text = this.line(line).plain;
-      if ((ignoreCase ? text.toLowerCase() : text).includes(query)) into.push(line);
-    }
+  private searchOpen(next: Finder, into: number[]): void {
+    for (let line = this.closedCount; line < this.total; line++)
+      if (next(this.line(line).plain, 0) !== -1) into.push(line);
   }
 
   private fdOf(line: number): Fd {

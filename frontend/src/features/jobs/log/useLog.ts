@@ -1,5 +1,4 @@
 import { useEffect, useReducer, useRef } from 'react';
-import type { LogRead } from '@/api/contract/jobs';
 import { readLog } from '../queries';
 import type { Fd } from './lineBlock';
 import { LogFeed, type LogPage } from './logFeed';
@@ -9,8 +8,15 @@ import { type LogFrame, LogStore } from './logStore';
 const fdOf = (frame: { fd?: number; stream?: string }): Fd =>
   frame.fd === 2 || frame.stream?.endsWith('stderr') ? 2 : 1;
 
+/** A part of a log as the server answers it. */
+export interface ReadLog {
+  frames: { fd?: number; stream?: string; byte_off: number; ts_ns: number; text: string }[];
+  next: number;
+  eof: boolean;
+}
+
 /** A frame ends where the next one begins; the last one of a page ends at the page's `next`. */
-export function toPage(read: LogRead): LogPage {
+export function toPage(read: ReadLog): LogPage {
   const frames = read.frames.map(
     (frame, index): LogFrame => ({
       fd: fdOf(frame),
@@ -29,12 +35,18 @@ export interface OpenLog {
   feed: LogFeed;
 }
 
+/** Reads a part of a log from a byte offset on; undefined where nothing was answered. */
+export type ReadPart = (from: number, signal: AbortSignal) => Promise<ReadLog | undefined>;
+
 /** The log of one attempt. It is kept while the run's page is open, so that changing tabs reads nothing twice. */
-export function useLog(runId: string, attempt: number | undefined, active: boolean) {
+export const useLog = (runId: string, attempt: number | undefined, active: boolean) =>
+  useLogOf(`${runId}/${attempt ?? 'latest'}`, (from, signal) => readLog(runId, attempt, from, signal), active);
+
+/** A log that `read` reads, a new one for each `key`. */
+export function useLogOf(key: string, read: ReadPart, active: boolean, pollMs?: number) {
   const [revision, redraw] = useReducer((count: number) => count + 1, 0);
   const opened = useRef<OpenLog | null>(null);
   const frame = useRef(0);
-  const key = `${runId}/${attempt ?? 'latest'}`;
   if (opened.current?.key !== key) {
     opened.current?.feed.stop();
     const store = new LogStore();
@@ -46,10 +58,10 @@ export function useLog(runId: string, attempt: number | undefined, active: boole
       });
     };
     const fetchPage = async (from: number, signal: AbortSignal) => {
-      const read = await readLog(runId, attempt, from, signal);
-      return read ? toPage(read) : { frames: [], next: from, eof: false };
+      const part = await read(from, signal);
+      return part ? toPage(part) : { frames: [], next: from, eof: false };
     };
-    opened.current = { key, store, feed: new LogFeed({ store, fetchPage, onChange }) };
+    opened.current = { key, store, feed: new LogFeed({ store, fetchPage, onChange, pollMs }) };
   }
   const { store, feed } = opened.current;
   useEffect(() => {

@@ -1,5 +1,5 @@
 import { useDebouncedValue } from '@mantine/hooks';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useReducer, useRef, useState } from 'react';
 import type { LogMatch } from '@/api/contract/jobs';
 import { type LogQuery, searchLog } from '../queries';
 import type { LogFilter, LogStore } from './logStore';
@@ -50,15 +50,32 @@ const nothingYet = (key: string): Remote => ({
   error: null,
 });
 
-/** Matches that the server finds; it goes on where it stopped whenever the log has grown. */
-function useRemote(runId: string, attempt: number | undefined, wanted: LogQuery | null, seen: number): Remote {
+/**
+ * Matches that the server finds. When the log has grown to `size` it goes on where it stopped, but never breaks off what
+ * it is looking for already: a large log takes longer than the next line.
+ */
+function useRemote(runId: string, attempt: number | undefined, wanted: LogQuery | null, size: number): Remote {
   const key = wanted ? JSON.stringify([runId, attempt, wanted]) : '';
   const [state, setState] = useState<Remote>(() => nothingYet(key));
   const current = state.key === key ? state : nothingYet(key);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for the question, `seen` for the log
+  const running = useRef<AbortController | null>(null);
+  const readAt = useRef(-1);
+  const [rounds, endRound] = useReducer((count: number) => count + 1, 0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: nobody waits for the answer to the question before
+  useEffect(
+    () => () => {
+      running.current?.abort();
+      running.current = null;
+      readAt.current = -1;
+    },
+    [key],
+  );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for the question; a round may be the last
   useEffect(() => {
-    if (!wanted) return;
+    if (!wanted || running.current || readAt.current === size) return;
     const abort = new AbortController();
+    running.current = abort;
+    readAt.current = size;
     const read = async () => {
       // What was found in lines that had not ended comes again.
       const matches = new Map([...current.matches].filter(([line]) => line < current.settledLines));
@@ -74,32 +91,42 @@ function useRemote(runId: string, attempt: number | undefined, wanted: LogQuery 
       }
       setState({ key, matches, cursor, settledLines, complete: true, error: null });
     };
-    read().catch((error: unknown) => {
-      if (!abort.signal.aborted) setState({ ...current, complete: true, error });
-    });
-    return () => abort.abort();
-  }, [key, seen]);
+    read()
+      .catch((error: unknown) => {
+        if (!abort.signal.aborted) setState({ ...current, complete: true, error });
+      })
+      .finally(() => {
+        if (running.current !== abort) return;
+        running.current = null;
+        endRound();
+      });
+  }, [key, size, rounds]);
   return current;
+}
+
+/** The size of a log that is looked at anew while it grows, however fast, at most every `REFRESH_MS`. */
+function useSeen(size: number, active: boolean): number {
+  const [seen, setSeen] = useState(size);
+  const newest = useRef(size);
+  newest.current = size;
+  const stale = active && seen !== size;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it may have grown again when it is seen
+  useEffect(() => {
+    if (!stale) return;
+    const timer = setTimeout(() => setSeen(newest.current), REFRESH_MS);
+    return () => clearTimeout(timer);
+  }, [stale, seen]);
+  return seen;
 }
 
 /** Plain text is found in what the page holds; the rest by the server, which no expression can hang. */
 export function useLogSearch(
-  {
-    store,
-    revision,
-    runId,
-    attempt,
-  }: { store: LogStore; revision: number; runId: string; attempt: number | undefined },
+  { store, runId, attempt }: { store: LogStore; runId: string; attempt: number | undefined },
   wanted: Wanted,
 ) {
   const [settled] = useDebouncedValue(wanted.query, wanted.find === 'regex' ? 300 : 120);
-  const [seen, setSeen] = useState(revision);
   const active = settled !== '' || wanted.find === 'errors';
-  useEffect(() => {
-    if (!active || seen === revision) return;
-    const timer = setTimeout(() => setSeen(revision), REFRESH_MS);
-    return () => clearTimeout(timer);
-  }, [active, seen, revision]);
+  const seen = useSeen(store.next, active);
   const { filter, matchCase, find } = wanted;
   // biome-ignore lint/correctness/useExhaustiveDependencies: `seen` stands for the store's contents
   const local = useMemo(

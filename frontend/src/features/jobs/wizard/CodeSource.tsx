@@ -141,10 +141,10 @@ function FromGit({ source, draft, set, error }: Props & { source: GitSource }) {
 function Fetched({ found }: { found: CodeFetch }) {
   const { t } = useTranslation();
   if (found.problem) {
-    const { title, action } = problemWords(found.problem);
+    const { title, detail, action } = problemWords(found.problem);
     return (
       <Alert color="red" variant="light" icon={<IconAlertTriangle size={18} />} title={title} role="alert">
-        <Text size="sm">{found.problem.detail}</Text>
+        <Text size="sm">{detail}</Text>
         <Text size="sm">{action}</Text>
       </Alert>
     );

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stepper, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconAlertTriangle, IconArrowLeft, IconArrowRight, IconEraser, IconPlayerPlay } from '@tabler/icons-react';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useRouterState, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asApiError } from '@/api/errors';
@@ -52,19 +52,22 @@ export function NewRunPage() {
   return <Wizard key={project?.slug} />;
 }
 
-/** A link may name a workflow, a dataset with a view of it, or a model to start with. */
-function usePrefill(draftState: ReturnType<typeof useDraft>) {
-  const { draft, dispatch } = draftState;
+/**
+ * A link may name a run, a workflow, a dataset with a view of it, or a model to start with. It does so once: after a reload
+ * or on the way back the draft has what was changed since. The same link pressed again begins anew.
+ */
+function usePrefill({ draft, dispatch, origin, begunFrom }: ReturnType<typeof useDraft>) {
   const search = useSearch({ strict: false }) as ReturnType<typeof newRunSearch>;
   const workflows = useWorkflows();
   const cloned = useRun(search.clone ?? '', search.clone !== undefined);
-  const done = useRef<string | null>(null);
+  const visit = useRouterState({ select: ({ location }) => location.state.__TSR_key });
   const wanted =
     search.workflow ?? (search.dataset ? 'image-classification' : search.model ? 'evaluate-classifier' : undefined);
   const workflow = workflows.data?.results.find((one) => one.slug === wanted);
   useEffect(() => {
     const source = search.clone ?? [wanted, search.dataset, search.view, search.model].filter(Boolean).join();
-    if (!source || done.current === source) return;
+    // The wizard's own steps are visits of their own, of the same draft.
+    if (!source || (origin?.source === source && (search.step !== undefined || origin.visit === visit))) return;
     if (search.clone) {
       if (!cloned.data) return;
       dispatch({ type: 'load', draft: draftFromRun(cloned.data) });
@@ -79,8 +82,8 @@ function usePrefill(draftState: ReturnType<typeof useDraft>) {
           dispatch({ type: 'selection', name: parameter.name, selection: { view: search.view } });
       }
     }
-    done.current = source;
-  }, [search, wanted, workflow, cloned.data, draft.workflow, dispatch]);
+    begunFrom({ source, visit });
+  }, [search, wanted, workflow, cloned.data, draft.workflow, dispatch, origin, visit, begunFrom]);
   return cloned;
 }
 
@@ -105,6 +108,9 @@ function Wizard() {
   const idempotencyKey = useRef<{ body: string; key: string } | null>(null);
 
   const request = useMemo(() => requestOf(draft), [draft]);
+  // What was refused was said of what was sent: another request is judged anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change that counts
+  useEffect(() => setSendError(null), [request]);
   const [settled] = useDebouncedValue(request, 400);
   const preview = usePreview(settled, draft.workflow !== null);
   const stale = settled !== request || preview.isFetching;

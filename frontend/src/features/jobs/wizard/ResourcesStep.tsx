@@ -20,6 +20,14 @@ import { COMMAND, type Draft, type EnvRow, inputsOf } from './draft';
 import type { StepProps } from './ParametersStep';
 import { SecretNames } from './SecretNames';
 
+// What the server takes: 16 MiB, 20 times.
+const LEAST_MEMORY_GIB = 1 / 64;
+const MOST_RETRIES = 20;
+
+/** As it was typed; that of a cloned run to a hundredth. */
+const shownMinutes = (typed: Draft['timeoutMinutes']) =>
+  String(typeof typed === 'number' ? Math.round(typed * 100) / 100 : (typed ?? ''));
+
 interface Free {
   cpus: number;
   memory_bytes: number;
@@ -54,17 +62,17 @@ export function ResourcesStep({ draft, dispatch, errors, workflow }: StepProps) 
           allowDecimal={false}
           value={draft.cpus}
           error={at('cpus')}
-          onChange={(value) => set({ cpus: Number(value) || 1 })}
+          onChange={(cpus) => set({ cpus })}
         />
         <NumberInput
           label={t('jobs.wizard.memoryGib')}
           description={hint(free ? format.bytes(free.memory_bytes) : undefined)}
-          min={0.25}
+          min={LEAST_MEMORY_GIB}
           step={1}
           decimalScale={2}
           value={draft.memoryGib}
           error={at('memory_bytes')}
-          onChange={(value) => set({ memoryGib: Number(value) || 1 })}
+          onChange={(memoryGib) => set({ memoryGib })}
         />
         <NumberInput
           label={t('jobs.gpus')}
@@ -73,7 +81,7 @@ export function ResourcesStep({ draft, dispatch, errors, workflow }: StepProps) 
           allowDecimal={false}
           value={draft.gpus}
           error={at('gpus')}
-          onChange={(value) => set({ gpus: Number(value) || 0 })}
+          onChange={(gpus) => set({ gpus })}
         />
         <TextInput
           label={t('jobs.wizard.name')}
@@ -82,23 +90,24 @@ export function ResourcesStep({ draft, dispatch, errors, workflow }: StepProps) 
           error={errors.name}
           onChange={(event) => set({ name: event.currentTarget.value })}
         />
-        <NumberInput
+        {/* A field of numbers only would make 19 of 1e9 without a word. */}
+        <TextInput
           label={t('jobs.wizard.timeoutMinutes')}
           description={t('jobs.wizard.timeoutHint')}
-          min={1}
-          value={draft.timeoutMinutes ?? ''}
+          inputMode="decimal"
+          value={shownMinutes(draft.timeoutMinutes)}
           error={errors.timeout_s}
-          onChange={(value) => set({ timeoutMinutes: value === '' ? null : Number(value) })}
+          onChange={(event) => set({ timeoutMinutes: event.currentTarget.value.trim() })}
         />
         <NumberInput
           label={t('jobs.maxRetries')}
           description={t('jobs.wizard.retriesHint')}
           min={0}
-          max={10}
+          max={MOST_RETRIES}
           allowDecimal={false}
           value={draft.maxRetries}
           error={errors.max_retries}
-          onChange={(value) => set({ maxRetries: Number(value) || 0 })}
+          onChange={(maxRetries) => set({ maxRetries })}
         />
       </SimpleGrid>
       <DeliveryRows

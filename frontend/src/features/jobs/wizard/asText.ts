@@ -1,6 +1,7 @@
 import type { RunRequest } from '@/api/contract/jobs';
 import { joinWords, quoteWord } from './shellWords';
 
+const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 const PLAIN = /^[A-Za-z_/][\w ./@+-]*$/;
 const RESERVED = /^(true|false|null|yes|no|on|off|~)$/i;
@@ -31,12 +32,19 @@ export function toYaml(value: unknown, indent = ''): string {
   return lines.join('\n');
 }
 
+/** As short as it can be said without asking for another size. */
+function sizeOf(bytes: number): string {
+  const gib = Math.round((bytes / GIB) * 100) / 100;
+  if (Math.abs(gib * GIB - bytes) < 1) return `${gib}GiB`;
+  return bytes % MIB === 0 ? `${bytes / MIB}MiB` : String(bytes);
+}
+
 function commonOptions(request: RunRequest): string[] {
   const { cpus, memory_bytes: memoryBytes, gpus } = request.resources ?? {};
   return [
     ...(request.name ? ['--name', request.name] : []),
     ...(cpus ? ['--cpus', String(cpus)] : []),
-    ...(memoryBytes ? ['--memory', `${Math.round((memoryBytes / GIB) * 100) / 100}GiB`] : []),
+    ...(memoryBytes ? ['--memory', sizeOf(memoryBytes)] : []),
     ...(gpus ? ['--gpus', String(gpus)] : []),
     ...Object.entries(request.env ?? {}).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
     ...(request.secrets ?? []).flatMap((name) => ['--secret', name]),

@@ -188,6 +188,27 @@ describe('cloning a run', () => {
   });
 });
 
+describe('the resources of a request', () => {
+  const run = { ...EMPTY_DRAFT, workflow: COMMAND, command: 'true' };
+
+  test('of a copied run are those it had, to the byte and the second', () => {
+    const resources = { cpus: 4, memory_bytes: 300 * 1024 ** 2 + 1, gpus: 1 };
+    const copied = { name: '', workflow: null, command: ['true'], datasets: [], env: [], secrets: [], resources };
+    const request = requestOf(draftFromRun({ ...copied, timeout_s: 20 } as unknown as Run));
+    expect(request).toMatchObject({ resources, timeout_s: 20 });
+    const memory = (bytes: number) =>
+      toCli({ ...request, resources: { memory_bytes: bytes } }, 'vision').match(/--memory (\S+)/)?.[1];
+    expect([1.5 * 2 ** 30, 300 * 2 ** 20, 300 * 2 ** 20 + 1].map(memory)).toEqual(['1.5GiB', '300MiB', '314572801']);
+  });
+
+  test('that are being typed, or left empty, are the defaults of the server', () => {
+    const request = requestOf({ ...run, cpus: '', memoryGib: '0.5', gpus: '-', timeoutMinutes: '', maxRetries: '' });
+    expect(request.resources).toEqual({ memory_bytes: 512 * 1024 ** 2 });
+    expect(request).not.toHaveProperty('timeout_s');
+    expect(request).not.toHaveProperty('max_retries');
+  });
+});
+
 describe('the right to write datasets', () => {
   const draft: Draft = { ...EMPTY_DRAFT, workflow: COMMAND, command: 'python train.py', mayWrite: true };
 

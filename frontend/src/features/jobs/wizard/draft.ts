@@ -37,6 +37,9 @@ export interface GitSource {
   fetch: string;
 }
 
+/** What stands in a number field: '' or '0.' on the way to a number. */
+export type Typed = number | string;
+
 /** What the form holds; kept in sessionStorage as it is. */
 export interface Draft {
   /** A workflow's slug, COMMAND, or null before the choice. */
@@ -58,11 +61,11 @@ export interface Draft {
   env: EnvRow[];
   /** Names of the project's secrets. */
   secrets: string[];
-  cpus: number;
-  memoryGib: number;
-  gpus: number;
-  timeoutMinutes: number | null;
-  maxRetries: number;
+  cpus: Typed;
+  memoryGib: Typed;
+  gpus: Typed;
+  timeoutMinutes: Typed | null;
+  maxRetries: Typed;
   /** Of a command: whether it may write the datasets of the project. */
   mayWrite: boolean;
   tags: string[];
@@ -100,7 +103,8 @@ export type DraftAction =
 
 const resourceFields = (resources: Resources | undefined) => ({
   cpus: resources?.cpus ?? EMPTY_DRAFT.cpus,
-  memoryGib: resources?.memory_bytes ? Math.round((resources.memory_bytes / GIB) * 10) / 10 : EMPTY_DRAFT.memoryGib,
+  // Not rounded: a run that is copied asks for what it had, to the byte.
+  memoryGib: resources?.memory_bytes ? resources.memory_bytes / GIB : EMPTY_DRAFT.memoryGib,
   gpus: resources?.gpus ?? 0,
 });
 
@@ -176,7 +180,7 @@ export function draftFromRun(run: Run): Draft {
     deliveries: Object.fromEntries(run.datasets.map(({ alias, delivery }) => [alias, delivery])),
     env: run.env.map((name) => ({ name, value: '' })),
     secrets: run.secrets,
-    timeoutMinutes: run.timeout_s ? Math.round(run.timeout_s / 60) : null,
+    timeoutMinutes: run.timeout_s ? run.timeout_s / 60 : null,
     maxRetries: run.max_retries ?? 0,
     mayWrite: run.workflow === null && run.may_write,
     tags: run.tags ?? [],
@@ -214,9 +218,14 @@ function commandFields(draft: Draft): Partial<RunRequest> {
 }
 
 /** What is wrong with the draft itself, so that no request says it; fields as the server names them. */
-export function draftErrors(draft: Draft): { field: string; error: 'openQuote' | 'notFetched' }[] {
-  if (draft.workflow !== COMMAND) return [];
+export function draftErrors(draft: Draft): { field: string; error: 'openQuote' | 'notFetched' | 'notANumber' }[] {
+  const { timeoutMinutes } = draft;
+  // Without this the run would start without any limit.
+  const isLimit = timeoutMinutes === null || timeoutMinutes === '' || amountOf(timeoutMinutes) !== undefined;
+  const limit = isLimit ? [] : [{ field: 'timeout_s', error: 'notANumber' as const }];
+  if (draft.workflow !== COMMAND) return limit;
   return [
+    ...limit,
     ...(splitWords(draft.command) === null ? [{ field: 'command', error: 'openQuote' as const }] : []),
     // Without this the run would start without any code.
     ...(draft.git && !draft.codeSnapshot ? [{ field: 'code_snapshot', error: 'notFetched' as const }] : []),
@@ -244,11 +253,27 @@ function chosenDeliveries(draft: Draft): Record<string, Delivery> {
   return Object.fromEntries(entries.filter(([alias, how]) => how !== 'packs' && isInput(alias)));
 }
 
+/** Undefined where nothing, or no number, was typed. */
+function amountOf(typed: Typed | null): number | undefined {
+  const amount = typed === null || typed === '' ? Number.NaN : Number(typed);
+  return Number.isFinite(amount) ? amount : undefined;
+}
+
+function resourcesOf(draft: Draft): RunRequest['resources'] {
+  const [cpus, memoryGib, gpus] = [draft.cpus, draft.memoryGib, draft.gpus].map(amountOf);
+  return {
+    ...(cpus !== undefined && { cpus }),
+    ...(memoryGib !== undefined && { memory_bytes: Math.round(memoryGib * GIB) }),
+    ...(gpus !== undefined && { gpus }),
+  };
+}
+
 /** What is sent to `runs/preview/` and `runs/`; empty fields are left out, so that the server's defaults hold. */
 export function requestOf(draft: Draft): RunRequest {
   const env = draft.env.filter((row) => row.name.trim() !== '');
   const parameters = Object.entries(draft.parameters).filter(([, value]) => value !== '' && value != null);
   const deliveries = chosenDeliveries(draft);
+  const [timeoutMinutes, maxRetries = 0] = [draft.timeoutMinutes, draft.maxRetries].map(amountOf);
   return {
     ...(draft.name.trim() && { name: draft.name.trim() }),
     ...(draft.workflow === COMMAND
@@ -258,12 +283,12 @@ export function requestOf(draft: Draft): RunRequest {
           parameters: Object.fromEntries(parameters),
           ...selectorsOf(Object.entries(draft.selections).filter(([name]) => draft.parameters[name])),
         }),
-    resources: { cpus: draft.cpus, memory_bytes: Math.round(draft.memoryGib * GIB), gpus: draft.gpus },
+    resources: resourcesOf(draft),
     ...(Object.keys(deliveries).length > 0 && { deliveries }),
     ...(env.length > 0 && { env: Object.fromEntries(env.map((row) => [row.name.trim(), row.value])) }),
     ...(draft.secrets.length > 0 && { secrets: draft.secrets }),
-    ...(draft.timeoutMinutes !== null && { timeout_s: draft.timeoutMinutes * 60 }),
-    ...(draft.maxRetries > 0 && { max_retries: draft.maxRetries }),
+    ...(timeoutMinutes !== undefined && { timeout_s: Math.round(timeoutMinutes * 60) }),
+    ...(maxRetries > 0 && { max_retries: maxRetries }),
     ...(draft.tags.length > 0 && { tags: draft.tags }),
   };
 }

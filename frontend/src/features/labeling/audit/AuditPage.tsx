@@ -2,7 +2,7 @@ import { Alert, Badge, Button, Group, Kbd, Select, Skeleton, Stack, Text, TextIn
 import { IconArrowRight, IconChecks, IconLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { type MouseEvent, useEffect, useReducer, useRef, useState } from 'react';
+import { type MouseEvent, useEffect, useMemo, useReducer, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AuditSlot, LabelTask } from '@/api/contract/labeling';
 import { EmptyState } from '@/shared/EmptyState';
@@ -16,9 +16,10 @@ import { useShortcuts } from '@/shared/shortcuts';
 import { notifyError, notifySuccess, notifyWarning } from '@/shared/undo';
 import { LabelChip } from '../LabelChip';
 import { labelById } from '../labels';
-import { leaseAudit, sendAudit, useTask } from '../queries';
+import { heartbeat, leaseAudit, sendAudit, useTask } from '../queries';
 import { ToTasks } from '../ToTasks';
 import classes from '../tiles.module.css';
+import { HEARTBEAT_MS, Leases } from '../workspace/leases';
 import {
   type AuditState,
   auditReducer,
@@ -45,7 +46,10 @@ export function AuditPage() {
     queryFn: () => leaseAudit(taskId, AUDIT_BATCH),
     enabled: mayAudit,
     staleTime: Number.POSITIVE_INFINITY,
+    // Whoever comes back asks anew: what was decided here is not theirs any more.
+    gcTime: 0,
     refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
     // A batch stays as it is; an empty page waits for the next submission.
     refetchInterval: ({ state }) => (state.data?.length === 0 ? POLL_MS : false),
   });
@@ -92,6 +96,18 @@ export function AuditPage() {
   return <AuditBatch key={round} task={task.data} slots={batch.data} onDone={() => setRound(round + 1)} />;
 }
 
+/** Keeps the batch ours for as long as it is looked at. */
+function useHeartbeat(slots: readonly AuditSlot[], onLost: (count: number) => void) {
+  const told = useRef(onLost);
+  told.current = onLost;
+  const held = useMemo(() => slots.map(({ slot_id, lease_no }) => ({ id: slot_id, lease_no })), [slots]);
+  useEffect(() => {
+    const leases = new Leases({ heartbeat, onLost: (gone) => told.current(gone.length) });
+    const beat = setInterval(() => void leases.beat(held), HEARTBEAT_MS);
+    return () => clearInterval(beat);
+  }, [held]);
+}
+
 function AuditBatch({ task, slots, onDone }: { task: LabelTask; slots: AuditSlot[]; onDone: () => void }) {
   const { t } = useTranslation();
   const [state, dispatch] = useReducer(auditReducer, slots, openAudit);
@@ -99,23 +115,28 @@ function AuditBatch({ task, slots, onDone }: { task: LabelTask; slots: AuditSlot
   const [comment, setComment] = useState('');
   const [sending, setSending] = useState(false);
   const [lost, setLost] = useState(0);
+  useHeartbeat(slots, (count) => setLost((before) => before + count));
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => list.current?.focus({ preventScroll: true }), []);
 
   const toggle = (indices: readonly number[]) =>
     dispatch({ type: 'toggle', indices, reason: { code: reason, comment } });
+  // Two presses may come before anything is drawn.
+  const isSending = useRef(false);
   const submit = async () => {
+    if (isSending.current) return;
+    isSending.current = true;
     setSending(true);
     try {
       const results = await sendAudit(decisionsOf(state));
       const stale = results.filter((result) => !result.ok).length;
-      setLost(stale);
       notifySuccess(t('labeling.audit.sent', { count: results.length - stale }));
       if (stale > 0) notifyWarning(t('labeling.audit.stale', { count: stale }));
       onDone();
     } catch (error) {
       notifyError(error);
     } finally {
+      isSending.current = false;
       setSending(false);
     }
   };
@@ -164,7 +185,11 @@ function AuditBatch({ task, slots, onDone }: { task: LabelTask; slots: AuditSlot
           })}
         </Button>
       </PageHeader>
-      {lost > 0 && <Alert color="orange">{t('labeling.audit.stale', { count: lost })}</Alert>}
+      {lost > 0 && (
+        <Alert color="orange" variant="light" mb="sm" role="status">
+          {t('labeling.audit.lost', { count: lost })}
+        </Alert>
+      )}
       <div className={classes.layout}>
         <div className={classes.main} ref={list} tabIndex={-1}>
           <AuditGroups task={task} state={state} onTile={onTile} />

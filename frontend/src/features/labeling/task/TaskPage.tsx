@@ -13,6 +13,8 @@ import { LiveIndicator } from '@/shared/live/LiveIndicator';
 import { useLive } from '@/shared/live/useLive';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
+import { ProgressBar } from '@/shared/ProgressBar';
+import { problemSentence } from '@/shared/problemWords';
 import { useMay } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { StateBadge } from '@/shared/StateBadge';
@@ -94,6 +96,7 @@ function TaskView({ task }: { task: LabelTask }) {
       <Card mb="md">
         <TaskProgress progress={task.progress} />
         <LeftOut leftOut={task.left_out} />
+        <Filling filling={task.filling} />
       </Card>
       <SimpleGrid cols={{ base: 1, md: 2 }} mb="md">
         <Facts task={task} />
@@ -114,6 +117,21 @@ function TaskView({ task }: { task: LabelTask }) {
   );
 }
 
+/** How many of its items a large task has, while a worker makes them. */
+function Filling({ filling }: { filling: LabelTask['filling'] | undefined }) {
+  const { t } = useTranslation();
+  if (!filling) return null;
+  const words = t('labeling.filling', filling);
+  return (
+    <div aria-live="polite">
+      <Text size="sm" mt="sm" mb={4}>
+        {words}
+      </Text>
+      <ProgressBar ratio={filling.done / Math.max(1, filling.total)} label={words} />
+    </div>
+  );
+}
+
 function PublishedNotice({ task }: { task: LabelTask }) {
   const { t } = useTranslation();
   if (task.state === 'publishing')
@@ -125,7 +143,7 @@ function PublishedNotice({ task }: { task: LabelTask }) {
   if (task.publish_error)
     return (
       <Alert variant="light" color="red" mb="md" title={t('labeling.publishFailed')}>
-        {task.publish_error.detail} {task.publish_error.action}
+        {problemSentence(task.publish_error)}
       </Alert>
     );
   const ref = task.output_version?.ref;
@@ -158,6 +176,7 @@ function Facts({ task }: { task: LabelTask }) {
               ))}
             </Group>,
           ],
+          [t('labeling.question'), task.filter.where || null],
           [t('labeling.create.batchSize'), task.batch_size],
           [t('labeling.create.auditPercent'), format.percent(task.audit_percent / 100)],
           [t('labeling.lease'), format.duration(task.lease_ttl_s)],

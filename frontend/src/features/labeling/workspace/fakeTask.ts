@@ -73,6 +73,7 @@ export const open = (task: FakeTask, extra: Partial<WorkbenchOptions> = {}) =>
   new Workbench({
     api: task,
     store: kept.store,
+    person: 'ann',
     task: 't',
     batchSize: 2,
     newKey: () => `k${kept.keys++}`,

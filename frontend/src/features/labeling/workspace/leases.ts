@@ -5,45 +5,51 @@ import { pooled } from './pool';
 export type Lease = 'held' | 'lost' | 'elsewhere';
 export type Gone = Exclude<Lease, 'held'>;
 
-export interface LeasesOptions {
+/** What somebody holds: the number of the lease fences it. */
+export type Held = Pick<LeasedSlot, 'id' | 'lease_no'>;
+
+export interface LeasesOptions<T extends Held> {
   /** Throws when the server cannot be reached. */
-  heartbeat: (slot: LeasedSlot) => Promise<Lease>;
+  heartbeat: (slot: T) => Promise<Lease>;
   /** Leases are gone; each is told once. */
-  onLost?: (slots: LeasedSlot[], lease: Gone) => void;
+  onLost?: (slots: T[], lease: Gone) => void;
 }
+
+/** How often leases are kept alive. */
+export const HEARTBEAT_MS = 30_000;
 
 const REQUESTS_AT_ONCE = 4;
 /** A lease that the server has not confirmed for so long is asked for before its image is shown. */
 const SURE_MS = 45_000;
 
 /** Which of the images that this page was given are still its own. */
-export class Leases {
+export class Leases<T extends Held> {
   private lost = new Set<string>();
   private confirmedAt = new Map<string, number>();
 
-  private readonly options: LeasesOptions;
+  private readonly options: LeasesOptions<T>;
 
-  constructor(options: LeasesOptions) {
+  constructor(options: LeasesOptions<T>) {
     this.options = options;
   }
 
-  confirm(slots: readonly LeasedSlot[]): void {
+  confirm(slots: readonly Held[]): void {
     for (const { id } of slots) {
       this.lost.delete(id);
       this.confirmedAt.set(id, Date.now());
     }
   }
 
-  isLost = (slot: LeasedSlot): boolean => this.lost.has(slot.id);
+  isLost = (slot: Held): boolean => this.lost.has(slot.id);
 
   /** Of `slots` those that the server has not confirmed for long. */
-  unsure(slots: readonly LeasedSlot[]): LeasedSlot[] {
+  unsure(slots: readonly T[]): T[] {
     return slots.filter(({ id }) => Date.now() - (this.confirmedAt.get(id) ?? 0) > SURE_MS);
   }
 
   /** Keeps the leases of `slots` alive. One that is lost is told once and asked for no more. */
-  async beat(slots: readonly LeasedSlot[]): Promise<void> {
-    const gone: Record<Gone, LeasedSlot[]> = { lost: [], elsewhere: [] };
+  async beat(slots: readonly T[]): Promise<void> {
+    const gone: Record<Gone, T[]> = { lost: [], elsewhere: [] };
     const ours = slots.filter((slot) => !this.isLost(slot));
     await pooled(ours, REQUESTS_AT_ONCE, async (slot) => {
       const lease = await this.options.heartbeat(slot);

@@ -3,7 +3,8 @@ import type { KeyValue } from './kv';
 
 export interface OutboxOptions {
   store: KeyValue;
-  task: string;
+  /** Whose batches, and of which task. */
+  owner: string;
   /** Sends one batch. Throws when the server cannot be reached. */
   send: (submissions: Submission[]) => Promise<SubmitResult[]>;
   onResult: (results: SubmitResult[]) => void;
@@ -32,7 +33,7 @@ export class Outbox {
   }
 
   private key(id: string): string {
-    return `outbox/${this.options.task}/${id}`;
+    return `outbox/${this.options.owner}/${id}`;
   }
 
   /** The images of those batches. */

@@ -1,12 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useReducer, useState } from 'react';
 import type { LeasedSlot } from '@/api/contract/labeling';
+import { useMe } from '@/shared/me';
 import { OVERVIEW_KEY, TASK_KEY, TASKS_KEY, workbenchApi } from '../queries';
 import { type KeyValue, openStore } from './kv';
-import type { Gone } from './leases';
+import { type Gone, HEARTBEAT_MS } from './leases';
 import { Workbench } from './workbench';
-
-const HEARTBEAT_MS = 30_000;
 
 /** Decoded before they are shown, so that Enter shows the next batch at once. */
 function preload(slots: LeasedSlot[]): void {
@@ -21,8 +20,10 @@ function preload(slots: LeasedSlot[]): void {
 export function useWorkbench(taskId: string, batchSize: number, onLost: (slots: LeasedSlot[], lease: Gone) => void) {
   const [bench, setBench] = useState<Workbench | null>(null);
   const client = useQueryClient();
+  const me = useMe()?.id;
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {
+    if (me === undefined) return;
     let opened: Workbench | null = null;
     let closed = false;
     const onCounts = () => {
@@ -31,7 +32,8 @@ export function useWorkbench(taskId: string, batchSize: number, onLost: (slots: 
     void openStore('atom-labeling').then((store: KeyValue) => {
       if (closed) return;
       const api = workbenchApi(taskId);
-      opened = new Workbench({ api, store, task: taskId, batchSize, preload, onCounts, onLost, onChange: redraw });
+      const kept = { store, person: me, task: taskId };
+      opened = new Workbench({ ...kept, api, batchSize, preload, onCounts, onLost, onChange: redraw });
       setBench(opened);
       void opened.start();
     });
@@ -51,6 +53,6 @@ export function useWorkbench(taskId: string, batchSize: number, onLost: (slots: 
       void opened?.leave();
       opened?.stop();
     };
-  }, [client, taskId, batchSize, onLost]);
+  }, [client, me, taskId, batchSize, onLost]);
   return bench;
 }

@@ -48,6 +48,18 @@ describe('leases that are gone', () => {
     expect(ids(bench)).toEqual(['s4', 's5']);
   });
 
+  test('Enter pressed again while leases are asked for submits nothing twice and skips no batch', async () => {
+    const { task, bench } = await withLost(6, []);
+    await vi.advanceTimersByTimeAsync(600_000);
+    const first = bench.submit({}, 5, 0);
+    const second = bench.submit({}, 5, 0);
+    await Promise.all([first, second]);
+    expect(ids(bench)).toEqual(['s2', 's3']);
+    await vi.advanceTimersByTimeAsync(8000);
+    expect(task.received.map((one) => one.slot)).toEqual(['s0', 's1']);
+    expect(bench.submitted).toBe(2);
+  });
+
   test('when one answer came too late, the other leases are asked for', async () => {
     const { bench } = await withLost(8, ['s0', 's4']);
     await bench.submit({}, 5, 0);

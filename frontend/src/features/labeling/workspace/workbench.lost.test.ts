@@ -22,6 +22,29 @@ describe('nothing is lost', () => {
     expect(bench.outbox.waiting).toBe(0);
   });
 
+  test('what one has not sent waits for them, and is not sent or shown to who labels next at this machine', async () => {
+    const task = new FakeTask(4);
+    const ann = open(task);
+    await ann.start();
+    task.offline = true;
+    await ann.submit({}, 5, 0);
+    ann.draft('s2', 7);
+    await vi.advanceTimersByTimeAsync(10_000);
+    ann.stop();
+    task.offline = false;
+
+    task.leasedWork = [slot(2)];
+    const bo = open(task, { person: 'bo' });
+    await bo.start();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(task.received).toEqual([]);
+    expect(bo.current).toMatchObject({ slots: [{ id: 's2' }], labels: {} });
+    bo.stop();
+
+    await open(task).start();
+    expect(task.received.map((one) => one.slot)).toEqual(['s0', 's1']);
+  });
+
   test('a page that goes away sends the held batch before it is gone', async () => {
     const task = new FakeTask(4);
     const bench = open(task);

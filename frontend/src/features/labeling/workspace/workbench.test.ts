@@ -26,6 +26,19 @@ describe('batches', () => {
     expect(ids(bench)).toEqual(['s20']);
   });
 
+  test('what is sent back while the page is open comes before it says that nothing is left', async () => {
+    const task = new FakeTask(2);
+    const bench = open(task);
+    await bench.start();
+    task.returnedWork = [slot(0, { lease_no: 2, state: 'returned' })];
+    await bench.submit({}, 5, 0);
+    // What is still held back or on its way is not offered again.
+    expect(bench.state).toBe('empty');
+    bench.retry();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(bench.current).toMatchObject({ returned: true, slots: [{ id: 's0', lease_no: 2 }] });
+  });
+
   test('when nothing is left it says so', async () => {
     const bench = open(new FakeTask(0));
     await bench.start();

@@ -31,6 +31,8 @@ export interface Batch {
 export interface WorkbenchOptions {
   api: WorkbenchApi;
   store: KeyValue;
+  /** Whose work it is: what one has not sent must not leave under the name of the next at this machine. */
+  person: string;
   task: string;
   batchSize: number;
   /** How long a submitted batch can be taken back. */
@@ -86,7 +88,7 @@ export class Workbench {
   private queue: Batch[] = [];
   private leasing: Promise<void> | null = null;
   private nothingLeft = false;
-  private readonly leases: Leases;
+  private readonly leases: Leases<LeasedSlot>;
   private sequences = new Map<string, number>();
   private again: ReturnType<typeof setTimeout> | undefined;
   /** Whether the server has said what was held from before. */
@@ -97,29 +99,32 @@ export class Workbench {
 
   constructor(options: WorkbenchOptions) {
     this.options = options;
-    const { store, task, api, onChange, onLost } = options;
+    const { store, person, task, api, onChange, onLost } = options;
     this.leases = new Leases({ heartbeat: api.heartbeat, onLost });
     const onResult = (results: SubmitResult[]) => this.answered(results);
-    this.outbox = new Outbox({ store, task, send: api.submit, onResult, onChange, retryMs: RETRY_MS });
+    const owner = `${person}/${task}`;
+    this.outbox = new Outbox({ store, owner, send: api.submit, onResult, onChange, retryMs: RETRY_MS });
     const pauseMs = options.draftMs ?? 2000;
     this.drafts = new Drafts({ send: api.saveDraft, onChange, pauseMs, retryMs: RETRY_MS });
   }
 
   async start(): Promise<void> {
     try {
-      if (!this.opened) await this.open();
+      if (!this.opened) await this.outbox.replay().then(() => this.readHeld());
+      this.opened = true;
       await this.next();
     } catch (error) {
       this.fail(error);
     }
   }
 
-  private async open(): Promise<void> {
-    await this.outbox.replay();
+  /** What the server holds for this person and is not at hand yet: what was sent back, then what was leased before. */
+  private async readHeld(): Promise<void> {
     const { leased, returned } = await this.options.api.myWork();
-    this.opened = true;
-    await this.enqueue(returned, true);
-    await this.enqueue(leased, false);
+    const known = new Set([...[...this.allSlots()].map((slot) => slot.id), ...this.outbox.slots()]);
+    const fresh = (slots: LeasedSlot[]) => slots.filter((slot) => !known.has(slot.id));
+    await this.enqueue(fresh(returned), true);
+    await this.enqueue(fresh(leased), false);
   }
 
   stop(): void {
@@ -167,7 +172,7 @@ export class Workbench {
   }
 
   private draftKey(slotId: string): string {
-    return `draft/${this.options.task}/${slotId}`;
+    return `draft/${this.options.person}/${this.options.task}/${slotId}`;
   }
 
   /** Of the drafts on this machine and on the server the newer one counts: the one saved more often. */
@@ -234,6 +239,8 @@ export class Workbench {
       // What the page says of a failure stays until the server has answered.
       if (this.state !== 'failed') this.set('loading');
       await this.lease();
+      // An auditor may have sent work back since the page was opened.
+      if (this.queue.length === 0) await this.readHeld();
     }
     this.current = this.queue.shift() ?? null;
     this.set(this.current ? 'working' : 'empty');
@@ -339,6 +346,9 @@ export class Workbench {
       const first = this.queue[0];
       const unsure = this.leases.unsure(first.slots);
       if (unsure.length === 0) return;
+      // While the server is asked, nothing that is done already stands there to be submitted once more.
+      this.current = null;
+      if (this.state !== 'failed') this.set('loading');
       await this.leases.beat(unsure);
       this.dropLost();
       if (this.queue[0] === first) return;

@@ -11,6 +11,7 @@ import { confirmUndo, notifySuccess } from '@/shared/undo';
 import { EndButton } from '../EndButton';
 import { endOtherSessions, endSession, useRefreshSessions, useSessions } from '../ownQueries';
 import { useHiding } from '../useHiding';
+import { Appearance } from './Appearance';
 import { PasswordForm } from './PasswordForm';
 import { SecondFactorSection } from './SecondFactorSection';
 
@@ -24,6 +25,7 @@ export function AccountPage() {
         <Sessions />
         <SecondFactorSection />
         <PasswordForm />
+        <Appearance />
       </Stack>
     </Page>
   );

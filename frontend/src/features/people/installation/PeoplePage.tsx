@@ -16,7 +16,7 @@ import { useTranslation } from 'react-i18next';
 import type { PersonAccount } from '@/api/contract/accounts';
 import { CommandLine } from '@/shared/CommandLine';
 import { type Column, DataTable } from '@/shared/DataTable';
-import { Dialog } from '@/shared/Dialog';
+import { Dialog, ShownOnce } from '@/shared/Dialog';
 import { EmptyState } from '@/shared/EmptyState';
 import { useMe } from '@/shared/me';
 import { Page } from '@/shared/Page';
@@ -76,13 +76,15 @@ function People() {
         onClose={() => setLink(null)}
         title={t('people.resetLinkFor', { name: link?.name ?? '' })}
       >
-        <Stack>
-          <Text size="sm">{t('people.resetLinkHint', { name: link?.name ?? '' })}</Text>
-          <CommandLine command={link?.link ?? ''} what={t('people.resetLink')} />
-          <Group justify="flex-end">
-            <Button onClick={() => setLink(null)}>{t('common.done')}</Button>
-          </Group>
-        </Stack>
+        <ShownOnce>
+          <Stack>
+            <Text size="sm">{t('people.resetLinkHint', { name: link?.name ?? '' })}</Text>
+            <CommandLine command={link?.link ?? ''} what={t('people.resetLink')} />
+            <Group justify="flex-end">
+              <Button onClick={() => setLink(null)}>{t('common.done')}</Button>
+            </Group>
+          </Stack>
+        </ShownOnce>
       </Dialog>
     </Page>
   );

@@ -3,21 +3,24 @@ import { IconAlertTriangle, IconMailCheck, IconMailOff } from '@tabler/icons-rea
 import { useTranslation } from 'react-i18next';
 import type { MadeInvitation } from '@/api/contract/accounts';
 import { CommandLine } from '@/shared/CommandLine';
+import { ShownOnce } from '@/shared/Dialog';
 
 /** The link as it is shown once, and what became of the mail. */
 export function InvitationLink({ made, onDone }: { made: MadeInvitation; onDone: () => void }) {
   const { t } = useTranslation();
   return (
-    <Stack>
-      <MailNote made={made} />
-      <Text size="sm">{t('people.linkHint')}</Text>
-      <section aria-label={t('people.link')} data-secret>
-        <CommandLine command={made.link} what={t('people.link')} />
-      </section>
-      <Group justify="flex-end">
-        <Button onClick={onDone}>{t('common.done')}</Button>
-      </Group>
-    </Stack>
+    <ShownOnce>
+      <Stack>
+        <MailNote made={made} />
+        <Text size="sm">{t('people.linkHint')}</Text>
+        <section aria-label={t('people.link')} data-secret>
+          <CommandLine command={made.link} what={t('people.link')} />
+        </section>
+        <Group justify="flex-end">
+          <Button onClick={onDone}>{t('common.done')}</Button>
+        </Group>
+      </Stack>
+    </ShownOnce>
   );
 }
 

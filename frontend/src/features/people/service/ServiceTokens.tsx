@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import type { Scope, ServiceAccount, ServiceToken } from '@/api/contract/accounts';
 import { CommandLine } from '@/shared/CommandLine';
 import { type Column, DataTable } from '@/shared/DataTable';
+import { ShownOnce } from '@/shared/Dialog';
 import { EmptyState } from '@/shared/EmptyState';
 import { FormFrame } from '@/shared/FormFrame';
 import { RelativeTime } from '@/shared/RelativeTime';
@@ -76,17 +77,19 @@ export function ServiceTokens({ place, account }: ServiceTokensProps) {
 function Secret({ secret, onDone }: { secret: string; onDone: () => void }) {
   const { t } = useTranslation();
   return (
-    <Stack>
-      <Alert color="orange" icon={<IconAlertTriangle size={18} />} title={t('settings.shownOnce')} role="alert">
-        {t('settings.shownOnceHint')}
-      </Alert>
-      <section aria-label={t('settings.secret')} data-secret>
-        <CommandLine command={secret} what={t('settings.secret')} />
-      </section>
-      <Group justify="flex-end">
-        <Button onClick={onDone}>{t('settings.done')}</Button>
-      </Group>
-    </Stack>
+    <ShownOnce>
+      <Stack>
+        <Alert color="orange" icon={<IconAlertTriangle size={18} />} title={t('settings.shownOnce')} role="alert">
+          {t('settings.shownOnceHint')}
+        </Alert>
+        <section aria-label={t('settings.secret')} data-secret>
+          <CommandLine command={secret} what={t('settings.secret')} />
+        </section>
+        <Group justify="flex-end">
+          <Button onClick={onDone}>{t('settings.done')}</Button>
+        </Group>
+      </Stack>
+    </ShownOnce>
   );
 }
 

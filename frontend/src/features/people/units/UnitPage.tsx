@@ -12,6 +12,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Unit } from '@/api/contract/accounts';
+import { IN_PALETTE } from '@/shared/commands';
 import { FailedPage } from '@/shared/FailedPage';
 import { AnchorLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
@@ -75,7 +76,7 @@ function Actions({ unit }: { unit: Unit }) {
       <Button leftSection={<IconFolderPlus size={15} />} onClick={() => setOpen('project')}>
         {t('people.newProject')}
       </Button>
-      <Menu position="bottom-end">
+      <Menu position="bottom-end" {...IN_PALETTE}>
         <Menu.Target>
           <Button variant="default" px="xs" aria-label={t('common.more')}>
             <IconDotsVertical size={16} />

@@ -1,17 +1,18 @@
 import { ActionIcon, Button, Card, Code, Group, Menu, Popover, Select, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
 import { IconDownload, IconFolderQuestion, IconHistory, IconListDetails, IconSearch } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AuditEvent, AuditQuery } from '@/api/contract/accounts';
 import { CopyId } from '@/shared/CopyId';
+import { IN_PALETTE } from '@/shared/commands';
 import { type Column, DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { useProjects } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
+import { useTyped } from '@/shared/useTyped';
 import { useAuditEvents } from '../queries';
 import { ObjectLink } from './ObjectLink';
 
@@ -77,7 +78,7 @@ function Export({ filter }: { filter: AuditQuery }) {
     return `/api/v1/audit/export/?${new URLSearchParams([...given, ['as', form]])}`;
   };
   return (
-    <Menu position="bottom-end">
+    <Menu position="bottom-end" {...IN_PALETTE}>
       <Menu.Target>
         <Button variant="default" leftSection={<IconDownload size={15} />}>
           {t('settings.auditExport')}
@@ -144,31 +145,19 @@ function Filters() {
   // What the address says is shown, whether there is such a project or not.
   if (search.in && projects.every(({ slug }) => slug !== search.in))
     choices.push({ value: search.in, label: search.in });
-  const setSoon = useDebouncedCallback(set, 300);
   return (
     <>
-      <TextInput
-        size="xs"
-        aria-label={t('settings.actorFilter')}
-        placeholder={t('settings.actorFilter')}
-        leftSection={<IconSearch size={14} />}
-        defaultValue={search.actor ?? ''}
-        onChange={(event) => setSoon({ actor: event.currentTarget.value || undefined })}
+      <Words
+        label={t('settings.actorFilter')}
+        icon={<IconSearch size={14} />}
+        value={search.actor}
+        onChange={(actor) => set({ actor })}
       />
-      <TextInput
-        size="xs"
-        w={230}
-        aria-label={t('settings.verbFilter')}
-        placeholder={t('settings.verbFilter')}
-        defaultValue={search.verb ?? ''}
-        onChange={(event) => setSoon({ verb: event.currentTarget.value || undefined })}
-      />
-      <TextInput
-        size="xs"
-        aria-label={t('settings.objectFilter')}
-        placeholder={t('settings.objectFilter')}
-        defaultValue={search.object ?? ''}
-        onChange={(event) => setSoon({ object: event.currentTarget.value.trim() || undefined })}
+      <Words label={t('settings.verbFilter')} w={230} value={search.verb} onChange={(verb) => set({ verb })} />
+      <Words
+        label={t('settings.objectFilter')}
+        value={search.object}
+        onChange={(object) => set({ object: object?.trim() || undefined })}
       />
       <Day label={t('settings.fromDay')} value={search.from} onChange={(from) => set({ from })} />
       <Day label={t('settings.toDay')} value={search.to} onChange={(to) => set({ to })} />
@@ -187,13 +176,43 @@ function Filters() {
   );
 }
 
+interface WordsProps {
+  label: string;
+  value: string | undefined;
+  onChange: (words: string | undefined) => void;
+  icon?: ReactNode;
+  w?: number;
+}
+
+/** Each field waits for itself: what is typed into the next one takes nothing of it back. */
+function Words({ label, value, onChange, icon, w }: WordsProps) {
+  const [typed, type] = useTyped(value ?? '', (words) => onChange(words || undefined));
+  return (
+    <TextInput
+      size="xs"
+      w={w}
+      aria-label={label}
+      placeholder={label}
+      leftSection={icon}
+      value={typed}
+      onChange={(event) => type(event.currentTarget.value)}
+    />
+  );
+}
+
 interface DayProps {
   label: string;
   value: string | undefined;
   onChange: (day: string | undefined) => void;
 }
 
+/** While a year is typed the browser says 0002, 0020 and 0202 on the way to 2026. */
+const isWhole = (day: string) => day === '' || day >= '1000';
+
 function Day({ label, value, onChange }: DayProps) {
+  const [typed, type] = useTyped(value ?? '', (day) => {
+    if (isWhole(day)) onChange(day || undefined);
+  });
   return (
     <Group gap={6} wrap="nowrap">
       <Text size="xs" c="dimmed" aria-hidden>
@@ -203,8 +222,9 @@ function Day({ label, value, onChange }: DayProps) {
         size="xs"
         type="date"
         aria-label={label}
-        value={value ?? ''}
-        onChange={(event) => onChange(event.currentTarget.value || undefined)}
+        max="9999-12-31"
+        value={typed}
+        onChange={(event) => type(event.currentTarget.value)}
       />
     </Group>
   );

@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/react';
+import { fireEvent, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
@@ -38,6 +38,34 @@ test('an event leads to what it is about', async () => {
   expect(await address('cats v2')).toContain('/models/cats/versions/2');
   expect(screen.queryByRole('link', { name: 'ci' })).toBeNull();
   await expectNoViolations(container);
+});
+
+test('a year that is being typed is no filter yet', async () => {
+  const asked: (string | null)[] = [];
+  serve('GET', 'audit/', (_: Request, url: URL) => {
+    asked.push(url.searchParams.get('from'));
+    return listing();
+  });
+  await renderPage(<AuditLogPage />, '/settings/audit?from=2026-01-02', '/settings/audit');
+  const field = screen.getByLabelText<HTMLInputElement>('From');
+  fireEvent.change(field, { target: { value: '0202-01-02' } });
+  expect(field.value).toBe('0202-01-02');
+  await new Promise((later) => setTimeout(later, 300));
+  fireEvent.change(field, { target: { value: '2025-01-02' } });
+  await waitFor(() => expect(asked).toHaveLength(2));
+  expect(asked.map((from) => from?.slice(0, 4))).toEqual(['2026', '2025']);
+});
+
+test('what is typed into one field leaves what was typed into another', async () => {
+  let asked = new URLSearchParams();
+  serve('GET', 'audit/', (_: Request, url: URL) => {
+    asked = url.searchParams;
+    return listing();
+  });
+  await renderPage(<AuditLogPage />, '/settings/audit', '/settings/audit');
+  fireEvent.change(screen.getByLabelText('User name'), { target: { value: 'rita' } });
+  fireEvent.change(screen.getByLabelText(/^Event/), { target: { value: 'run.created' } });
+  await waitFor(() => expect([asked.get('actor'), asked.get('verb')]).toEqual(['rita', 'run.created']));
 });
 
 test('a filter by a project that nobody has says so and can be dropped', async () => {

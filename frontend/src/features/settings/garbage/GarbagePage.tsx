@@ -8,6 +8,7 @@ import { type Column, DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
+import { problemSentence } from '@/shared/problemWords';
 import { useCurrentProject, useMay, useProject } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { StateBadge } from '@/shared/StateBadge';
@@ -177,7 +178,7 @@ function RunState({ run }: { run: GarbageRun }) {
       <StateBadge state={run.state} />
       {run.error && (
         <Text size="xs" c="red">
-          {run.error.detail} {run.error.action}
+          {problemSentence(run.error)}
         </Text>
       )}
       {run.examples.slice(0, 3).map((key) => (

@@ -16,7 +16,7 @@ import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { useMay, useProject } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
-import { removeSecret, SECRETS, useSecrets } from '@/shared/secrets';
+import { aboutSecret, removeSecret, SECRETS, useSecrets } from '@/shared/secrets';
 import { useShortcuts } from '@/shared/shortcuts';
 import { notifySuccess } from '@/shared/undo';
 import { useRevocation } from '../keys/useRevocation';
@@ -42,6 +42,7 @@ export function SecretsPage() {
     send: (name) => removeSecret(project, name),
     refresh,
     words: (name) => ({ revoking: t('secrets.removing', { name }), done: t('secrets.removed', { name }) }),
+    about: (name) => aboutSecret(project, name),
   });
   const rows = useMemo(() => secrets.rows?.filter(({ name }) => !hidden.has(name)), [secrets.rows, hidden]);
   const kept = (name: string) => {

@@ -73,3 +73,26 @@ test('a removed secret disappears and can be taken back', async () => {
   await vi.waitFor(() => expect(screen.getByText('HF_TOKEN')).toBeTruthy());
   expect(sent.some(({ line }) => line.startsWith('DELETE'))).toBe(false);
 });
+
+test('a secret that is set anew while its removal can be undone stays, and is shown', async () => {
+  let there = true;
+  serve('GET', SECRETS, () => (there ? listing(secret('HF_TOKEN')) : listing()));
+  serve('DELETE', `${SECRETS}{name}/`, () => {
+    there = false;
+    return {};
+  });
+  serve('PUT', `${SECRETS}{name}/`, () => {
+    there = true;
+    return secret('HF_TOKEN');
+  });
+  await open('?create=yes');
+  const dialog = await screen.findByRole('dialog', { name: 'New secret' });
+  await userEvent.click(await screen.findByRole('button', { name: 'Remove HF_TOKEN', hidden: true }));
+  await userEvent.type(within(dialog).getByRole('textbox', { name: 'Name' }), 'HF_TOKEN');
+  await userEvent.type(within(dialog).getByRole('textbox', { name: 'Value' }), 'new');
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Keep the secret' }));
+  await screen.findByText('HF_TOKEN is kept');
+  await screen.findByRole('button', { name: 'Remove HF_TOKEN' });
+  const writes = sent.map(({ line }) => line.split(' ')[0]).filter((method) => method !== 'GET');
+  expect(writes).toEqual(['DELETE', 'PUT']);
+});

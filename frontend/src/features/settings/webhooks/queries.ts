@@ -32,9 +32,13 @@ export function useDeliveries(webhook_id: string) {
   return useKeysetRows(query);
 }
 
+/** Polls while it is still being tried. */
 export function useDelivery(webhook_id: string, delivery_id: string) {
   const project = useProject();
-  return $api.useQuery('get', DELIVERY, { params: { path: { project, webhook_id, delivery_id } } });
+  const init = { params: { path: { project, webhook_id, delivery_id } } };
+  return $api.useQuery('get', DELIVERY, init, {
+    refetchInterval: ({ state }) => (state.data?.state === 'pending' ? POLL_MS : false),
+  });
 }
 
 /** What can be done with webhooks; each write has the lists read again. */

@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
@@ -95,6 +95,21 @@ test('a delivery shows what was sent and what came back, and is sent again', asy
   await waitFor(() => expect(sent.filter(({ line }) => line.startsWith('POST'))).toHaveLength(2));
   await expectNoViolations(document.body);
 });
+
+test('a delivery that is being tried is followed to its end', async () => {
+  const detail = { body: '{}', request_headers: {}, response_excerpt: '', error: '' };
+  let asked = 0;
+  serve('GET', AT, listing(hook()));
+  serve('GET', `${AT}{webhook_id}/deliveries/`, listing(delivery()));
+  serve('GET', `${AT}{webhook_id}/deliveries/{delivery_id}/`, () => {
+    asked += 1;
+    return delivery({ ...detail, state: asked === 1 ? 'pending' : 'delivered' });
+  });
+  await open(`?of=${ID}`);
+  await userEvent.click(await screen.findByRole('button', { name: 'run.failed' }));
+  const shown = await screen.findByRole('region', { name: 'Delivery' });
+  await within(shown).findByText('Delivered', {}, { timeout: 8000 });
+}, 15_000);
 
 test('who does not administer the project is offered nothing', async () => {
   serve('GET', 'projects/', listing({ slug: 'vision', name: 'Vision', role: 'researcher', unit: null }));

@@ -29,14 +29,9 @@ interface Waiting {
 }
 
 export class Packer {
-  private readonly worker = new Worker(new URL('./packer.worker.ts', import.meta.url), { type: 'module' });
+  private worker: Worker | null = null;
   private readonly waiting = new Map<number, Waiting>();
   private last = 0;
-
-  constructor() {
-    this.worker.onmessage = ({ data }: MessageEvent<Answer>) => this.take(data);
-    this.worker.onerror = (event) => this.fail(new Error(event.message || 'The packer could not be started.'));
-  }
 
   /** Raises FileUnreadable. */
   pack(members: Member[], onBytes?: (bytes: number) => void): Promise<PackSummary> {
@@ -53,7 +48,6 @@ export class Packer {
   }
 
   close(): void {
-    this.worker.terminate();
     this.fail(new DOMException('The packer was closed.', 'AbortError'));
   }
 
@@ -61,8 +55,18 @@ export class Packer {
     const id = ++this.last;
     return new Promise<Result>((resolve, reject) => {
       this.waiting.set(id, { resolve, reject, onBytes });
-      this.worker.postMessage({ id, ask } satisfies Question);
+      this.started().postMessage({ id, ask } satisfies Question);
     });
+  }
+
+  /** The worker; one whose script did not come, or that broke down, hears nothing, so the next question gets another. */
+  private started(): Worker {
+    if (this.worker) return this.worker;
+    const worker = new Worker(new URL('./packer.worker.ts', import.meta.url), { type: 'module' });
+    worker.onmessage = ({ data }: MessageEvent<Answer>) => this.take(data);
+    worker.onerror = (event) => this.fail(new Error(event.message || 'The packer could not be started.'));
+    this.worker = worker;
+    return worker;
   }
 
   private take(answer: Answer): void {
@@ -79,6 +83,8 @@ export class Packer {
   }
 
   private fail(error: unknown): void {
+    this.worker?.terminate();
+    this.worker = null;
     for (const { reject } of this.waiting.values()) reject(error);
     this.waiting.clear();
   }

@@ -1,0 +1,139 @@
+"""What examples of the API's description say: one small story, told by the names of fields.
+
+A project `vision` has a dataset `digits`, whose first version a run trained a model with.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+A_TIME = "2026-03-02T09:30:00Z"
+AN_ID = "0195a3f2-7c41-7b3e-9d52-4f1c8a6e2b90"
+A_DIGEST = "9f2c4a1be07d3358c6f1d2a4b5e8079c3d6f1a2b4c5e7f8091a2b3c4d5e6f708"
+
+# Of a field with this name, where the type and the limits of the field allow it.
+VALUES: dict[str, tuple[Any, ...]] = {
+    "accept": ("image/png",),
+    "access_key_id": ("ATOM4F1C8A6E2B90",),
+    "actor": ("lin",),
+    "alias": ("candidate",),
+    "artifact_path": ("model/",),
+    "author": ("lin",),
+    "author_name": ("Lin Wei",),
+    "body": ("{}",),
+    "branch": ("main",),
+    "command": ("python train.py --epochs 5", ["python", "train.py"]),
+    "commit": (A_DIGEST,),
+    "color": ("#4c6ef5",),
+    "content_digest": (A_DIGEST,),
+    "cursor": ("",),
+    "dataset": ("digits", AN_ID),
+    "dataset_ref": ("digits@v1",),
+    "description": ("Handwritten digits, one folder for each.",),
+    "detail": ("Nothing was found here.",),
+    "digest": (A_DIGEST,),
+    "email": ("lin@example.org",),
+    "endpoint": ("https://s3.example.org",),
+    "entry": ("train.py",),
+    "epochs": (5,),
+    "filename": ("metrics.csv",),
+    "file_count": (70_000,),
+    "full_name": ("Lin Wei",),
+    "guideline": ("Name the digit in the picture; skip what you cannot read.",),
+    "head": (A_DIGEST,),
+    "host": ("git.example.org",),
+    "hour": (6,),
+    "hotkey": ("1",),
+    "idempotency_key": ("0195a3f2-submit-1",),
+    "key": ("loss", "accuracy"),
+    "label": ("7",),
+    "language": ("en",),
+    "message": ("Add the second half",),
+    "model": ("digit-classifier",),
+    "name": ("digits",),
+    "next": (None,),
+    "new_password": ("a longer sentence than before",),
+    "number": (1,),
+    "old_path": ("train/7/00041.png",),
+    "organisation": ("Example", AN_ID),
+    "parent": (None, A_DIGEST),
+    "password": ("a sentence only you know",),
+    "path": ("train/7/00042.png",),
+    "prefix": ("train/", "4f1c8a6e"),
+    "progress": (0.5,),
+    "project": ("vision", AN_ID),
+    "provenance": ({"tool": "atom 0.1"},),
+    "query": ("state:failed",),
+    "reason": ("Asked for by the audit.",),
+    "ref": ("v1",),
+    "region": ("eu-central-1",),
+    "requirements": ("numpy==2.3.0",),
+    "role": ("researcher",),
+    "root": (A_DIGEST,),
+    "root_digest": (A_DIGEST,),
+    "scopes": (["write"],),
+    "seed": (7,),
+    "sha256": (A_DIGEST,),
+    "size_bytes": (52_428_800,),
+    "slug": ("vision",),
+    "source": ("camera-bucket",),
+    "split": ("train",),
+    "stream": ("stdout",),
+    "suggestion": ("Ask for less memory.",),
+    "tags": (["baseline"],),
+    "text": ("The loss rises after the third epoch.",),
+    "time_zone": ("Europe/Berlin",),
+    "title": ("Name the digits",),
+    "url": ("https://example.org/hooks/atom",),
+    "user": ("lin",),
+    "username": ("lin",),
+    "verb": ("run.created",),
+    "version": (1, "v1"),
+    "workflow": ("image-classification",),
+}
+
+# Bodies whose fields depend on each other, by the name of their schema.
+BODIES: dict[str, dict[str, Any]] = {
+    "CloneRequestRequest": {"name": "digits again", "parameters": {"epochs": 5}},
+    "EditRequest": {
+        "edits": [{"op": "remove", "paths": ["train/7/00042.png"]}],
+        "message": "Remove a torn page",
+    },
+    "NewLabelTaskRequest": {
+        "dataset": "digits@v1",
+        "name": "Name the digits",
+        "labels": [{"name": "0"}, {"name": "1"}],
+        "guideline": "Name the digit in the picture; skip what you cannot read.",
+    },
+    "NewSavedViewRequest": {"name": "sevens", "prefix": "train/7/"},
+    "NewUnitRequest": {"name": "Vision", "parent": AN_ID},
+    "PatchedDescriptionRequest": {"notes": "The loss rises after the third epoch."},
+    "PickRequest": {"source": "v2", "paths": ["train/7/00042.png"], "message": "Take one file"},
+    "ReadRequest": {"ids": [AN_ID]},
+    "RunRequestRequest": {
+        "name": "digits, five epochs",
+        "workflow": "image-classification",
+        "parameters": {"dataset": "digits@v1", "epochs": 5},
+    },
+    "RunTagsRequest": {"runs": [AN_ID], "add": ["baseline"]},
+    "SubmitBatchRequest": {
+        "submissions": [
+            {
+                "slot": AN_ID,
+                "lease_no": 1,
+                "idempotency_key": "0195a3f2-submit-1",
+                "label_id": 7,
+                "active_ms": 1800,
+            }
+        ]
+    },
+    "SubmitRequest": {
+        "lease_no": 1,
+        "idempotency_key": "0195a3f2-submit-1",
+        "label_id": 7,
+        "active_ms": 1800,
+    },
+}
+
+# Of what has to match a pattern, the first that does.
+PATTERNED = (A_DIGEST, f"ranges/{A_DIGEST}.parquet", "digits", "DIGITS", "123456")

@@ -1,0 +1,91 @@
+"""Runs as programs log to them: found, locked and described in single statements.
+
+A program sets a tag or logs a few points some hundred times a second. Through the ORM, most of such
+a request's time went into making statements, and into rows of fifty columns of which five are read.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import connection
+
+from atom.core.errors import Conflict
+from atom.core.statements import plain_cursor
+from atom.jobs.models import Attempt, Run
+
+_FIND = """
+SELECT run.id, run.number, run.archived_at IS NOT NULL,
+       (SELECT id FROM jobs_attempt WHERE run_id = run.id ORDER BY number DESC LIMIT 1)
+FROM jobs_run run
+WHERE run.id = %s AND run.project_id = %s
+"""
+
+# What a program may say of its run, and what the pages are told about it then; in the order of the
+# model's fields, which is what `from_db` takes.
+_DESCRIBED = (
+    *("id", "project_id", "number", "name", "parameters", "state", "origin", "logged_parameters"),
+    *("labels", "progress", "progress_text"),
+)
+_JSON = frozenset({"parameters", "logged_parameters", "labels"})
+# Not its key: rows that name the run are added meanwhile.
+_LOCK = f"SELECT {', '.join(_DESCRIBED)} FROM jobs_run WHERE id = %s FOR NO KEY UPDATE"  # our names
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedRun:
+    """What there must be of a run to log to it; its last attempt, if it has started."""
+
+    pk: UUID
+    number: int
+    is_archived: bool
+    attempt_id: UUID | None
+
+    @property
+    def attempt(self) -> Attempt:
+        """Return the attempt that what a program says belongs to, by its ids alone.
+
+        Raises Conflict for a run that Atom has not started yet.
+        """
+        if self.attempt_id is None:
+            raise not_started(self.number)
+        return Attempt(pk=self.attempt_id, run_id=self.pk)
+
+
+def find(project_id: UUID, run_id: UUID) -> LoggedRun | None:
+    """Return a run of the project."""
+    with plain_cursor() as cursor:
+        row = cursor.execute(_FIND, [run_id, project_id]).fetchone()
+    return None if row is None else LoggedRun(*row)
+
+
+def lock_described(run_id: UUID) -> Run:
+    """Return the run with what a program says of it, its row locked until the caller commits."""
+    with plain_cursor() as cursor:
+        row = cursor.execute(_LOCK, [run_id]).fetchone()
+    if row is None:
+        raise Run.DoesNotExist
+    values = [
+        json.loads(value) if name in _JSON else value
+        for name, value in zip(_DESCRIBED, row, strict=True)
+    ]
+    return Run.from_db(connection.alias, _DESCRIBED, values)
+
+
+def describe(run: Run, *names: str) -> None:
+    """Write what a program says of a locked run: the fields `names`."""
+    values = [
+        json.dumps(value) if name in _JSON else value
+        for name, value in ((name, getattr(run, name)) for name in names)
+    ]
+    columns = "".join(f"{name} = %s, " for name in names)
+    statement = f"UPDATE jobs_run SET {columns}updated_at = statement_timestamp() WHERE id = %s"
+    with plain_cursor() as cursor:
+        cursor.execute(statement.encode(), [*values, run.pk])
+
+
+def not_started(number: int) -> Conflict:
+    """Return what refuses to log to a run that Atom has not started yet."""
+    return Conflict(f"Run {number} has not started yet: nothing can be logged to it.")

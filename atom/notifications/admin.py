@@ -1,0 +1,5 @@
+"""Notifications and what people chose."""
+
+from atom.core.admin import show_rest
+
+show_rest("notifications")

@@ -1,0 +1,29 @@
+"""Failures of notifications, one class each."""
+
+from __future__ import annotations
+
+from atom.core.errors import Conflict, NotFound
+
+
+class NotificationNotFound(NotFound):
+    """The person has no such notification."""
+
+    code = "notification_not_found"
+    title = "You have no such notification."
+    action = "List your notifications and take an id from there; they are kept for 90 days."
+
+
+class TopicFixed(Conflict):
+    """What concerns the safety of an account is always told."""
+
+    code = "topic_fixed"
+    title = "What concerns the safety of your account is always told."
+    action = "Leave this topic out; the others can be changed."
+
+
+class UnsubscribeLinkInvalid(NotFound):
+    """A link out of a mail was changed, or its account is gone."""
+
+    code = "unsubscribe_link_invalid"
+    title = "This link does not work."
+    action = "Use the whole link of the newest mail, or sign in and change your settings."

@@ -1,0 +1,95 @@
+"""What people are told of: the kinds of events, and the topics by which they choose.
+
+Each kind is emitted by the app whose thing it is about, with the people whom it concerns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+NOW: Final = "now"
+DAILY: Final = "daily"
+NEVER: Final = "never"
+MAIL_CHOICES: Final = (NOW, DAILY, NEVER)
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """How people are told who have not chosen; a fixed one cannot be turned off."""
+
+    in_app: bool
+    mail: str
+    is_fixed: bool = False
+
+
+TOPICS: Final[dict[str, Topic]] = {
+    "run_failed": Topic(True, NOW),
+    "run_finished": Topic(True, NEVER),
+    "run_waiting": Topic(True, NEVER),
+    "mention": Topic(True, NOW),
+    "labeling": Topic(True, DAILY),
+    "audit": Topic(True, DAILY),
+    "data_failed": Topic(True, NOW),
+    "data_finished": Topic(True, NEVER),
+    "membership": Topic(True, NOW),
+    "webhook": Topic(True, NOW),
+    # Who has taken an account over must not be able to do so in silence.
+    "security": Topic(True, NOW, is_fixed=True),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """The topic of a kind and where its thing is in the portal.
+
+    Unread ones of a grouped kind about the same thing are one, with how many there were.
+    """
+
+    topic: str
+    path: str
+    is_grouped: bool = False
+
+
+_RUN: Final = "/runs/{run}"
+_VERSIONS: Final = "/datasets/{dataset}/versions"
+_TASK: Final = "/labeling/{task}"
+_ACCOUNT: Final = "/settings/account"
+
+KINDS: Final[dict[str, Kind]] = {
+    "run.failed": Kind("run_failed", _RUN),
+    "run.succeeded": Kind("run_finished", _RUN),
+    "run.waiting": Kind("run_waiting", _RUN),
+    "run.mentioned": Kind("mention", f"{_RUN}?tab=comments"),
+    "label_task.started": Kind("labeling", _TASK),
+    "label_task.returned": Kind("labeling", f"{_TASK}/work", is_grouped=True),
+    "label_task.submitted": Kind("audit", f"{_TASK}/audit", is_grouped=True),
+    "label_task.published": Kind("labeling", _TASK),
+    "label_task.unpublished": Kind("labeling", _TASK),
+    "commit.published": Kind("data_finished", _VERSIONS),
+    "commit.failed": Kind("data_failed", _VERSIONS),
+    "commit.conflict": Kind("data_failed", _VERSIONS),
+    "scan.done": Kind("data_finished", "/sources"),
+    "scan.failed": Kind("data_failed", "/sources", is_grouped=True),
+    "source.drifted": Kind("data_failed", "/sources", is_grouped=True),
+    "invitation.accepted": Kind("membership", "/settings/members"),
+    "role.granted": Kind("membership", "/"),
+    "role.changed": Kind("membership", "/"),
+    "role.removed": Kind("membership", _ACCOUNT),
+    "webhook.disabled": Kind("webhook", "/settings/webhooks"),
+    "account.signed_in": Kind("security", _ACCOUNT),
+    "account.password_changed": Kind("security", _ACCOUNT),
+    "account.second_factor_changed": Kind("security", _ACCOUNT),
+}
+# What is over once something else has happened to the same thing: it is read by then.
+SETTLED_BY: Final[dict[str, tuple[str, ...]]] = {
+    "label_task.published": ("label_task.started", "label_task.returned", "label_task.submitted"),
+    "scan.done": ("scan.failed",),
+}
+# Of many sign-ins, those are told that come from where none came from before.
+SIGNED_IN: Final = "account.signed_in"
+
+
+def kinds_of(topic: str) -> list[str]:
+    """Return the kinds of a topic."""
+    return [name for name, kind in KINDS.items() if kind.topic == topic]

@@ -1,0 +1,1 @@
+"""What sends notifications out of the house."""

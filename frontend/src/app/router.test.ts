@@ -1,0 +1,24 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { sent, serve } from '@/test/fakeApi';
+import { queryClient } from './queryClient';
+import { router } from './router';
+
+afterEach(() => queryClient.clear());
+
+const asked = (path: string) => sent.some(({ line }) => line === `GET /api/v1/${path}`);
+
+test('a page’s script comes while the session is asked for, and the projects as soon as it is known', async () => {
+  queryClient.clear();
+  let answer = (_: unknown) => {};
+  serve('GET', 'auth/session/', () => new Promise((resolve) => (answer = resolve)));
+  const page = router.routesByPath['/'].options.component;
+  const loaded = router.load();
+  await vi.waitFor(() => expect(asked('auth/session/')).toBe(true));
+  // The router forgets how to load what it has.
+  await vi.waitFor(() => expect(page?.preload).toBeUndefined());
+  // Whoever is not signed in has none.
+  expect(asked('projects/')).toBe(false);
+  answer({ authenticated: true, user: null, lacks_second_factor: false });
+  await loaded;
+  await vi.waitFor(() => expect(asked('projects/')).toBe(true));
+});

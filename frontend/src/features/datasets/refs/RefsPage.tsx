@@ -1,0 +1,92 @@
+import { TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconHistory, IconSearch } from '@tabler/icons-react';
+import { getRouteApi } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { EmptyState } from '@/shared/EmptyState';
+import { FailedPage } from '@/shared/FailedPage';
+import { AnchorLink, ButtonLink } from '@/shared/links';
+import { Page } from '@/shared/Page';
+import { PageHeader } from '@/shared/PageHeader';
+import { OperationsNow } from '../operations/OperationsNow';
+import { RefTables } from '../operations/RefTables';
+import { useDataset, useRefs } from '../queries';
+import { ToDatasets } from '../ToDatasets';
+import { KeptNotes } from './KeptNotes';
+import { useBranches, useTags } from './queries';
+
+const route = getRouteApi('/datasets/$name/refs');
+
+/** Every branch and tag of a dataset: where they are, how far from main, and what can be done with them. */
+export function RefsPage() {
+  const { t } = useTranslation();
+  const { name } = route.useParams();
+  const { q } = route.useSearch();
+  const dataset = useDataset(name);
+  const branches = useBranches(name, q);
+  const tags = useTags(name, q);
+  const mayMerge = useRefs(name).branches.length > 1;
+  if (dataset.error && !dataset.data)
+    return (
+      <FailedPage title={name} above={<ToDatasets />} error={dataset.error} onRetry={() => void dataset.refetch()} />
+    );
+  return (
+    <Page>
+      <PageHeader
+        title={t('versioning.refs')}
+        subtitle={t('versioning.refsSubtitle')}
+        documentTitle={[name, t('versioning.refs')].join(' · ')}
+        above={
+          <AnchorLink to="/datasets/$name" params={{ name }} size="sm">
+            {name}
+          </AnchorLink>
+        }
+      >
+        <ButtonLink
+          to="/datasets/$name/versions"
+          params={{ name }}
+          variant="default"
+          leftSection={<IconHistory size={15} />}
+        >
+          {t('datasets.versions')}
+        </ButtonLink>
+        <Search />
+      </PageHeader>
+      <OperationsNow name={name} />
+      <KeptNotes name={name} />
+      <RefTables
+        name={name}
+        at="main"
+        title={t('versioning.allRefs')}
+        branches={branches}
+        tags={tags}
+        mayMerge={mayMerge}
+        nothingFound={q ? <EmptyState compact icon={IconSearch} title={t('common.noMatches')} /> : undefined}
+      />
+    </Page>
+  );
+}
+
+function Search() {
+  const { t } = useTranslation();
+  const { q } = route.useSearch();
+  const navigate = route.useNavigate();
+  const setSoon = useDebouncedCallback(
+    (text: string) => void navigate({ search: (old) => ({ ...old, q: text.trim() || undefined }), replace: true }),
+    300,
+  );
+  return (
+    <TextInput
+      type="search"
+      size="xs"
+      w={200}
+      leftSection={<IconSearch size={14} />}
+      aria-label={t('versioning.findRef')}
+      placeholder={t('versioning.findRef')}
+      defaultValue={q ?? ''}
+      maxLength={63}
+      autoComplete="off"
+      onChange={(event) => setSoon(event.currentTarget.value)}
+    />
+  );
+}

@@ -1,0 +1,71 @@
+import { Group, Switch, Title } from '@mantine/core';
+import { useDocumentVisibility } from '@mantine/hooks';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { SharedRun } from '@/api/contract/jobs';
+import { ErrorState } from '@/shared/ErrorState';
+import { FeedBadge } from '../log/FeedBadge';
+import { NOTHING } from '../log/highlight';
+import { LogView } from '../log/LogView';
+import { useLogOf } from '../log/useLog';
+import { isActive } from '../states';
+import { LINK_POLL_MS, readSharedLog } from './queries';
+import classes from './sharing.module.css';
+
+const plain = () => NOTHING;
+
+/** The log of the run's last attempt, read again while the page is seen. */
+export function SharedLog({ token, run }: { token: string; run: SharedRun }) {
+  const { t } = useTranslation();
+  const { attempts } = run;
+  const begun = attempts > 0;
+  const { store, feed, revision } = useLogOf(
+    `${token}/${attempts}`,
+    (from, signal) => readSharedLog(token, attempts, from, signal),
+    begun,
+    LINK_POLL_MS,
+  );
+  const [follow, setFollow] = useState(isActive(run));
+  const [marked, setMarked] = useState<number | null>(null);
+  const hidden = useDocumentVisibility() === 'hidden';
+  useEffect(() => {
+    if (!begun) return;
+    if (hidden) feed.pause();
+    else feed.resume();
+  }, [begun, hidden, feed]);
+  const emptyText = begun
+    ? t(feed.state === 'loading' ? 'common.loading' : 'jobs.log.empty')
+    : t('jobs.log.notStarted');
+  return (
+    <section aria-label={t('jobs.tab.log')}>
+      <Group gap="md" mb="xs">
+        <Title order={2} fz="sm">
+          {t('jobs.tab.log')}
+        </Title>
+        <Switch
+          size="xs"
+          label={t('sharing.page.logEnd')}
+          checked={follow}
+          onChange={(event) => setFollow(event.currentTarget.checked)}
+        />
+        {begun && <FeedBadge feed={feed} />}
+      </Group>
+      {feed.state === 'failed' && <ErrorState error={feed.error} onRetry={() => feed.resume()} compact retrying />}
+      <div className={classes.log}>
+        <LogView
+          store={store}
+          revision={revision}
+          filter="all"
+          highlightOf={plain}
+          follow={follow}
+          onFollow={setFollow}
+          showTimes={false}
+          target={null}
+          marked={marked}
+          onMark={setMarked}
+          emptyText={emptyText}
+        />
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,68 @@
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, expect, test } from 'vitest';
+import { listing, serve } from '@/test/fakeApi';
+import { renderPage } from '@/test/render';
+import { NewRunPage } from '../index';
+
+const run = {
+  id: 'run-7',
+  number: 7,
+  name: 'train-7',
+  workflow: null,
+  command: ['python', 'train.py'],
+  parameters: {},
+  datasets: [],
+  resources: { cpus: 2, memory_bytes: 2 ** 32, gpus: 0 },
+  env: [],
+  secrets: [],
+  tags: [],
+};
+
+beforeEach(() => {
+  serve('GET', 'workflows/', listing());
+  serve('GET', 'clusters/', listing());
+  serve('GET', 'projects/{project}/secrets/', listing());
+  serve('POST', 'projects/{project}/runs/preview/', {
+    valid: true,
+    errors: {},
+    outlook: 'starts',
+    placement: { cluster: 'local', node: 'local-1', why: 'The only node.', code: 'only_machine', params: {} },
+    queue_position: 1,
+    warm: null,
+    runtime: { digest: 'abc', state: 'ready' },
+  });
+});
+
+test('what was changed in a clone outlives a reload; the link pressed again begins anew', async () => {
+  serve('GET', 'runs/{run_id}/', run);
+  const name = () => screen.findByRole('textbox', { name: 'Name' });
+  const { unmount } = await renderPage(<NewRunPage />, '/runs/new?clone=run-7&step=2');
+  expect(await name()).toHaveProperty('value', 'train-7');
+  await userEvent.type(await name(), '-longer');
+  unmount();
+  const again = await renderPage(<NewRunPage />, '/runs/new?clone=run-7&step=2');
+  await screen.findByText(/copy of train-7/i);
+  expect(await name()).toHaveProperty('value', 'train-7-longer');
+  again.unmount();
+  await renderPage(<NewRunPage />, '/runs/new?clone=run-7');
+  await waitFor(() =>
+    expect(JSON.parse(sessionStorage.getItem('atom-new-run/vision') ?? '{}')).toMatchObject({ name: 'train-7' }),
+  );
+});
+
+test('a refused start keeps nobody at its field once that is changed', async () => {
+  sessionStorage.setItem('atom-new-run/vision', JSON.stringify({ workflow: 'command', command: 'echo', name: 'old' }));
+  const refused = { status: 409, code: 'name_taken', title: 'No.', errors: { name: ['This name is taken.'] } };
+  serve('POST', 'projects/{project}/runs/', () => new Response(JSON.stringify(refused), { status: 409 }));
+  await renderPage(<NewRunPage />, '/runs/new?step=3');
+  const go = await screen.findByRole('button', { name: 'Go' });
+  await waitFor(() => expect(go).toHaveProperty('disabled', false));
+  await userEvent.click(go);
+  const name = await screen.findByRole('textbox', { name: 'Name' });
+  await screen.findByText('This name is taken.');
+  await userEvent.type(name, 'er');
+  await waitFor(() => expect(screen.queryByText('This name is taken.')).toBeNull());
+  await userEvent.click(screen.getByRole('button', { name: 'Continue' }));
+  await screen.findByRole('button', { name: 'Go' });
+});

@@ -1,0 +1,150 @@
+import { ActionIcon, Button, Group, Indicator, Popover, Skeleton, Stack, Text } from '@mantine/core';
+import { IconBell, IconBellOff } from '@tabler/icons-react';
+import { Link, useRouterState } from '@tanstack/react-router';
+import { type KeyboardEvent, useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Notification } from '@/api/contract/notifications';
+import { EmptyState } from '@/shared/EmptyState';
+import { ErrorState } from '@/shared/ErrorState';
+import { AnchorLink } from '@/shared/links';
+import { useLive } from '@/shared/live/useLive';
+import { RelativeTime } from '@/shared/RelativeTime';
+import { notifyError } from '@/shared/undo';
+import classes from './notifications.module.css';
+import { markRead, useNotifications, useRefresh, useUnreadCount } from './queries';
+import { linkOf, useTitle } from './words';
+
+const SHOWN = 8;
+const MANY = 100;
+
+/** The bell of the header: how many are unread, and the latest of them. */
+export function Bell() {
+  const { t } = useTranslation();
+  const [opened, setOpened] = useState(false);
+  const unread = useUnreadCount();
+  const refresh = useRefresh();
+  useLive<{ type: string }>({ path: '/ws/notifications/', onMessages: () => void refresh() });
+  useReadByLooking();
+  const label = t('notifications.open', { count: unread });
+  return (
+    <Popover opened={opened} onChange={setOpened} position="bottom-end" width="min(400px, 96vw)" trapFocus returnFocus>
+      <Indicator
+        disabled={unread === 0}
+        label={unread >= MANY ? t('notifications.many') : unread}
+        size={16}
+        offset={6}
+        color="red"
+        inline
+      >
+        <Popover.Target>
+          <ActionIcon color="gray" size="lg" aria-label={label} onClick={() => setOpened(!opened)}>
+            <IconBell size={18} />
+          </ActionIcon>
+        </Popover.Target>
+      </Indicator>
+      <Popover.Dropdown p="xs" aria-label={t('notifications.latest')}>
+        {opened && <Latest unread={unread} onClose={() => setOpened(false)} />}
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+/** Whoever opens the page of a thing has been told of it. */
+function useReadByLooking(): void {
+  const refresh = useRefresh();
+  const subject = useRouterState({
+    select: ({ matches }) => {
+      const params = matches.at(-1)?.params as { runId?: string; taskId?: string } | undefined;
+      return params?.runId ?? params?.taskId;
+    },
+  });
+  useEffect(() => {
+    if (subject === undefined) return;
+    // That it fails is no reason to complain: nobody asked for it.
+    markRead({ subject }).then(
+      ({ data }) => (data?.changed ? refresh() : undefined),
+      () => undefined,
+    );
+  }, [subject, refresh]);
+}
+
+function Latest({ unread, onClose }: { unread: number; onClose: () => void }) {
+  const { t } = useTranslation();
+  const { rows, error, refetch } = useNotifications({}, SHOWN);
+  const refresh = useRefresh();
+  const first = rows?.[0];
+  const readAll = () => void markRead({ until: first?.id ?? '' }).then(refresh, notifyError);
+  return (
+    <Stack gap={4}>
+      <Group justify="space-between" px={10}>
+        <Text fw={600} size="sm">
+          {t('notifications.title')}
+        </Text>
+        {unread > 0 && first && (
+          <Button size="compact-xs" variant="subtle" onClick={readAll}>
+            {t('notifications.markAll')}
+          </Button>
+        )}
+      </Group>
+      {error != null && <ErrorState error={error} onRetry={refetch} compact />}
+      {!rows && error == null && <Skeleton height={120} />}
+      {rows?.length === 0 && (
+        <EmptyState compact icon={IconBellOff} title={t('notifications.empty')} hint={t('notifications.emptyHint')} />
+      )}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the arrows only move between its links. */}
+      <div onKeyDown={walk}>
+        {rows?.slice(0, SHOWN).map((row) => (
+          <Line key={row.id} row={row} onOpen={onClose} />
+        ))}
+      </div>
+      <Group justify="space-between" px={10}>
+        <AnchorLink to="/notifications" size="sm" onClick={onClose}>
+          {t('notifications.seeAll')}
+        </AnchorLink>
+        <AnchorLink to="/settings/notifications" size="sm" onClick={onClose}>
+          {t('notifications.settings')}
+        </AnchorLink>
+      </Group>
+    </Stack>
+  );
+}
+
+/** Arrows, or J and K, move between the lines. */
+function walk(event: KeyboardEvent<HTMLElement>): void {
+  const step = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1 }[event.key];
+  if (!step) return;
+  const links = [...event.currentTarget.querySelectorAll('a')];
+  const next = links[links.indexOf(document.activeElement as HTMLAnchorElement) + step];
+  event.preventDefault();
+  next?.focus();
+}
+
+function Line({ row, onOpen }: { row: Notification; onOpen: () => void }) {
+  const { t } = useTranslation();
+  const titleOf = useTitle();
+  const refresh = useRefresh();
+  const isUnread = row.read_at === null;
+  const open = () => {
+    onOpen();
+    if (isUnread) void markRead({ ids: [row.id] }).then(refresh, notifyError);
+  };
+  return (
+    <Link {...linkOf(row.path)} className={classes.line} onClick={open}>
+      <span
+        className={classes.dot}
+        data-read={isUnread ? undefined : true}
+        role="img"
+        aria-label={isUnread ? t('notifications.unread') : t('notifications.isRead')}
+      />
+      <span className={classes.said} data-unread={isUnread || undefined}>
+        <Text size="sm" fw="inherit" component="span" display="block">
+          {titleOf(row)}
+        </Text>
+        <Text size="xs" c="dimmed" component="span" display="block" fw={400}>
+          {row.project ? `${row.project.name} · ` : ''}
+          <RelativeTime at={row.at} />
+        </Text>
+      </span>
+    </Link>
+  );
+}

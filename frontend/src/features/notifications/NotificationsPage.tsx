@@ -1,0 +1,186 @@
+import { ActionIcon, Button, Card, Group, SegmentedControl, Select, Tooltip } from '@mantine/core';
+import { IconBellOff, IconChecks, IconMail, IconMailOpened, IconSettings } from '@tabler/icons-react';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Notification } from '@/api/contract/notifications';
+import { type Column, DataTable } from '@/shared/DataTable';
+import { EmptyState } from '@/shared/EmptyState';
+import { ButtonLink } from '@/shared/links';
+import { Page } from '@/shared/Page';
+import { PageHeader } from '@/shared/PageHeader';
+import { RelativeTime } from '@/shared/RelativeTime';
+import { confirmUndo, notifyError } from '@/shared/undo';
+import classes from './notifications.module.css';
+import { markRead, markUnread, useNotifications, useRefresh } from './queries';
+import { TOPICS, type Topic } from './topics';
+import { linkOf, useTitle } from './words';
+
+const route = getRouteApi('/notifications');
+
+/** All that one was told, to read, to filter and to mark. */
+export function NotificationsPage() {
+  const { t } = useTranslation();
+  const { show, topic } = route.useSearch();
+  const navigate = route.useNavigate();
+  const set = (search: { show?: 'unread'; topic?: string }) =>
+    void navigate({ search: (old) => ({ ...old, ...search }), replace: true });
+  const known = TOPICS.find((one) => one === topic);
+  const list = useNotifications({ unread: show && 'true', topic: known });
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const marking = useMarking();
+  const rows = list.rows?.map((row) => (marking.isMarked(row) ? { ...row, read_at: row.at } : row));
+  const markSome = () => {
+    marking.some([...selected]);
+    setSelected(new Set());
+  };
+  const columns = useColumns();
+  const first = list.rows?.[0];
+  const hasUnread = rows?.some(({ read_at }) => read_at === null) ?? false;
+  return (
+    <Page>
+      <PageHeader title={t('notifications.title')} subtitle={t('notifications.subtitle')}>
+        <ButtonLink to="/settings/notifications" variant="default" leftSection={<IconSettings size={15} />}>
+          {t('notifications.settings')}
+        </ButtonLink>
+      </PageHeader>
+      <Group gap="xs" mb="sm">
+        <SegmentedControl
+          size="xs"
+          aria-label={t('notifications.which')}
+          value={show ?? 'all'}
+          onChange={(value) => set({ show: value === 'unread' ? 'unread' : undefined })}
+          data={[
+            { value: 'all', label: t('notifications.all') },
+            { value: 'unread', label: t('notifications.onlyUnread') },
+          ]}
+        />
+        <Select
+          size="xs"
+          w={210}
+          aria-label={t('notifications.topic')}
+          placeholder={t('notifications.anyTopic')}
+          data={TOPICS.map((one) => ({ value: one, label: t(`notifications.topics.${one}`) }))}
+          value={known ?? null}
+          onChange={(next) => set({ topic: next ?? undefined })}
+          clearable
+          clearButtonProps={{ 'aria-label': t('common.clear') }}
+        />
+        {selected.size > 0 && (
+          <Button size="xs" variant="light" leftSection={<IconMailOpened size={15} />} onClick={markSome}>
+            {t('notifications.markRead')}
+          </Button>
+        )}
+        {first && hasUnread && selected.size === 0 && (
+          <Button
+            size="xs"
+            variant="light"
+            leftSection={<IconChecks size={15} />}
+            onClick={() => marking.all(first, known)}
+          >
+            {t('notifications.markAll')}
+          </Button>
+        )}
+      </Group>
+      <Card p={0}>
+        <DataTable
+          {...list}
+          rows={rows}
+          label={t('notifications.title')}
+          columns={columns}
+          rowKey={({ id }) => id}
+          rowLink={({ path }) => linkOf(path)}
+          selected={selected}
+          onSelect={setSelected}
+          empty={<Nothing filtered={show !== undefined || known !== undefined} onAll={() => set(NO_FILTER)} />}
+        />
+      </Card>
+    </Page>
+  );
+}
+
+const NO_FILTER = { show: undefined, topic: undefined };
+
+/** Marks at once on the screen, and on the server when the time to undo is over. */
+function useMarking() {
+  const { t } = useTranslation();
+  const refresh = useRefresh();
+  const [marked, setMarked] = useState<ReadonlySet<string>>(new Set());
+  const [until, setUntil] = useState<string | null>(null);
+  const forget = () => {
+    setMarked(new Set());
+    setUntil(null);
+  };
+  const begin = (message: string, send: () => Promise<unknown>) =>
+    confirmUndo({ message, commit: () => send().then(refresh).then(forget), rollback: forget });
+  return {
+    isMarked: ({ id, at }: Notification) => marked.has(id) || (until !== null && at <= until),
+    some: (ids: string[]) => {
+      setMarked(new Set([...marked, ...ids]));
+      begin(t('notifications.marking', { count: ids.length }), () => markRead({ ids }));
+    },
+    all: ({ id, at }: Notification, topic: Topic | undefined) => {
+      setUntil(at);
+      begin(t('notifications.markingAll'), () => markRead({ until: id, ...(topic && { topic }) }));
+    },
+  };
+}
+
+function useColumns(): Column<Notification>[] {
+  const { t } = useTranslation();
+  const titleOf = useTitle();
+  return [
+    {
+      key: 'what',
+      header: t('notifications.what'),
+      elastic: true,
+      cell: (row) => (
+        <span className={classes.said} data-unread={row.read_at === null || undefined}>
+          {titleOf(row)}
+        </span>
+      ),
+    },
+    {
+      key: 'project',
+      header: t('notifications.project'),
+      from: 'sm',
+      cell: ({ project }) => project?.name ?? '–',
+    },
+    { key: 'at', header: t('notifications.when'), nowrap: true, cell: ({ at }) => <RelativeTime at={at} /> },
+    { key: 'state', header: t('notifications.state'), align: 'right', cell: (row) => <Toggle row={row} /> },
+  ];
+}
+
+function Toggle({ row }: { row: Notification }) {
+  const { t } = useTranslation();
+  const refresh = useRefresh();
+  const name = useTitle()(row);
+  const isUnread = row.read_at === null;
+  const send = () => void (isUnread ? markRead({ ids: [row.id] }) : markUnread([row.id])).then(refresh, notifyError);
+  const label = isUnread ? t('notifications.markReadOf', { name }) : t('notifications.markUnreadOf', { name });
+  return (
+    <Tooltip label={isUnread ? t('notifications.markRead') : t('notifications.markUnread')}>
+      <ActionIcon size="sm" color={isUnread ? 'atom' : 'gray'} aria-label={label} onClick={send}>
+        {isUnread ? <IconMail size={15} /> : <IconMailOpened size={15} />}
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+function Nothing({ filtered, onAll }: { filtered: boolean; onAll: () => void }) {
+  const { t } = useTranslation();
+  if (!filtered)
+    return <EmptyState icon={IconBellOff} title={t('notifications.empty')} hint={t('notifications.emptyHint')} />;
+  return (
+    <EmptyState
+      icon={IconBellOff}
+      title={t('notifications.emptyUnread')}
+      hint={t('notifications.emptyUnreadHint')}
+      action={
+        <Button variant="default" onClick={onAll}>
+          {t('notifications.showAll')}
+        </Button>
+      }
+    />
+  );
+}

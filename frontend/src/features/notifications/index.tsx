@@ -1,0 +1,3 @@
+export { NotificationsPage } from './NotificationsPage';
+export { PreferencesPage } from './PreferencesPage';
+export { UnsubscribePage } from './UnsubscribePage';

@@ -1,0 +1,95 @@
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, test } from 'vitest';
+import { expectNoViolations } from '@/test/axe';
+import { listing, problem, sent, serve } from '@/test/fakeApi';
+import { renderPage } from '@/test/render';
+import { Bell } from './Bell';
+import { NotificationsPage } from './NotificationsPage';
+import { PreferencesPage } from './PreferencesPage';
+import { UnsubscribePage } from './UnsubscribePage';
+
+const AT = 'notifications/';
+const told = (extra: object = {}) => ({
+  id: '0198aaaa-bbbb-7ccc-8ddd-eeeeffff0000',
+  kind: 'run.failed',
+  topic: 'run_failed',
+  project: { slug: 'vision', name: 'Vision' },
+  subject: 's',
+  data: { name: 'digits', failure_class: 'OOM_HOST' },
+  count: 1,
+  path: '/runs/1?project=vision',
+  at: '2026-01-01T00:00:00Z',
+  read_at: null,
+  ...extra,
+});
+const DAILY = { time_zone: 'UTC', hour: 6, next_at: '2026-01-02T06:00:00Z' };
+const open = (search = '') => renderPage(<NotificationsPage />, `/notifications${search}`, '/notifications');
+const posted = () => sent.filter(({ line }) => line.startsWith('POST'));
+
+test('the bell tells how many are unread and shows the latest', async () => {
+  serve('GET', `${AT}count/`, { unread: 2, counted_to: 100 });
+  serve('GET', AT, listing(told(), told({ id: 'b', kind: 'label_task.returned', count: 3, data: { name: 'cats' } })));
+  serve('POST', `${AT}read/`, { changed: 2 });
+  await renderPage(<Bell />);
+  await userEvent.click(await screen.findByRole('button', { name: 'Notifications, 2 unread' }));
+  const first = await screen.findByRole('link', { name: /Run digits failed/ });
+  expect(first.getAttribute('href')).toBe('/runs/1?project=vision');
+  screen.getByText('3 items of cats came back to you');
+  first.focus();
+  await userEvent.keyboard('j');
+  expect(document.activeElement?.textContent).toContain('cats');
+  await userEvent.click(screen.getByRole('button', { name: 'Mark all as read' }));
+  await waitFor(() => expect(posted()[0]?.body).toEqual({ until: told().id }));
+});
+
+test('filters are in the address, and a row can be marked', async () => {
+  let asked = new URLSearchParams();
+  serve('GET', AT, (_: Request, url: URL) => {
+    asked = url.searchParams;
+    return listing(told());
+  });
+  serve('POST', `${AT}read/`, { changed: 1 });
+  const { container } = await open('?show=unread&topic=run_failed');
+  await userEvent.click(await screen.findByRole('button', { name: /^Mark as read: Run digits failed/ }));
+  expect([asked.get('unread'), asked.get('topic')]).toEqual(['true', 'run_failed']);
+  await waitFor(() => expect(posted()[0]?.body).toEqual({ ids: [told().id] }));
+  await expectNoViolations(container);
+});
+
+test('who was told nothing yet is told what will come; a failure can be tried again', async () => {
+  serve('GET', AT, listing());
+  await open();
+  await screen.findByText('Nothing yet');
+});
+
+test('a list that cannot be read says so', async () => {
+  serve('GET', AT, () => problem(500, 'internal_error', 'Broken'));
+  await open();
+  await screen.findByText('Broken');
+});
+
+test('how one is told is kept at once; what concerns safety is fixed', async () => {
+  const topics = [
+    { topic: 'run_failed', in_app: true, mail: 'now', is_fixed: false },
+    { topic: 'security', in_app: true, mail: 'now', is_fixed: true },
+  ];
+  const answer = { sends_mail: false, has_address: true, topics, daily: DAILY };
+  serve('GET', `${AT}preferences/`, answer);
+  serve('PATCH', `${AT}preferences/`, answer);
+  const { container } = await renderPage(<PreferencesPage />);
+  await userEvent.click(await screen.findByRole('switch', { name: 'In the portal: Failed runs' }));
+  const patched = () => sent.find(({ line }) => line.startsWith('PATCH'))?.body;
+  await waitFor(() => expect(patched()).toEqual({ topics: [{ topic: 'run_failed', in_app: false }] }));
+  expect(screen.getByRole('switch', { name: /Safety/ })).toHaveProperty('disabled', true);
+  screen.getByText(/sends no e-mail/);
+  await expectNoViolations(container);
+});
+
+test('mails end by a press, not by opening the link', async () => {
+  serve('POST', `${AT}unsubscribe/{link}/`, { topic: 'run_failed' });
+  await renderPage(<UnsubscribePage />, '/unsubscribe/x.y', '/unsubscribe/$link');
+  expect(posted()).toEqual([]);
+  await userEvent.click(screen.getByRole('button', { name: 'Stop these e-mails' }));
+  await screen.findByText('You get no more e-mails about: Failed runs.');
+});

@@ -1,0 +1,6 @@
+import { type RawSearch, text } from '@/shared/search';
+
+export const notificationsSearch = (raw: RawSearch) => ({
+  show: raw.show === 'unread' ? ('unread' as const) : undefined,
+  topic: text(raw.topic),
+});

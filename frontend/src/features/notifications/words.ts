@@ -1,0 +1,34 @@
+import type { LinkProps } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Notification } from '@/api/contract/notifications';
+import { useWords } from '@/shared/runWords';
+
+export type Told = Pick<Notification, 'kind' | 'data' | 'count'>;
+
+/** What a notification says, in the reader's language: by its kind, and what its event named. */
+export function useTitle(): (row: Told) => string {
+  const { t } = useTranslation();
+  const words = useWords();
+  return useMemo(() => {
+    const named = (key: string, value: unknown) => t(`${key}.${value}` as never, { defaultValue: String(value ?? '') });
+    return ({ kind, data, count }) => {
+      const failure = String(data.failure_class ?? '');
+      const said = {
+        ...data,
+        count,
+        failure: failure ? words.failureClass(failure) : t('notifications.noReason'),
+        role: named('people.roles', data.role),
+        change: named('notifications.change', data.change),
+        defaultValue: kind,
+      };
+      return String(t(`notifications.kind.${kind.replace('.', '_')}` as never, said as never));
+    };
+  }, [t, words]);
+}
+
+/** The page of a notification, from the path that the server gives. */
+export function linkOf(path: string): LinkProps {
+  const url = new URL(path, 'http://portal');
+  return { to: url.pathname, search: Object.fromEntries(url.searchParams) } as LinkProps;
+}

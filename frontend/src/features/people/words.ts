@@ -1,0 +1,5 @@
+import { addWords } from '@/i18n';
+import { appearance } from '@/i18n/appearance.en';
+import { settings } from '@/i18n/settings.en';
+
+addWords({ appearance, settings });

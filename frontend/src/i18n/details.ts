@@ -1,0 +1,45 @@
+/** Says the details of problems in another language than the server's, by the texts that it makes them of. */
+
+interface Template {
+  pattern: RegExp;
+  words: string;
+}
+
+/** Texts with `{}` for each value, and what they are in the language. */
+type Texts = Readonly<Record<string, string>>;
+
+const SPECIAL = /[.*+?^${}()|[\]\\]/g;
+/** `{2}` is the second value as it is, `{2:w}` one that is said in words itself. */
+const SLOT = /\{(\d+)(:w)?\}/g;
+
+/** Those with the most letters of their own first: they fit more closely than others. */
+function templatesOf(texts: Texts): Template[] {
+  return Object.entries(texts)
+    .sort(([one], [other]) => other.replaceAll('{}', '').length - one.replaceAll('{}', '').length)
+    .map(([text, words]) => {
+      const parts = text.split('{}').map((part) => part.replace(SPECIAL, '\\$&'));
+      return { pattern: new RegExp(`^${parts.join('(.*?)')}$`, 's'), words };
+    });
+}
+
+export type SayDetail = (detail: string) => string;
+
+/** What says details in a language; a text that it does not know stays as it is. */
+export function detailSayer(texts: Texts, values: Texts): SayDetail {
+  const templates = templatesOf(texts);
+  const ofValues = [...templatesOf(values), ...templates];
+  const say = (text: string, known: Template[]): string => {
+    for (const { pattern, words } of known) {
+      const found = pattern.exec(text);
+      if (found) {
+        return words.replace(SLOT, (_, number: string, isSaid: string | undefined) => {
+          const value = found[Number(number)] ?? '';
+          // A value is shorter than what it stands in, so this ends.
+          return isSaid ? say(value, ofValues) : value;
+        });
+      }
+    }
+    return text;
+  };
+  return (detail) => say(detail, templates);
+}

@@ -1,0 +1,23 @@
+export const table = {
+  label: 'Table',
+  row: 'Row',
+  types: { integer: 'whole number', number: 'number', boolean: 'true or false', time: 'time', text: 'text' },
+  more: 'Show {{count, number}} more',
+  rows_one: '{{count, number}} row',
+  rows_other: '{{count, number}} rows',
+  columns_one: '{{count, number}} column',
+  columns_other: '{{count, number}} columns',
+  groups_one: '{{count, number}} row group',
+  groups_other: '{{count, number}} row groups',
+  onlyColumns: 'Only the columns are shown',
+  cut: 'Only the first rows and columns are shown. Download the file for the rest.',
+  reasons: {
+    broken: 'The file is damaged, or is not what its end says: its rows cannot be read.',
+    busy: 'The server reads other files at the moment. Open this one again in a moment.',
+    cut: 'The file is not whole: its end, which says what is in it, is missing or too short.',
+    encrypted: 'The file is encrypted.',
+    heavy: 'Its first rows need more memory or time than a preview may take. Download it to open it.',
+    not_parquet: 'The file is no Parquet file, whatever its name says.',
+  },
+  atSource: 'The file stays at its source. Only files that are stored here are read for a preview.',
+};

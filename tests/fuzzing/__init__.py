@@ -1,0 +1,1 @@
+"""Requests made up from the API's description; `make fuzz` makes many more of them."""
