@@ -79,6 +79,19 @@ class Stack:
         folders = {"ATOM_HOME": str(self.home), "ATOM_RUNTIMES_DIR": str(self.runtimes)}
         return {**inherited, **ports, **self.external, **folders}
 
+    def use_services_of_the_run(self, name: str) -> None:
+        """Have it stand on the services of the test run, in a database and bucket `name`."""
+        names = ("REDIS_URL", "S3_ENDPOINT_URL", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY")
+        server = os.environ["DATABASE_URL"].rsplit("/", 1)[0]
+        with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
+            connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+            connection.execute(f'CREATE DATABASE "{name}"')
+        self.external |= {
+            "DATABASE_URL": f"{server}/{name}",
+            "S3_BUCKET": name,
+            **{one: os.environ[one] for one in names},
+        }
+
     def command(self, *arguments: str, timeout_s: float = 60) -> subprocess.CompletedProcess[str]:
         """Run one of the launcher's commands against this stack."""
         return subprocess.run(

@@ -6,6 +6,7 @@ import hmac
 from datetime import timedelta
 from typing import cast
 
+from django.db.models import Q
 from django.db.models.functions import Now
 from django.http import HttpRequest
 from django.utils import timezone
@@ -19,16 +20,19 @@ from atom.accounts.models import ApiToken, User
 from atom.accounts.permissions import lacks_second_factor
 from atom.core.crypto import hash_token
 from atom.core.errors import CsrfFailed
-from atom.core.statements import RowWithParent
+from atom.core.statements import Prepared
 
 PREFIX = "atom"
 # Writing the time of every request would make each read a write.
 _LAST_USED_STEP = timedelta(minutes=1)
-_LIVE = RowWithParent(
-    ApiToken,
-    "user",
-    '"row".prefix = %s AND "row".revoked_at IS NULL AND "parent".is_active '
-    'AND ("row".expires_at IS NULL OR "row".expires_at > statement_timestamp())',
+_LIVE = Prepared(
+    lambda prefix: ApiToken.objects.select_related("user").filter(
+        Q(expires_at=None) | Q(expires_at__gt=Now()),
+        prefix=prefix,
+        revoked_at=None,
+        user__is_active=True,
+    )[:1],
+    str,
 )
 
 
@@ -102,7 +106,7 @@ def find_token(text: str) -> ApiToken | None:
     prefix, _, secret = rest.partition("_")
     if kind != PREFIX:
         return None
-    token = _LIVE.find(prefix)
+    token = _LIVE.first(prefix)
     if token is None or not hmac.compare_digest(token.secret_hash, hash_token(secret)):
         return None
     return token

@@ -19,7 +19,7 @@ from django.db.models import (
 )
 
 from atom.accounts.models import RANK, ROLES, Project, RoleBinding, ServiceAccount, Unit, User
-from atom.core.statements import RowWithParent
+from atom.core.statements import Prepared
 
 Scope = Project | Unit
 # More would be a directory, not a suggestion.
@@ -166,9 +166,9 @@ def roles_of(user: User) -> dict[UUID, str]:
     return roles
 
 
-_PROJECT = RowWithParent(Project, "unit", '"row".slug = %s')
+_PROJECT = Prepared(lambda slug: Project.objects.select_related("unit").filter(slug=slug)[:1], str)
 
 
 def find_project(slug: str) -> Project | None:
     """Return the project with its unit."""
-    return _PROJECT.find(slug)
+    return _PROJECT.first(slug)

@@ -1,12 +1,13 @@
 """What this process counts for Prometheus, and how it is rendered.
 
-Counters of requests and sockets are those of one process: each web process, and the gateway, is
-asked for its own. What all processes share is not counted here but read when it is asked for
-(`atom.core.figures`, `atom.core.task_counts`).
+Counters of requests and sockets are those of one process, the gateway, or of all web processes
+(`atom.web.shared_counters`). What all processes share is not counted here but read when it is asked
+for (`atom.core.figures`, `atom.core.task_counts`).
 """
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable
 from hmac import compare_digest
@@ -17,6 +18,7 @@ from django.http import HttpRequest, HttpResponse
 from prometheus_client import CONTENT_TYPE_LATEST, Counter, Histogram, generate_latest
 from prometheus_client import Gauge as ProcessGauge
 from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import REGISTRY, Collector, CollectorRegistry
 
 from atom.core.figures import Gauge
@@ -32,8 +34,13 @@ REQUESTS: Final = Histogram(
     ["method", "route", "status"],
     buckets=_SECONDS,
 )
-UNDER_WAY: Final = ProcessGauge("atom_http_requests_under_way", "Requests being answered now.")
-SOCKETS: Final = ProcessGauge("atom_websockets_open", "Open WebSockets.", ["kind"])
+# Of several web processes the sum.
+UNDER_WAY: Final = ProcessGauge(
+    "atom_http_requests_under_way", "Requests being answered now.", multiprocess_mode="livesum"
+)
+SOCKETS: Final = ProcessGauge(
+    "atom_websockets_open", "Open WebSockets.", ["kind"], multiprocess_mode="livesum"
+)
 MEDIA: Final = Histogram(
     "atom_gateway_request_seconds",
     "Answers of the gateway, until the last byte: media, thumbnails, S3.",
@@ -77,10 +84,20 @@ def may_scrape(authorization: str) -> bool:
 
 
 def render(gauges: Iterable[Gauge] = (), more: Iterable[Metric] = ()) -> bytes:
-    """Return what this process counted, and what is given, as Prometheus' text format."""
+    """Return what was counted, and what is given, as Prometheus' text format."""
     shared = CollectorRegistry(auto_describe=False)
     shared.register(_Given([*_families(gauges), *more]))
-    return generate_latest(REGISTRY) + generate_latest(shared)
+    return generate_latest(_counted()) + generate_latest(shared)
+
+
+def _counted() -> CollectorRegistry:
+    """Return the counters of this process, or of all with which it shares them."""
+    # The name is that of prometheus_client, which has read it too.
+    if not os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+        return REGISTRY
+    registry = CollectorRegistry(auto_describe=False)
+    MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    return registry
 
 
 def _families(gauges: Iterable[Gauge]) -> Iterable[Metric]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
+from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from django_structlog.middlewares import RequestMiddleware
+from django_structlog.signals import bind_extra_request_finished_metadata
 
 from atom.core.errors import Invalid
 from atom.core.problems import problem_response
@@ -25,6 +28,12 @@ class LogRequests(RequestMiddleware):  # type: ignore[misc]  # untyped library
         named = [part.partition("=")[0] for part in parts if "=" in part]
         shown = "&".join(name for name in named if _PARAMETER.fullmatch(name))
         return f"{request.method} {request.path}{'?' if shown else ''}{shown}"
+
+
+@receiver(bind_extra_request_finished_metadata)
+def _note_client(request: HttpRequest, log_kwargs: dict[str, Any], **_: Any) -> None:
+    # The library tells it in the line of a request that begins, which is not written.
+    log_kwargs["user_agent"] = request.META.get("HTTP_USER_AGENT")
 
 
 class RefuseNul:

@@ -3,14 +3,18 @@
 For each value of each row the framework looks the field up, walks its source, asks whether what it
 found can be called, and converts it. Most values of a row are columns that need none of it. What
 is not as plain as that, or not there, goes the framework's way.
+
+It also makes all fields anew for each answer, from the model's. Those that show a value alike
+whoever asks are made once for each class.
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from datetime import datetime
 from operator import attrgetter
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from django.utils.functional import cached_property
 from rest_framework import serializers
@@ -25,6 +29,15 @@ _UNCHANGED: Final[dict[type, type]] = {
     serializers.IntegerField: int,
     serializers.FloatField: float,
     serializers.BooleanField: bool,
+}
+_ALIKE: Final = {
+    *_UNCHANGED,
+    serializers.ChoiceField,
+    serializers.DateTimeField,
+    serializers.DictField,
+    serializers.JSONField,
+    serializers.ListField,
+    serializers.UUIDField,
 }
 _UTC: Final = "+00:00"
 
@@ -44,21 +57,55 @@ class PlainRows:
 
     @cached_property
     def _shown(self) -> list[tuple[str, _Show]]:
-        fields = self._readable_fields  # type: ignore[attr-defined]  # of the serializer
-        return [(field.field_name, self._show_of(field)) for field in fields]
+        if "fields" in self.__dict__ or getattr(self.root, "partial", False):  # type: ignore[attr-defined]
+            # Somebody has changed them, or what is missing is left out.
+            fields = self._readable_fields  # type: ignore[attr-defined]
+            return [(field.field_name, self._show_of(field)) for field in fields]
+        return [(name, show or self._show_of(self._own(name))) for name, show in self._once()]
+
+    @classmethod
+    def _once(cls) -> list[tuple[str, _Show | None]]:
+        """Return how each value is shown; None where that is up to the serializer."""
+        if "_shown_alike" not in cls.__dict__:
+            model: Any = cls()
+            cls._fields_of_all = model.fields
+            # Last: other threads look for it.
+            cls._shown_alike = [
+                (field.field_name, _show(field) if _is_alike(field) else None)
+                for field in model._readable_fields
+            ]
+        return cls._shown_alike
+
+    def _own(self, name: str) -> Any:
+        field = copy.deepcopy(self._fields_of_all[name])
+        field.bind(name, self)
+        return field
 
     def _show_of(self, field: Any) -> _Show:
         if type(field) is serializers.SerializerMethodField:
             found: _Show = getattr(self, field.method_name)
             return found
-        whole = _as_framework(field)
-        if field.source == "*":
-            return whole
-        if type(field) in _UNCHANGED:
-            return _column(field, _UNCHANGED[type(field)], whole)
-        if type(field) is serializers.DateTimeField and not hasattr(field, "format"):
-            return _moment(field, whole)
+        return _show(field)
+
+    _shown_alike: ClassVar[list[tuple[str, _Show | None]]]
+    _fields_of_all: ClassVar[Any]
+
+
+def _is_alike(field: Any) -> bool:
+    """Whether the field shows a value without asking its serializer."""
+    child = getattr(field, "child", None)
+    return type(field) in _ALIKE and (child is None or _is_alike(child))
+
+
+def _show(field: Any) -> _Show:
+    whole = _as_framework(field)
+    if field.source == "*":
         return whole
+    if type(field) in _UNCHANGED:
+        return _column(field, _UNCHANGED[type(field)], whole)
+    if type(field) is serializers.DateTimeField and not hasattr(field, "format"):
+        return _moment(field, whole)
+    return whole
 
 
 def _as_framework(field: Any) -> _Show:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from operator import itemgetter
+from typing import Any, Final, Generic, TypeVar
+from uuid import UUID, uuid4
 
 import psycopg
 from django.db import connection
-from django.db.models import Model
+from django.db.models import BooleanField, F, Func, Model, QuerySet, Value
+from django.db.models.query import get_related_populators
 
 M = TypeVar("M", bound=Model)
 
@@ -26,40 +29,84 @@ def plain_cursor() -> Iterator[psycopg.Cursor[Any]]:
         yield cursor
 
 
-class RowWithParent(Generic[M]):
-    """Finds a row together with the one that its foreign key `parent` names.
+class Prepared(Generic[M]):
+    """A query of the ORM whose statement is put together once; it reads rows of a model.
 
-    For what each request asks: Django takes several times longer to put the statement together
-    than PostgreSQL to answer it, so it is put together once. `where` calls the two `row` and
-    `parent`. Values come as PostgreSQL sends them: no field of either may need converting.
+    Django takes several times longer to put a statement together than PostgreSQL to answer one that
+    finds a few rows. `make` is called once, with a value of each of `kinds` (UUID, str) in place of
+    those that `rows` is given later, so it must not look at them. It may select related rows and
+    leave columns out; what it prefetches is not read.
     """
 
-    def __init__(self, model: type[M], parent: str, where: str) -> None:
-        self._model, self._parent, self._where = model, parent, where
+    def __init__(self, make: Callable[..., QuerySet[M]], *kinds: type) -> None:
+        self._make, self._kinds = make, kinds
 
-    def find(self, *values: str) -> M | None:
-        """Return the first row, or None."""
-        statement, own, others, parent = self._made
+    def rows(self, *values: Any) -> list[M]:
+        """Return the rows for these values, in the query's order."""
+        made = self._made
         with connection.cursor() as cursor:
-            cursor.execute(statement, values)
-            found = cursor.fetchone()
-        if found is None:
-            return None
-        row = self._model.from_db(connection.alias, own, found[: len(own)])
-        setattr(row, self._parent, parent.from_db(connection.alias, others, found[len(own) :]))
-        return row
+            cursor.execute(made.statement, [given(values) for given in made.parameters])
+            return [made.read(row) for row in cursor.fetchall()]
+
+    def first(self, *values: Any) -> M | None:
+        """Return the first row, or None; the query should have a limit."""
+        return next(iter(self.rows(*values)), None)
 
     @cached_property
-    def _made(self) -> tuple[str, list[str], list[str], type[Model]]:
-        link: Any = self._model._meta.get_field(self._parent)
-        parent = link.related_model
-        own, others = self._model._meta, parent._meta
-        columns = [f'"row"."{one.column}"' for one in own.concrete_fields]
-        columns += [f'"parent"."{one.column}"' for one in others.concrete_fields]
-        statement = (
-            f'SELECT {", ".join(columns)} FROM "{own.db_table}" AS "row" '
-            f'JOIN "{others.db_table}" AS "parent" '
-            f'ON "parent"."{others.pk.column}" = "row"."{link.column}" WHERE {self._where} LIMIT 1'
-        )
-        names = [[one.attname for one in meta.concrete_fields] for meta in (own, others)]
-        return statement, *names, parent
+    def _made(self) -> _Made[M]:
+        examples = [_EXAMPLES[kind]() for kind in self._kinds]
+        queryset = self._make(*examples)
+        compiler = queryset.query.get_compiler(connection.alias)
+        statement, parameters = compiler.as_sql()
+        return _Made(statement, [_given(one, examples) for one in parameters], compiler)
+
+
+class AnyOf(Func):
+    """A condition that compares with a list: one statement however long that is."""
+
+    template = "(%(expressions)s))"
+    arg_joiner = " = ANY("
+    output_field = BooleanField()
+
+    def __init__(self, column: str, values: Any) -> None:
+        super().__init__(F(column), Value(values))
+
+
+# Values that nothing else in a statement is equal to.
+_EXAMPLES: Final[dict[type, Callable[[], Any]]] = {
+    UUID: uuid4,
+    str: lambda: uuid4().hex,
+    list: lambda: [uuid4()],
+}
+
+
+def _given(parameter: Any, examples: list[Any]) -> Callable[[tuple[Any, ...]], Any]:
+    if parameter in examples:
+        return itemgetter(examples.index(parameter))
+    return lambda _: parameter
+
+
+class _Made(Generic[M]):
+    """A statement, its parameters, and how a row of it becomes an instance, as Django does it."""
+
+    def __init__(
+        self, statement: str, parameters: list[Callable[[tuple[Any, ...]], Any]], compiler: Any
+    ) -> None:
+        self.statement, self.parameters = statement, parameters
+        info, select = compiler.klass_info, compiler.select
+        places = info["select_fields"]
+        self._model: type[M] = info["model"]
+        self._own = slice(places[0], places[-1] + 1)
+        self._names = [column.target.attname for column, *_ in select[self._own]]
+        self._related = get_related_populators(info, select, connection.alias)  # type: ignore[call-arg]  # stubs of a later Django
+        self._converters = compiler.get_converters([column for column, *_ in select])
+
+    def read(self, row: Any) -> M:
+        values = list(row)
+        for place, (converters, expression) in self._converters.items():
+            for convert in converters:
+                values[place] = convert(values[place], expression, connection)
+        found = self._model.from_db(connection.alias, self._names, values[self._own])
+        for related in self._related:
+            related.populate(values, found)
+        return found

@@ -24,10 +24,11 @@ _open = build_opener(ProxyHandler({})).open
 
 
 def application_specs(installation: Installation) -> list[ProcessSpec]:
-    """Return the four processes in the order in which they start."""
+    """Return the processes in the order in which they start."""
+    web_processes = installation.environment.atom_web_processes
     return [
         _gateway(installation),
-        _web(installation),
+        *(_web(installation, number) for number in range(1, web_processes + 1)),
         _worker(installation),
         _beat(installation),
     ]
@@ -48,30 +49,26 @@ def common_environment(installation: Installation) -> dict[str, str]:
     }
 
 
-def _uvicorn(factory: str, host: str, port: int) -> tuple[str, ...]:
-    return (
-        *(sys.executable, "-m", "uvicorn", factory, "--host", host, "--port", str(port)),
-        *("--factory", "--no-access-log"),
-        # To compress each message for each socket takes longer than all else that sends it.
-        *("--ws-per-message-deflate", "false"),
-        *("--timeout-graceful-shutdown", str(GRACEFUL_SHUTDOWN_S)),
-    )
-
-
-def _web(installation: Installation) -> ProcessSpec:
+def _web(installation: Installation, number: int) -> ProcessSpec:
     env = installation.environment
+    name = "web" if number == 1 else f"web-{number}"
+    ready_file = installation.run_dir / f"{name}.ready"
     probe_url = f"http://127.0.0.1:{env.atom_web_port}/readyz"
     limits = {
+        "ATOM_WEB_HOST": env.atom_web_host,
+        "ATOM_WEB_PROCESSES": str(env.atom_web_processes),
         "ATOM_DATABASE_POOL_SIZE": str(WEB_DATABASE_CONNECTIONS),
         "ATOM_DATABASE_PATIENCE_S": str(WEB_DATABASE_PATIENCE_S),
         "ATOM_STORE_PATIENCE_S": str(WEB_STORE_PATIENCE_S),
     }
+    arguments = (str(number), str(GRACEFUL_SHUTDOWN_S), str(ready_file))
     return ProcessSpec(
-        name="web",
-        argv=_uvicorn("atom.asgi:program", env.atom_web_host, env.atom_web_port),
+        name=name,
+        argv=(sys.executable, "-m", "atom.web", *arguments),
         cwd=BASE_DIR,
         env=common_environment(installation) | limits,
-        is_ready=lambda: _answers(probe_url),
+        prepare=_remove(ready_file),
+        is_ready=lambda: ready_file.exists() and _answers(probe_url),
     )
 
 

@@ -155,20 +155,27 @@ class RunQuerySet(models.QuerySet["Run"]):
 
         Lists, not querysets: for each row Django would make one, which takes longer than to ask.
         """
-        inputs = RunInput.objects.select_related("version__dataset").order_by("alias")
-        attempts = Attempt.objects.select_related("node").order_by("number")
-        if for_list:
-            inputs = inputs.only(*_LISTED["inputs"])
-            attempts = attempts.only(*_LISTED["attempts"])
         return self.select_related("workflow", "experiment", "created_by").prefetch_related(
-            models.Prefetch("inputs", inputs, to_attr="loaded_inputs"),
-            models.Prefetch("attempts", attempts, to_attr="loaded_attempts"),
+            models.Prefetch("inputs", inputs_to_show(for_list), to_attr="loaded_inputs"),
+            models.Prefetch("attempts", attempts_to_show(for_list), to_attr="loaded_attempts"),
         )
 
     def for_lists(self) -> RunQuerySet:
         """Load what a list row shows, in a fixed number of queries and no column more."""
         own = [one.name for one in Run._meta.concrete_fields if one.name not in _UNLISTED]
         return self.with_parts(for_list=True).only(*own, *_PEOPLE_AND_GROUPS)
+
+
+def inputs_to_show(for_list: bool) -> models.QuerySet[RunInput]:
+    """Return inputs by alias, with what runs show of them."""
+    inputs = RunInput.objects.select_related("version__dataset").order_by("alias")
+    return inputs.only(*_LISTED["inputs"]) if for_list else inputs
+
+
+def attempts_to_show(for_list: bool) -> models.QuerySet[Attempt]:
+    """Return attempts in order, with what runs show of them."""
+    attempts = Attempt.objects.select_related("node").order_by("number")
+    return attempts.only(*_LISTED["attempts"]) if for_list else attempts
 
 
 class Run(TimestampedModel):

@@ -1,5 +1,6 @@
 """What every installation shares; values come from `environment.py`, never from os.environ."""
 
+import logging
 from datetime import timedelta
 from typing import Any
 
@@ -329,4 +330,6 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(ATOM_HOME / "run" / "beat-schedule")
 
 LOGGING = logging_settings(ENV.atom_log_level, ENV.atom_log_format)
 DJANGO_STRUCTLOG_CELERY_ENABLED = True
+# One line a request, when it has been answered.
+DJANGO_STRUCTLOG_STATUS_START_LOG_LEVEL = logging.DEBUG
 configure_structlog()

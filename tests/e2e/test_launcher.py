@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator
 
 import httpx
-import psycopg
 import pytest
 
 from tests.e2e.breaking import PATIENCE_S, await_all
@@ -113,24 +112,9 @@ def _answers(stack: Stack) -> bool:
 
 def test_services_of_others_are_used_and_not_started(own_stack: Stack) -> None:
     """The stack stands on the services of the test run, in a database and bucket of its own."""
-    own_stack.external = {
-        "DATABASE_URL": _fresh_database(),
-        "REDIS_URL": os.environ["REDIS_URL"],
-        "S3_ENDPOINT_URL": os.environ["S3_ENDPOINT_URL"],
-        "S3_ACCESS_KEY_ID": os.environ["S3_ACCESS_KEY_ID"],
-        "S3_SECRET_ACCESS_KEY": os.environ["S3_SECRET_ACCESS_KEY"],
-        "S3_BUCKET": "launcher-test",
-    }
+    own_stack.use_services_of_the_run("launcher-test")
     own_stack.start()
     assert own_stack.process_names() == {"web", "gateway", "worker", "beat"}
     assert httpx.get(f"{own_stack.base_url}/readyz").status_code == 200
     assert own_stack.command("down").returncode == 0
     assert own_stack.processes() == []
-
-
-def _fresh_database() -> str:
-    server = os.environ["DATABASE_URL"].rsplit("/", 1)[0]
-    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
-        connection.execute("DROP DATABASE IF EXISTS launcher_test WITH (FORCE)")
-        connection.execute("CREATE DATABASE launcher_test")
-    return f"{server}/launcher_test"

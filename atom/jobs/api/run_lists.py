@@ -24,6 +24,7 @@ from atom.jobs.api.request_serializers import RunRequestSerializer
 from atom.jobs.api.run_serializers import ListedRunSerializer, RunSerializer
 from atom.jobs.api.views import PAGE, listing, parse_request, render_run
 from atom.jobs.models import Run, RunQuerySet
+from atom.jobs.reads import listed_runs
 from atom.jobs.run_search import searched
 
 FILTERS = ("state", "q", "tag", "created_by", "origin", "experiment", "workflow", "search")
@@ -78,11 +79,11 @@ class RunsView(ProjectScopedView, APIView):
         refuse_unknown(request, ("limit", "cursor", "sort", "column", *FILTERS))
         columns = _columns(request)
         found = filtered(self, request)
-        # Parameters are read only where they are shown.
-        found = found.with_parts() if columns else found.for_lists()
         sorting = run_sorting.sorting_of(request.query_params.get("sort") or run_sorting.DEFAULT)
         cursor = request.query_params.get("cursor")
-        page, following = sorted_page(found, sorting, parse_limit(request), cursor)
+        # Parameters are read only where they are shown.
+        read = found.with_parts().in_bulk if columns else listed_runs
+        page, following = sorted_page(found, sorting, parse_limit(request), cursor, read)
         rows = ListedRunSerializer(page, many=True, context={"columns": columns}).data
         return Response({"results": rows, "next": following})
 

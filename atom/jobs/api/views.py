@@ -35,7 +35,8 @@ from atom.jobs.api.run_serializers import (
     RunSerializer,
 )
 from atom.jobs.api.workflow_serializers import WorkflowSerializer
-from atom.jobs.models import CodeSnapshot, Run, RunQuerySet, Workflow
+from atom.jobs.models import CodeSnapshot, Run, Workflow
+from atom.jobs.reads import find_run, find_whole_run
 
 
 def page_of(view: APIView, queryset: Any, serializer: type[Any]) -> Response:
@@ -125,12 +126,10 @@ class PreviewView(ProjectScopedView, APIView):
 
 def render_run(run_id: UUID, status: int = 200) -> Response:
     """Return the whole run, read again."""
-    found = _whole(Run.objects.all()).get(pk=run_id)
+    found = find_whole_run(run_id)
+    if found is None:
+        raise NotFound
     return Response(RunSerializer(found).data, status=status)
-
-
-def _whole(runs: RunQuerySet) -> RunQuerySet:
-    return runs.with_parts().select_related("project__unit", "runtime", "code")
 
 
 class RunScopedView(APIView):
@@ -141,21 +140,24 @@ class RunScopedView(APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Authenticate, then authorize for the run's project."""
         super().initial(request, *args, **kwargs)
-        role = "viewer" if request.method in SAFE else self.required_role
-        authorize(request, self.run.project, role)
+        _ = self.run
 
     @cached_property
     def run(self) -> Run:
-        """Return the run of the path. Raises NotFound if the caller may not see it."""
-        visible = Run.objects.visible_to(user_of(self.request)).filter(pk=self.kwargs["run_id"])
-        found = self.read(visible).first()
+        """Return the run of the path, for which the request is authorized.
+
+        Raises NotFound for strangers and PermissionDenied for members who may not do this.
+        """
+        found = self.find(self.kwargs["run_id"])
         if found is None:
             raise NotFound
+        role = "viewer" if self.request.method in SAFE else self.required_role
+        authorize(self.request, found.project, role)
         return found
 
-    def read(self, runs: RunQuerySet) -> RunQuerySet:
-        """Return the query with what this view needs of the run."""
-        return runs.select_related("project__unit")
+    def find(self, run_id: UUID) -> Run | None:
+        """Return the run with what this view needs of it."""
+        return find_run(run_id)
 
 
 class RunView(RunScopedView):
@@ -166,9 +168,9 @@ class RunView(RunScopedView):
         """Return one run."""
         return Response(RunSerializer(self.run).data)
 
-    def read(self, runs: RunQuerySet) -> RunQuerySet:
-        """Return the query with all that is shown, which is asked for once."""
-        return _whole(runs) if self.request.method in SAFE else super().read(runs)
+    def find(self, run_id: UUID) -> Run | None:
+        """Return the run with all that is shown, which is asked for once."""
+        return find_whole_run(run_id) if self.request.method in SAFE else super().find(run_id)
 
     @extend_schema(
         operation_id="runs_describe", request=DescriptionSerializer, responses=RunSerializer

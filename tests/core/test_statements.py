@@ -1,0 +1,95 @@
+"""Statements that are put together once find what the ORM finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from django.db import connection
+from django.db.models import Model, QuerySet
+from django.test.utils import CaptureQueriesContext
+
+from atom.core.statements import AnyOf, Prepared
+from atom.jobs import reads
+from atom.jobs.api.run_serializers import ListedRunSerializer, RunSerializer
+from atom.jobs.models import Attempt, Run, RunInput
+from tests.factories.datasets import make_dataset, make_version
+from tests.factories.jobs import make_attempt, make_run
+
+pytestmark = pytest.mark.django_db
+
+
+def values_of(row: Model) -> dict[str, Any]:
+    """Return the columns that were read."""
+    return {name: value for name, value in vars(row).items() if not name.startswith("_")}
+
+
+def one(run_id: UUID) -> QuerySet[Run]:
+    return Run.objects.filter(pk=run_id).select_related("project__unit", "workflow", "created_by")
+
+
+def some(ids: list[UUID]) -> QuerySet[Attempt]:
+    found = Attempt.objects.filter(AnyOf("run_id", ids)).select_related("node").order_by("-number")
+    return found.only("number", "evidence", "node__name")
+
+
+def test_a_row_is_that_of_the_orm_with_its_related_rows() -> None:
+    run = make_run(parameters={"lr": [0.1, None]}, tags=["a"])
+    prepared = Prepared(one, UUID)
+    for wanted in (run, make_run()):
+        found, known = prepared.first(wanted.pk), one(wanted.pk).get()
+        assert found is not None
+        assert values_of(found) == values_of(known)
+        with CaptureQueriesContext(
+            connection,
+        ) as queries:
+            assert values_of(found.project.unit) == values_of(known.project.unit)
+            assert found.workflow == known.workflow
+            assert found.created_by == known.created_by
+        assert not queries.captured_queries
+    assert prepared.first(uuid4()) is None
+
+
+def test_columns_that_were_left_out_are_read_when_they_are_needed() -> None:
+    attempt = make_attempt(evidence={"a": 1}, suggestion="more memory")
+    (found,) = Prepared(some, list).rows([attempt.run_id, uuid4()])
+    assert found.get_deferred_fields() == some([attempt.run_id])[0].get_deferred_fields()
+    assert (found.evidence, found.suggestion) == ({"a": 1}, "more memory")
+    assert Prepared(some, list).rows([]) == []
+
+
+def test_the_statement_is_put_together_once() -> None:
+    calls = []
+
+    def make(run_id: UUID) -> QuerySet[Run]:
+        calls.append(run_id)
+        return one(run_id)
+
+    prepared = Prepared(make, UUID)
+    runs = [make_run() for _ in range(3)]
+    assert [prepared.first(run.pk) for run in runs] == runs
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize("shape", [RunSerializer, ListedRunSerializer])
+def test_runs_with_their_parts_are_those_of_the_orm(shape: type[Any]) -> None:
+    whole, bare = make_run(), make_run()
+    version = make_version(make_dataset(whole.project), {"a.png": None})
+    for alias in ("train", "eval"):
+        RunInput.objects.create(run=whole, alias=alias, version=version)
+    for state in ("failed", "running"):
+        make_attempt(whole, state)
+    read: Callable[[Run], Run | None] = (
+        (lambda run: reads.find_whole_run(run.pk))
+        if shape is RunSerializer
+        else (lambda run: reads.listed_runs([run.pk, bare.pk, uuid4()])[run.pk])
+    )
+    context = {"columns": [], "now": whole.created_at}
+    for run in (whole, bare):
+        found, known = read(run), Run.objects.with_parts().get(pk=run.pk)
+        shown = shape(found, context=dict(context)).data
+        assert shown == shape(known, context=dict(context)).data
+    aliases = [part["alias"] for part in shape(read(whole), context=dict(context)).data["datasets"]]
+    assert aliases == ["eval", "train"]
