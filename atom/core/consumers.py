@@ -44,6 +44,21 @@ class GuardedConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # unty
                 self._count_no_more()
                 await self.disconnect(_GONE)
 
+    async def dispatch(self, message: dict[str, Any]) -> None:
+        """Handle a message of the client or the channel layer.
+
+        Events at once: the framework goes to a thread before, to close old connections to the
+        database, which whatever asks the database does for itself.
+        """
+        if message["type"] == "live.event":
+            await self.live_event(message)
+        else:
+            await super().dispatch(message)
+
+    async def live_event(self, message: dict[str, Any]) -> None:
+        """Take an event of `atom.core.live`."""
+        raise NotImplementedError
+
     async def websocket_connect(self, message: dict[str, Any]) -> None:
         """Count the socket while it is open."""
         SOCKETS.labels(type(self).__name__).inc()

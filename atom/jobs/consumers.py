@@ -114,8 +114,8 @@ class RunConsumer(GuardedConsumer):
         follower = LogFollower()
         try:
             attempt = await self._attempt(wanted)
-            position = LogPosition(self, attempt, offset)
-            while not await position.step(follower):
+            position = LogPosition(self, attempt, offset, follower)
+            while not await position.step():
                 pass
         except asyncio.CancelledError:
             raise
@@ -139,22 +139,25 @@ class RunConsumer(GuardedConsumer):
 class LogPosition:
     """How far a socket has got in an attempt's log."""
 
-    def __init__(self, socket: RunConsumer, attempt: Attempt, offset: int) -> None:
+    def __init__(
+        self, socket: RunConsumer, attempt: Attempt, offset: int, follower: LogFollower
+    ) -> None:
         """Start at `offset`."""
         self._socket = socket
         self._attempt = attempt
+        self._follower = follower
         self._looked_s = -math.inf
         self.offset = offset
 
-    async def step(self, follower: LogFollower) -> bool:
+    async def step(self) -> bool:
         """Send what is there, or wait for more; return whether the log has ended."""
         if self._is_to_look:
-            entries = await follower.present(self._attempt.pk, self.offset)
+            entries = await self._follower.present(self._attempt.pk, self.offset)
             if not entries and await self._catch_up():
                 return True
         else:
             entries = []
-        entries = entries or await follower.wait(self._attempt.pk, self.offset)
+        entries = entries or await self._follower.wait(self._attempt.pk, self.offset)
         if entries and entries[0].start <= self.offset and not self._behind(entries):
             await self._send(entries)
         elif entries:
@@ -163,9 +166,14 @@ class LogPosition:
 
     @property
     def _is_to_look(self) -> bool:
-        """Whether to ask the database: a thousand quiet logs would be all that it answers."""
-        quiet_s = time.monotonic() - self._looked_s
-        return self._socket.log_may_have_ended or quiet_s >= LOOK_EVERY_S
+        """Whether to ask the database: a thousand quiet logs would be all that it answers.
+
+        Of all sockets that watch an attempt, one asks for all whether its log goes on.
+        """
+        if self._socket.log_may_have_ended or self._looked_s == -math.inf:
+            return True
+        looked_s = max(self._looked_s, self._follower.when_it_went_on(self._attempt.pk))
+        return time.monotonic() - looked_s >= LOOK_EVERY_S
 
     def _behind(self, entries: list[Entry]) -> bool:
         return entries[-1].end - self.offset > BEHIND_BYTES
@@ -176,6 +184,8 @@ class LogPosition:
         self._socket.log_may_have_ended = False
         self._looked_s = time.monotonic()
         end, ended = await database_sync_to_async(_extent)(self._attempt.pk)
+        if not ended:
+            self._follower.note_that_it_goes_on(self._attempt.pk, self._looked_s)
         if end - self.offset > BEHIND_BYTES:
             await self._gap(end - TAIL_BYTES)
         if end > self.offset:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from typing import Any
 
@@ -13,10 +14,13 @@ from channels.routing import URLRouter
 from atom.accounts.models import User
 from atom.core import live as core_live
 from atom.core.metrics import SOCKETS
+from atom.jobs import consumers
 from atom.jobs.actions import logs
 from atom.jobs.engines import frames
 from atom.jobs.engines.frames import Frame
-from atom.jobs.models import Attempt
+from atom.jobs.models import Attempt, LogStream
+from atom.jobs.pipelines import log_follow
+from atom.jobs.pipelines.log_follow import LogFollower
 from atom.jobs.routing import websocket_urlpatterns
 from tests.factories.accounts import make_member, make_user
 from tests.factories.jobs import make_attempt
@@ -105,6 +109,41 @@ async def test_pages_of_the_same_log_each_get_all_of_it_once_whenever_they_come(
     assert [await read_log(client, offset) for client in clients] == ["after one has gone\n"] * 3
     for client in clients:
         await client.close()
+
+
+async def test_an_end_that_nobody_was_told_of_is_found_by_every_page(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(consumers, "LOOK_EVERY_S", 0.3)
+    monkeypatch.setattr(log_follow, "BLOCK_MS", 100)
+    attempt = await sync_to_async(make_attempt)()
+    user = await sync_to_async(make_member)(attempt.run.project)
+    offset = await sync_to_async(say)(attempt, 0, b"line\n")
+    clients = [await open_socket(attempt, user, "log_from=0") for _ in range(3)]
+    for client in clients:
+        assert await read_log(client, offset) == "line\n"
+    # They look at it in turn meanwhile.
+    await asyncio.sleep(1)
+    await LogStream.objects.filter(attempt=attempt).aupdate(eof_bytes=offset)
+    for client in clients:
+        assert (await client.receive_json(20))["type"] == "eof"
+        await client.close()
+
+
+async def test_one_look_at_a_quiet_log_does_for_all_who_watch_it() -> None:
+    attempt = await sync_to_async(make_attempt)()
+    one, other = LogFollower(), LogFollower()
+    assert other.when_it_went_on(attempt.pk) == -math.inf
+    for follower in (one, other):
+        assert await follower.wait(attempt.pk, 0) == []
+    one.note_that_it_goes_on(attempt.pk, 5.0)
+    assert other.when_it_went_on(attempt.pk) == 5.0
+    await one.close()
+    assert other.when_it_went_on(attempt.pk) == 5.0
+    await other.close()
+    later = LogFollower()
+    assert later.when_it_went_on(attempt.pk) == -math.inf
+    await later.close()
 
 
 async def test_a_page_that_is_far_behind_gets_a_gap_and_the_end() -> None:

@@ -14,6 +14,7 @@ from django.db.models.functions import Now
 from atom.core import clock
 from atom.core.crypto import hash_token
 from atom.core.errors import NotFound
+from atom.core.statements import Prepared
 from atom.jobs import states
 from atom.jobs.actions import effects
 from atom.jobs.actions.events import announce, move, record
@@ -46,14 +47,19 @@ def issue_token(attempt: Attempt) -> str:
     return token
 
 
+_OPEN = Prepared(
+    lambda token_hash: (
+        Attempt.objects.filter(token_hash=token_hash, token_expires_at__gt=Now())
+        .exclude(state__in=states.TERMINAL)
+        .select_related("run__project", "node")[:1]
+    ),
+    str,
+)
+
+
 def find_by_token(token: str) -> Attempt | None:
     """Return the open attempt whose token this is."""
-    return (
-        Attempt.objects.filter(token_hash=hash_token(token), token_expires_at__gt=Now())
-        .exclude(state__in=states.TERMINAL)
-        .select_related("run__project", "node")
-        .first()
-    )
+    return _OPEN.first(hash_token(token))
 
 
 def beat(attempt: Attempt) -> Beat:

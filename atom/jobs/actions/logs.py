@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
 import structlog
@@ -16,6 +17,7 @@ from django.db import transaction
 from django.db.models import F
 
 from atom.core import live, redis
+from atom.core.statements import Prepared
 from atom.jobs.engines import frames
 from atom.jobs.engines.frames import Frame
 from atom.jobs.errors import BadLogFrames, LogGap
@@ -94,9 +96,14 @@ def length(stream: LogStream) -> int:
     return max(stream.flushed_bytes, log_stream.next_offset(stream.attempt_id) or 0)
 
 
+_STREAM: Final = Prepared(
+    lambda attempt_id: LogStream.objects.filter(attempt_id=attempt_id, name=MAIN)[:1], UUID
+)
+
+
 def stream_of(attempt: Attempt) -> LogStream:
     """Return the attempt's log, creating its row at first use."""
-    found = LogStream.objects.filter(attempt=attempt, name=MAIN).first()
+    found = _STREAM.first(attempt.pk)
     return found or LogStream.objects.get_or_create(attempt=attempt, name=MAIN)[0]
 
 

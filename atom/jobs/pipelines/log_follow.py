@@ -8,6 +8,7 @@ reads on its own until it has caught up.
 from __future__ import annotations
 
 import asyncio
+import math
 from typing import Any, ClassVar, cast
 from uuid import UUID
 from weakref import WeakKeyDictionary
@@ -48,6 +49,14 @@ class LogFollower:
             return await hub.read(attempt_id, offset)
         return await self._feed.following()
 
+    def when_it_went_on(self, attempt_id: UUID) -> float:
+        """Return when one of the sockets last found that the log had not ended (monotonic, s)."""
+        return self._joined().went_on.get(attempt_id, -math.inf)
+
+    def note_that_it_goes_on(self, attempt_id: UUID, looked_s: float) -> None:
+        """Tell the other sockets that the log had not ended then."""
+        self._joined().went_on[attempt_id] = looked_s
+
     async def close(self) -> None:
         """Leave; the last one closes the connections."""
         feed, hub, self._feed, self._hub = self._feed, self._hub, None, None
@@ -68,6 +77,7 @@ class _Hub:
 
     def __init__(self) -> None:
         self.followers = 0
+        self.went_on: dict[UUID, float] = {}
         self._redis = _connect()
         self._reads: set[asyncio.Task[list[Entry]]] = set()
         self._feeds: dict[UUID, _Feed] = {}
@@ -111,6 +121,7 @@ class _Hub:
         if not feed.followers:
             if self._feeds.get(feed.attempt_id) is feed:
                 del self._feeds[feed.attempt_id]
+                self.went_on.pop(feed.attempt_id, None)
             await feed.close()
 
 
