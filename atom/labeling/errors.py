@@ -122,6 +122,14 @@ class AuditorIsLabeler(PermissionDenied):
     action = "Ask a colleague to open the audit."
 
 
+class DecidedTwice(Invalid):
+    """Two verdicts on one item in one request: either could be meant."""
+
+    code = "decided_twice"
+    title = "The request has two verdicts on one item."
+    action = "Send one verdict for each item; none of these were taken."
+
+
 class UnfinishedItems(Conflict):
     """Publishing would leave items without an accepted label."""
 

@@ -12,6 +12,7 @@ from atom.labeling import states
 from atom.labeling.actions.completion import complete_finished
 from atom.labeling.actions.label_tasks import fill_task
 from atom.labeling.actions.leases import expire_leases, open_departed
+from atom.labeling.actions.mending import mend_items, tasks_to_mend
 from atom.labeling.actions.publishing import publish_task
 from atom.labeling.models import LabelTask
 
@@ -35,6 +36,12 @@ def fill_items(task_id: str) -> None:
     fill_task(UUID(task_id))
 
 
+@shared_task(name="labeling.mend_label_items", soft_time_limit=1740, time_limit=1800)
+def mend_label_items(task_id: str) -> None:
+    """Have a task's items be read from where their version has them now."""
+    mend_items(UUID(task_id))
+
+
 @shared_task(name="labeling.tick", soft_time_limit=110, time_limit=120)
 def tick() -> None:
     """Open lost leases, complete finished tasks, resume what was cut off."""
@@ -48,3 +55,5 @@ def tick() -> None:
     unfilled = LabelTask.objects.filter(populated_at=None, created_at__lt=stuck_before)
     for task_id in unfilled.values_list("pk", flat=True):
         enqueue(fill_items, str(task_id), expires_s=_STUCK_AFTER_S)
+    for task_id in tasks_to_mend().values_list("pk", flat=True):
+        enqueue(mend_label_items, str(task_id), expires_s=_STUCK_AFTER_S)

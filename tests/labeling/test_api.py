@@ -186,6 +186,20 @@ def test_a_labeler_passes_nobodys_work() -> None:
     assert task.items.get().state == states.AUDIT
 
 
+@pytest.mark.parametrize("second", ["accept", "return"])
+def test_two_verdicts_on_one_item_in_one_request_are_refused(second: str) -> None:
+    task = make_task(2, audit_percent=100)
+    labeler, auditor = (make_member(task.project, "researcher") for _ in range(2))
+    submit_all(leases.lease_labels(task, labeler, 2), labeler)
+    api = Api(auditor)
+    one, two = api("POST", f"labelx/tasks/{task.pk}/audit-lease/?n=2").json()["lease"]
+    verdicts = decisions([one, two, one], ["accept", "accept", second])
+    answer = api("POST", "labelx/audits/", {"decisions": verdicts})
+    assert (answer.status_code, answer.json()["code"]) == (400, "decided_twice")
+    assert answer.json()["slots"] == [one["slot_id"]]
+    assert set(task.items.values_list("state", flat=True)) == {states.AUDIT}
+
+
 def test_the_items_of_a_state_come_with_their_labels_in_pages() -> None:
     task = make_task(5)
     labeler = make_member(task.project, "labeler")

@@ -12,10 +12,12 @@ from atom.labeling import states
 from atom.labeling.actions import drafts, label_tasks, leases
 from atom.labeling.actions.submissions import Outcome, submit
 from atom.labeling.models import AnnotationRevision, Draft, LabelTask, WorkItem, WorkSlot
+from atom.labeling.reads import held_work, with_drafts
 from tests.factories.accounts import make_member, make_project
 from tests.factories.labeling import make_task
+from tests.labeling.asking import Api
 from tests.labeling.test_leases import let_expire
-from tests.labeling.work import submission, submit_all
+from tests.labeling.work import rule, submission, submit_all
 
 pytestmark = pytest.mark.django_db
 
@@ -51,6 +53,21 @@ def test_a_submission_removes_the_draft() -> None:
     drafts.save_draft(slots[0], labeler, 1, {"label_id": 1})
     submit_all(slots, labeler)
     assert not Draft.objects.exists()
+
+
+def test_a_draft_that_arrives_after_its_submission_is_refused_and_never_offered() -> None:
+    task = make_task(1, audit_percent=100)
+    labeler, auditor = (make_member(task.project, "researcher") for _ in range(2))
+    slots = leases.lease_labels(task, labeler, 1)
+    submit_all(slots, labeler, 2)
+    late = {"seq": 7, "document": {"label_id": 1}}
+    answer = Api(labeler)("PUT", f"labelx/slots/{slots[0].pk}/draft/", late)
+    assert (answer.status_code, answer.json()["code"]) == (409, "stale_lease")
+    [audit] = leases.lease_audits(task, auditor, 1)
+    rule(audit, auditor, states.RETURN, "look again")
+    [held] = held_work(task, labeler)
+    assert with_drafts([held], labeler)[0].my_drafts == []  # type: ignore[attr-defined]
+    assert drafts.save_draft(held, labeler, 1, {"label_id": 3}).decoded == {"label_id": 3}
 
 
 def test_a_stale_submission_is_refused_and_still_stored() -> None:

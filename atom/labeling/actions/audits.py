@@ -17,7 +17,7 @@ from atom.labeling.actions.completion import complete_if_done
 from atom.labeling.actions.leases import tell_progress
 from atom.labeling.actions.locks import LockedSlots, lock_slots
 from atom.labeling.actions.moves import move
-from atom.labeling.errors import AuditorIsLabeler, StaleLease, TaskNotActive
+from atom.labeling.errors import AuditorIsLabeler, DecidedTwice, StaleLease, TaskNotActive
 from atom.labeling.models import AuditDecision, WorkItem, WorkSlot
 
 
@@ -52,8 +52,9 @@ def decide(project: Project, auditor: User, decisions: Sequence[Decision]) -> li
     """Accept or return each submission; rulings in the same order.
 
     Returned work goes to the same person under a new lease number. Repeating a decision
-    answers the same and changes nothing.
+    answers the same and changes nothing. Raises DecidedTwice before anything is changed.
     """
+    require_one_each(decisions)
     with transaction.atomic():
         slots = lock_slots(project, {d.slot_id for d in decisions})
         revisions = [d.revision_id for d in decisions]
@@ -65,6 +66,14 @@ def decide(project: Project, auditor: User, decisions: Sequence[Decision]) -> li
         rulings = [Ruling(d.slot_id, _decide(d, auditor, slots, known, changes)) for d in decisions]
         _write(changes)
     return rulings
+
+
+def require_one_each(decisions: Sequence[Decision]) -> None:
+    """Raise DecidedTwice, with the slots, if there is more than one decision on a slot."""
+    counts = Counter(decision.slot_id for decision in decisions)
+    twice = [str(slot_id) for slot_id, count in counts.items() if count > 1]
+    if twice:
+        raise DecidedTwice(slots=twice)
 
 
 def not_found(decision: Decision) -> Ruling:

@@ -7,6 +7,7 @@ from typing import Any
 from django.db import transaction
 
 from atom.accounts.models import User
+from atom.labeling import states
 from atom.labeling.engines import documents
 from atom.labeling.errors import DocumentTooLarge, StaleLease
 from atom.labeling.models import Draft, WorkSlot
@@ -16,13 +17,17 @@ def save_draft(slot: WorkSlot, user: User, seq: int, document: dict[str, Any]) -
     """Keep the newest document of `user` on `slot`; an older `seq` changes nothing.
 
     Who lost the lease may still save, if they had a draft: nothing that was typed is lost.
-    Raises StaleLease for a person who never worked here, DocumentTooLarge over the limit.
+    Raises StaleLease for a person who never worked here or has submitted since, DocumentTooLarge
+    over the limit.
     """
     encoded = documents.encode(document)
     if encoded.size_bytes > documents.MAX_DOCUMENT_BYTES:
         raise DocumentTooLarge(f"At most {documents.MAX_DOCUMENT_BYTES} bytes.")
     with transaction.atomic():
         locked = WorkSlot.objects.select_for_update().get(pk=slot.pk)
+        if locked.user_id == user.pk and locked.state not in states.SLOT_HELD:
+            # It was on its way when the work was submitted; with returned work it would come back.
+            raise StaleLease("You have submitted this item already.", slot=str(slot.pk))
         draft = Draft.objects.filter(slot=slot, user=user).first()
         if draft is None and locked.user_id != user.pk:
             raise StaleLease(slot=str(slot.pk))

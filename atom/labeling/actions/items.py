@@ -82,12 +82,20 @@ def _add_batch(task: LabelTask, samples: list[Sample], first: int) -> None:
     )
 
 
-def _item(task: LabelTask, sample: Sample, position: int) -> WorkItem:
-    media = {
+def media_of(sample: Sample) -> dict[str, Any]:
+    """Return what an item keeps of its sample in `media`."""
+    return {
         **sample.place,
         "size_bytes": sample.size_bytes,
         "media_type": sample.media_type,
     }
+
+
+def _item(task: LabelTask, sample: Sample, position: int) -> WorkItem:
     return WorkItem(
-        label_task=task, path=sample.path, digest=sample.digest, media=media, position=position
+        label_task=task,
+        path=sample.path,
+        digest=sample.digest,
+        media=media_of(sample),
+        position=position,
     )

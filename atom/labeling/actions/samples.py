@@ -53,7 +53,8 @@ class ImageSelection:
     def _tables(self) -> Iterator[pa.Table]:
         store = project_store(self.version.dataset.project)
         root = read_root(bytes.fromhex(self.version.readable_root), store)
-        known = [read_layer(layer, store) for layer in root.layers if layer.kind == layers.KIND]
+        asked = [] if self.labelled is None else root.layers
+        known = [read_layer(layer, store) for layer in asked if layer.kind == layers.KIND]
         for part in root.ranges:
             if selection.may_hold(part, self.prefix) and selection.may_list(part, self.paths):
                 entries = selection.listed(self._asked(part, store), self.paths)

@@ -45,13 +45,15 @@ def complete_labels(given: Sequence[Mapping[str, Any]]) -> list[Label]:
     taken_keys = {str(label["hotkey"]) for label in given if label.get("hotkey")}
     free_ids = iter(n for n in range(len(given) + len(taken_ids) + 1) if n not in taken_ids)
     names = {str(label["name"]).strip() for label in given}
-    free_keys = iter([k for k in _DIGIT_KEYS if k not in taken_keys and k not in names])
+    # One key each: a name such as "12" is no key, though its digits are.
+    own_keys = names & set(_DIGIT_KEYS) - taken_keys
+    free_keys = iter([k for k in _DIGIT_KEYS if k not in taken_keys | own_keys])
     labels = []
     for index, label in enumerate(given):
         name = str(label["name"]).strip()
         key = str(label.get("hotkey") or "")
         if not key:
-            key = name if name in _DIGIT_KEYS and name not in taken_keys else next(free_keys, "")
+            key = name if name in own_keys else next(free_keys, "")
         label_id = int(label["id"]) if label.get("id") is not None else next(free_ids)
         color = str(label.get("color") or PALETTE[index % len(PALETTE)])
         labels.append(Label(label_id, name, color, key))

@@ -77,6 +77,8 @@ class LabelTask(TimestampedModel):
     )
     # None until every entry of the version has been looked at.
     populated_at = models.DateTimeField(null=True, blank=True)
+    # The version's layout by which it was last seen that the items' places are its own.
+    items_layout = models.CharField(max_length=64, blank=True, default="")
     started_at = models.DateTimeField(null=True, blank=True)
     publish_partial = models.BooleanField(default=False)
     publish_requested_by = models.ForeignKey(

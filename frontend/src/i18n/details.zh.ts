@@ -258,6 +258,7 @@ const details: Readonly<Record<string, string>> = {
   'The image cannot be decoded: {}.': '无法解码图像：{1}。',
   'The label has changed since you saw it.': '自您看到以后，该标注已更改。',
   'The task is {}.': '任务的状态为“{1:w}”。',
+  'You have submitted this item already.': '您已提交过该条目。',
   'This item is not waiting for correction.': '该条目不在等待更正。',
   'What was measured is no longer stored.': '测量结果已不再保存。',
   'Who asked for the report is no longer here to own its run.': '请求该报告的人已不在，无人可作为其运行的所有者。',

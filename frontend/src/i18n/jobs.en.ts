@@ -248,7 +248,7 @@ export const jobs = {
     datasetOf: '{{label}}: dataset',
     versionOf: '{{label}}: version',
     pickDataset: 'Choose a dataset',
-    noDatasets: 'No dataset in this project',
+    noDatasets: 'No dataset of that name in this project',
     pickModel: 'Choose a model version',
     noModels: 'No model in this project',
     addDataset: 'Add a dataset',

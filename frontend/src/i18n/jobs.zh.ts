@@ -227,7 +227,7 @@ export const jobs: Translation<typeof source> = {
     datasetOf: '{{label}}：数据集',
     versionOf: '{{label}}：版本',
     pickDataset: '选择数据集',
-    noDatasets: '本项目没有数据集',
+    noDatasets: '本项目没有这个名称的数据集',
     pickModel: '选择模型版本',
     noModels: '本项目没有模型',
     addDataset: '添加数据集',

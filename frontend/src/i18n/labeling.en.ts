@@ -61,7 +61,7 @@ export const labeling = {
   create: {
     dataset: 'Dataset',
     version: 'Version',
-    noDatasets: 'No dataset in this project',
+    noDatasets: 'No dataset of that name in this project',
     prefix: 'Only this folder',
     prefixHint: 'All folders',
     unlabelled: 'Only unlabelled images',

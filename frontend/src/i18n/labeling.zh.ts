@@ -52,7 +52,7 @@ export const labeling: Translation<typeof source> = {
   create: {
     dataset: '数据集',
     version: '版本',
-    noDatasets: '本项目没有数据集',
+    noDatasets: '本项目没有这个名称的数据集',
     prefix: '仅此文件夹',
     prefixHint: '所有文件夹',
     unlabelled: '仅未标注的图像',

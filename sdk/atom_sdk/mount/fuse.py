@@ -28,7 +28,8 @@ def mount_fuse(plan: MountPlan) -> str:
     _check_machine()
     log = plan.image.with_suffix(".log")
     command = [sys.executable, "-m", "atom_sdk.mount.fuse_server"]
-    arguments = [plan.dataset.index.path, plan.dataset.pack_dir, plan.folder, plan.modified_at_s]
+    dataset = plan.dataset
+    arguments = [dataset.index.path, dataset.pack_dir, plan.folder, plan.modified_at_s, plan.cache]
     with log.open("wb") as out:
         server = subprocess.Popen(
             [*command, *map(str, arguments)],

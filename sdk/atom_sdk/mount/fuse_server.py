@@ -1,6 +1,7 @@
-"""`python -m atom_sdk.mount.fuse_server INDEX PACKS FOLDER TIME_S`: serves a folder.
+"""`python -m atom_sdk.mount.fuse_server INDEX PACKS FOLDER TIME_S CACHE`: serves a folder.
 
-A process of its own, so that the folder outlives the command that mounted it.
+A process of its own, so that the folder outlives the command that mounted it. It holds the packs
+that are the cache's own; what ends with it, its hold does too.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import mfusepy
 
 from atom_sdk.errors import AtomError, PathNotFoundError
 from atom_sdk.mount.fuse_names import FolderNames
+from atom_sdk.packs.room import Hold
+from atom_sdk.packs.store import PackStore
 from atom_sdk.readers import LocalDataset
 
 # Nothing changes below the folder, so the kernel may remember names and attributes this long.
@@ -66,11 +69,22 @@ class PackFiles(mfusepy.Operations):  # type: ignore[misc, unused-ignore]  # may
             raise mfusepy.FuseOSError(errno.ENOENT) from error
 
 
+def _hold_packs(dataset: LocalDataset, store: PackStore) -> None:
+    """Keep packs of the cache from being evicted; links to them, as a job has, need no hold."""
+    if not os.path.samefile(dataset.pack_dir, store.packs):
+        return
+    hold = Hold(store)
+    hold.add(dataset.index.packs)
+    dataset.hold = hold
+
+
 def main() -> None:
     """Serve until the folder is unmounted."""
-    index, packs, folder, modified_at_s = sys.argv[1:]
+    index, packs, folder, modified_at_s, cache = sys.argv[1:]
+    dataset = LocalDataset(Path(index), Path(packs))
+    _hold_packs(dataset, PackStore(cache))
     mfusepy.FUSE(
-        PackFiles(LocalDataset(Path(index), Path(packs)), int(modified_at_s)),
+        PackFiles(dataset, int(modified_at_s)),
         folder,
         foreground=True,
         ro=True,

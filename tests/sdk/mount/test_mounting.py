@@ -9,6 +9,8 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,8 @@ from atom_sdk.mount.errors import (
     TargetNotEmptyError,
 )
 from atom_sdk.mount.verify import telling_rows, verify_mount
+from atom_sdk.packs.room import PackRoom
+from atom_sdk.packs.store import PackStore
 from atom_sdk.readers import LocalDataset
 from tests.sdk.mount.conftest import Files, Mounter, dataset_of, why_not
 
@@ -294,13 +298,44 @@ def test_a_folder_whose_server_was_killed_can_be_taken_away(
     assert not mounter.folder.exists()
 
 
+def test_a_server_holds_its_packs_until_the_folder_is_taken_away(mounter: Mounter) -> None:
+    if reason := why_not("fuse"):
+        pytest.skip(reason)
+    dataset = dataset_of(mounter.cache, FILES, packs=2)
+    mounter.mount(dataset, how="fuse")
+    room = PackRoom(PackStore(mounter.cache), 0)
+    assert not room.shrink()
+    assert dataset.missing_packs() == []
+    assert shown(mounter.folder) == FILES
+    mounter.unmount()
+    await_end_of(mounter.folder)
+    assert room.shrink()
+    assert dataset.missing_packs() == list(dataset.index.packs)
+
+
+def await_end_of(folder: Path) -> None:
+    """Wait until the process that served a folder has noticed that this is gone."""
+    for _ in range(500):
+        if not servers_of(folder):
+            return
+        time.sleep(0.02)
+    raise AssertionError("the server still runs")
+
+
 def server_of(folder: Path) -> int:
     """The process that serves a folder."""
+    (server,) = servers_of(folder)
+    return server
+
+
+def servers_of(folder: Path) -> list[int]:
+    found = []
     for process in Path("/proc").glob("[0-9]*"):
-        command = (process / "cmdline").read_bytes()
-        if b"fuse_server" in command and os.fsencode(folder) in command:
-            return int(process.name)
-    raise AssertionError("no server")
+        with suppress(FileNotFoundError, ProcessLookupError):
+            command = (process / "cmdline").read_bytes()
+            if b"fuse_server" in command and os.fsencode(folder) in command:
+                found.append(int(process.name))
+    return found
 
 
 @pytest.mark.parametrize("how", ["erofs", "hardlinks"])

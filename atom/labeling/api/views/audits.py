@@ -62,6 +62,8 @@ class AuditsView(APIView):
 
 def _decide(request: Request, decisions: list[Decision]) -> list[Ruling]:
     """Decide project by project; a slot outside the caller's projects is not found."""
+    # Before the first project: what is refused was taken in none.
+    audits.require_one_each(decisions)
     projects = _projects_of(request, [decision.slot_id for decision in decisions])
     for project in {project.pk: project for project in projects.values()}.values():
         authorize(request, project, AUDITOR_ROLE)

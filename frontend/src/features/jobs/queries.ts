@@ -223,13 +223,6 @@ export function useCodeFetch(id: string) {
 
 export const useClusters = () => $api.useQuery('get', '/api/v1/clusters/', {}, { refetchInterval: 10_000 });
 
-export function useDatasets() {
-  const project = useProject();
-  return $api.useQuery('get', '/api/v1/projects/{project}/datasets/', {
-    params: { path: { project }, query: { limit: 200 } },
-  });
-}
-
 export function useVersions(dataset: string) {
   const project = useProject();
   return $api.useQuery(

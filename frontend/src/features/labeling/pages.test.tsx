@@ -301,6 +301,28 @@ test('the form says how many images the task will have, and what is left out', a
   await screen.findByText('The task will have 12 images.');
 });
 
+test('any dataset of the project can be labelled: they are searched on the server as one types', async () => {
+  serveDatasets();
+  const names = Array.from({ length: 300 }, (_, number) => `birds-${number}`);
+  serve('GET', 'projects/{project}/datasets/', (_: Request, url: URL) => {
+    const fitting = names.filter((name) => name.includes(url.searchParams.get('q') ?? ''));
+    const found = fitting.slice(0, Number(url.searchParams.get('limit')));
+    return listing(...found.map((name) => ({ id: name, name, latest: version })));
+  });
+  await openForm('pets@v3');
+  const input = await screen.findByRole('combobox', { name: 'Dataset' });
+  expect(input).toHaveProperty('value', 'pets');
+  await userEvent.clear(input);
+  await userEvent.type(input, 'birds-297');
+  await userEvent.click(await screen.findByRole('option', { name: 'birds-297' }));
+  expect(input).toHaveProperty('value', 'birds-297');
+  await waitFor(() => expect(screen.getByRole('combobox', { name: 'Version' })).toHaveProperty('value', 'v3'));
+  await screen.findByText('The task will have 7 images.');
+  await userEvent.clear(input);
+  await userEvent.type(input, 'whales');
+  await screen.findByText('No dataset of that name in this project');
+});
+
 test('the page of a task says what was left out', async () => {
   serve('GET', 'labelx/tasks/{task_id}/', task({ left_out: { not_images: 3, unreadable: 0 } }));
   await renderPage(<TaskPage />, '/labeling/t1', '/labeling/$taskId');

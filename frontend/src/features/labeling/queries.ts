@@ -47,13 +47,6 @@ export async function createTask(project: string, body: NewLabelTask) {
   return data;
 }
 
-export function useDatasets() {
-  const project = useProject();
-  return $api.useQuery('get', '/api/v1/projects/{project}/datasets/', {
-    params: { path: { project }, query: { limit: 200 } },
-  });
-}
-
 export function useVersions(dataset: string) {
   const project = useProject();
   return $api.useQuery(

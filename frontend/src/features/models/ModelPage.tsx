@@ -8,6 +8,7 @@ import { EmptyState } from '@/shared/EmptyState';
 import { ErrorState } from '@/shared/ErrorState';
 import { FailedPage } from '@/shared/FailedPage';
 import { useFormat } from '@/shared/format';
+import { LoadMore } from '@/shared/LoadMore';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { RelativeTime } from '@/shared/RelativeTime';
@@ -122,10 +123,10 @@ function VersionTable({ name, versions }: { name: string; versions: ReturnType<t
 
 function History({ name }: { name: string }) {
   const { t } = useTranslation();
-  const { data, error, refetch } = useAliasHistory(name);
-  if (error && !data) return <ErrorState error={error} onRetry={() => void refetch()} compact />;
-  if (!data) return <Skeleton height={80} radius="md" />;
-  if (data.results.length === 0)
+  const { rows, error, refetch, hasMore, isLoadingMore, loadMore } = useAliasHistory(name);
+  if (error && !rows) return <ErrorState error={error} onRetry={refetch} compact />;
+  if (!rows) return <Skeleton height={80} radius="md" />;
+  if (rows.length === 0)
     return (
       <Text c="dimmed" size="sm">
         {t('models.noHistory')}
@@ -134,7 +135,7 @@ function History({ name }: { name: string }) {
   return (
     <Card>
       <Timeline bulletSize={12} lineWidth={2}>
-        {data.results.map(({ alias, old_version: old, new_version: next, actor, at }) => (
+        {rows.map(({ alias, old_version: old, new_version: next, actor, at }) => (
           <Timeline.Item
             key={`${alias}/${at}`}
             title={
@@ -153,6 +154,7 @@ function History({ name }: { name: string }) {
           </Timeline.Item>
         ))}
       </Timeline>
+      {hasMore && <LoadMore onLoad={loadMore} loading={isLoadingMore} error={error} />}
     </Card>
   );
 }

@@ -74,6 +74,31 @@ test('a model’s aliases have a history', async () => {
   await screen.findByText('candidate moved from version 1 to version 2');
 });
 
+test('the history of aliases goes on beyond its first page', async () => {
+  const moved = (next: number) => ({
+    alias: 'candidate',
+    old_version: next - 1,
+    new_version: next,
+    actor: null,
+    at: `2026-01-01T00:00:${String(next % 60).padStart(2, '0')}Z`,
+  });
+  serve('GET', 'projects/{project}/models/{model}/', model);
+  serve('GET', 'projects/{project}/models/{model}/versions/', listing(version(2)));
+  serve('GET', 'projects/{project}/models/{model}/aliases/history/', (_request: Request, url: URL) =>
+    url.searchParams.get('cursor') === 'older'
+      ? listing(moved(2))
+      : { results: Array.from({ length: 50 }, (_, index) => moved(52 - index)), next: 'older' },
+  );
+  const { container } = await renderPage(<ModelPage />, '/models/digits', '/models/$name');
+  await screen.findByText('candidate moved from version 51 to version 52');
+  await expectNoViolations(container);
+  const more = screen.getByRole('button', { name: 'Load more' });
+  await userEvent.click(more);
+  await screen.findByText('candidate moved from version 1 to version 2');
+  screen.getByText('candidate moved from version 51 to version 52');
+  expect(screen.queryByRole('button', { name: 'Load more' })).toBeNull();
+});
+
 test('a model that is not there keeps its name and the way back', async () => {
   serve('GET', 'projects/{project}/models/{model}/', () => problem(404, 'model_not_found', 'There is no such model.'));
   await renderPage(<ModelPage />, '/models/nope', '/models/$name');

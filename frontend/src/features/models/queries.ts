@@ -66,8 +66,14 @@ export function useDownload(model: string, number: number) {
 
 export function useAliasHistory(model: string) {
   const project = useProject();
-  const params = { path: { project, model }, query: { limit: 50 } };
-  return $api.useQuery('get', '/api/v1/projects/{project}/models/{model}/aliases/history/', { params });
+  return useKeysetRows(
+    $api.useInfiniteQuery(
+      'get',
+      '/api/v1/projects/{project}/models/{model}/aliases/history/',
+      { params: { path: { project, model }, query: { limit: 50 } } },
+      { ...KEYSET },
+    ),
+  );
 }
 
 /** Names an alias for `confirmUndo`: its removal must not come after it is set anew. */

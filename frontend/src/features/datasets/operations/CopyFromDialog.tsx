@@ -1,15 +1,15 @@
 import { Select, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
-import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { EditStepRequest } from '@/api/contract/datasets';
+import { DatasetSelect } from '@/shared/DatasetSelect';
 import { Dialog } from '@/shared/Dialog';
 import { notifySuccess } from '@/shared/undo';
 import { queryProblem } from '../browse/QueryField';
 import { VersionPicker } from '../browse/VersionPicker';
 import { useEdit, useEditPreview } from '../operationQueries';
-import { useOtherDatasets, useRefs } from '../queries';
+import { useRefs } from '../queries';
 import { Message } from './MergeDialog';
 import { OperationFrame } from './OperationFrame';
 import { PathsField } from './PathsField';
@@ -96,8 +96,13 @@ function CopyFromForm({ name, branch, onClose, onDone }: Omit<CopyFromDialogProp
     >
       <Text size="sm">{t('versioning.copyHint')}</Text>
       <DatasetSelect
+        label={t('versioning.fromDataset')}
         except={name}
+        allowDeselect={false}
+        nothingFoundMessage={t('versioning.noOtherDataset')}
+        data-autofocus
         {...form.getInputProps('dataset')}
+        value={values.dataset}
         onChange={(dataset) => form.setValues({ dataset, ref: 'main' })}
       />
       {values.dataset !== null && (
@@ -126,35 +131,5 @@ function CopyFromForm({ name, branch, onClose, onDone }: Omit<CopyFromDialogProp
       {problem === null && <Preview preview={preview} contained={t('versioning.nothing')} />}
       <Message {...form.getInputProps('message')} />
     </OperationFrame>
-  );
-}
-
-interface DatasetSelectProps {
-  except: string;
-  value?: string | null;
-  error?: ReactNode;
-  onChange: (name: string | null) => void;
-}
-
-/** Another dataset of the project; which are offered, the server says as one types. */
-function DatasetSelect({ except, value = null, ...rest }: DatasetSelectProps) {
-  const { t } = useTranslation();
-  const [typed, setTyped] = useState('');
-  // The chosen name is written where one types.
-  const [q] = useDebouncedValue(typed === value ? '' : typed.trim(), 200);
-  const found = useOtherDatasets(except, q);
-  return (
-    <Select
-      label={t('versioning.fromDataset')}
-      data={value === null || found.includes(value) ? found : [value, ...found]}
-      searchable
-      searchValue={typed}
-      onSearchChange={setTyped}
-      allowDeselect={false}
-      nothingFoundMessage={t('versioning.noOtherDataset')}
-      data-autofocus
-      value={value}
-      {...rest}
-    />
   );
 }

@@ -1,8 +1,9 @@
 import { Group, Input, Select } from '@mantine/core';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
+import { DatasetSelect } from '@/shared/DatasetSelect';
 import { useFormat } from '@/shared/format';
-import { useDatasets, useVersions } from '../queries';
+import { useVersions } from '../queries';
 
 export interface DatasetPickerProps {
   label: string;
@@ -25,9 +26,7 @@ export function DatasetPicker({ label, description, error, withAsterisk, value, 
   const format = useFormat();
   const id = useId();
   const [dataset, ref] = splitReference(value);
-  const datasets = useDatasets();
   const versions = useVersions(dataset);
-  const names = (datasets.data?.results ?? []).map((one) => one.name);
   const known = (versions.data?.results ?? []).map((version) => ({
     value: version.ref,
     label: t('jobs.wizard.versionOption', {
@@ -37,10 +36,6 @@ export function DatasetPicker({ label, description, error, withAsterisk, value, 
     }),
   }));
   const refs = ref && !known.some((one) => one.value === ref) ? [{ value: ref, label: ref }, ...known] : known;
-  const choose = (name: string | null) => {
-    const latest = datasets.data?.results.find((one) => one.name === name)?.latest?.ref;
-    onChange(name ? `${name}@${latest ?? 'main'}` : '');
-  };
   return (
     <Input.Wrapper
       label={label}
@@ -51,16 +46,14 @@ export function DatasetPicker({ label, description, error, withAsterisk, value, 
       id={id}
     >
       <Group gap="xs" wrap="nowrap" mt={4}>
-        <Select
+        <DatasetSelect
           flex={1}
           aria-label={t('jobs.wizard.datasetOf', { label })}
           placeholder={t('jobs.wizard.pickDataset')}
-          searchable
           // The focus may be put here to show an error, which the open list would cover.
           openOnFocus={false}
-          data={dataset && !names.includes(dataset) ? [dataset, ...names] : names}
           value={dataset || null}
-          onChange={choose}
+          onChange={(name, latest) => onChange(name ? `${name}@${latest}` : '')}
           error={Boolean(error)}
           nothingFoundMessage={t('jobs.wizard.noDatasets')}
         />

@@ -4,11 +4,12 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { DatasetSelect } from '@/shared/DatasetSelect';
 import { FormFrame } from '@/shared/FormFrame';
 import { useFocusBack } from '@/shared/focusBack';
 import { useProject } from '@/shared/project';
 import { hotkeysFor, paletteColor } from '../labels';
-import { createTask, TASKS_KEY, useDatasets, useVersionStats, useVersions } from '../queries';
+import { createTask, TASKS_KEY, useVersionStats, useVersions } from '../queries';
 import { LabelRows } from './LabelRows';
 import { TaskPreview } from './TaskPreview';
 
@@ -147,7 +148,6 @@ export function CreateTask({ source, onClose }: CreateTaskProps) {
 function DataFields({ form }: { form: TaskForm }) {
   const { t } = useTranslation();
   const { dataset, ref } = form.values;
-  const datasets = useDatasets();
   const versions = useVersions(dataset);
   const stats = useVersionStats(dataset, ref);
   const { setFieldValue } = form;
@@ -167,17 +167,16 @@ function DataFields({ form }: { form: TaskForm }) {
   return (
     <>
       <Group gap="xs" wrap="nowrap" align="flex-start">
-        <Select
+        <DatasetSelect
           flex={1}
           label={t('labeling.create.dataset')}
           withAsterisk
-          searchable
-          data={(datasets.data?.results ?? []).map((one) => one.name)}
           nothingFoundMessage={t('labeling.create.noDatasets')}
           {...form.getInputProps('dataset')}
-          onChange={(name) => {
+          value={dataset || null}
+          onChange={(name, latest) => {
             setFieldValue('dataset', name ?? '');
-            setFieldValue('ref', datasets.data?.results.find((one) => one.name === name)?.latest?.ref ?? 'main');
+            setFieldValue('ref', latest);
           }}
         />
         <Select

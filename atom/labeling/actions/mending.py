@@ -1,0 +1,75 @@
+"""Items are read from the good pack once their version is: a damaged one was sent again.
+
+An item keeps where its bytes are, so that a picture costs no manifest. A version says by another
+layout that places have changed; whoever mends it knows nothing of labeling, so this is looked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from uuid import UUID
+
+import structlog
+from django.db.models import F, Q, QuerySet
+
+from atom.core.locks import only_one
+from atom.datasets.models import Pack
+from atom.datasets.reads import packs_named_by
+from atom.labeling.actions.items import media_of
+from atom.labeling.actions.samples import ImageSelection
+from atom.labeling.models import LabelTask, WorkItem
+
+log = structlog.get_logger(__name__)
+
+_BATCH = 2000
+
+
+def tasks_to_mend() -> QuerySet[LabelTask]:
+    """Return the tasks with all their items whose version has a layout that they do not know."""
+    filled = LabelTask.objects.for_display().filter(populated_at__isnull=False)
+    known = Q(items_layout=F("dataset_version__layout"))
+    return filled.exclude(known | Q(dataset_version__state="collected"))
+
+
+def mend_items(task_id: UUID) -> int:
+    """Have items be read from where their version has them now; returns how many changed.
+
+    Safe to run again after a kill at any line.
+    """
+    with only_one(task_id) as mine:
+        task = tasks_to_mend().filter(pk=task_id).first()
+        if not mine or task is None:
+            return 0
+        layout = task.dataset_version.layout
+        misplaced, count = _misplaced(task), 0
+        while items := list(islice(misplaced, _BATCH)):
+            count += _mend(task, items)
+        # By what was read: it may have been mended once more meanwhile.
+        LabelTask.objects.filter(pk=task_id).update(items_layout=layout)
+    if count:
+        log.info("label_items_mended", label_task=str(task_id), items=count)
+    return count
+
+
+def _misplaced(task: LabelTask) -> Iterator[WorkItem]:
+    """Yield the items in packs that are damaged, or that the version names no more."""
+    damaged = Pack.objects.filter(project=task.project, state="quarantined")
+    gone = ~Q(media__pack__in=packs_named_by(task.dataset_version))
+    in_damaged = Q(media__pack__in=list(damaged.values_list("digest", flat=True)))
+    items = task.items.filter(gone | in_damaged, media__has_key="pack")
+    return items.order_by("position", "id").iterator(chunk_size=_BATCH)
+
+
+def _mend(task: LabelTask, items: list[WorkItem]) -> int:
+    paths = frozenset(item.path for item in items)
+    found = ImageSelection(task.dataset_version, labelled=None, paths=paths).samples()
+    places = {sample.path: media_of(sample) for sample in found}
+    changed = []
+    for item in items:
+        place = places.get(item.path)
+        if place is not None and place != item.media:
+            item.media = place
+            changed.append(item)
+    WorkItem.objects.bulk_update(changed, ["media"])
+    return len(changed)
