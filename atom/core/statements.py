@@ -33,8 +33,9 @@ class Prepared(Generic[M]):
     """A query of the ORM whose statement is put together once; it reads rows of a model.
 
     Django takes several times longer to put a statement together than PostgreSQL to answer one that
-    finds a few rows. `make` is called once, with a value of each of `kinds` (UUID, str) in place of
-    those that `rows` is given later, so it must not look at them. It may select related rows and
+    finds a few rows, and PostgreSQL longer to plan one of many tables: connections that are kept
+    keep its plan. `make` is called once, with a value of each of `kinds` (UUID, str, list) in place
+    of those that `rows` is given later, so it must not look at them. It may select related rows and
     leave columns out; what it prefetches is not read.
     """
 
@@ -44,7 +45,7 @@ class Prepared(Generic[M]):
     def rows(self, *values: Any) -> list[M]:
         """Return the rows for these values, in the query's order."""
         made = self._made
-        with connection.cursor() as cursor:
+        with plain_cursor() as cursor:
             cursor.execute(made.statement, [given(values) for given in made.parameters])
             return [made.read(row) for row in cursor.fetchall()]
 

@@ -3,6 +3,9 @@
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+# How often a connection has sent a statement before PostgreSQL keeps its plan.
+PREPARED_AFTER = 5
+
 
 def database_from_url(
     url: str, pool_size: int = 0, kept_s: int = 0, patience_s: int = 0
@@ -23,6 +26,8 @@ def database_from_url(
         options["options"] = f"{given} -c statement_timeout={patience_s * 1000}".strip()
     if pool_size:
         options["pool"] = {"min_size": 1, "max_size": pool_size, "timeout": 10}
+        # Only those of `atom.core.statements`: the ORM writes values into its own.
+        options["prepare_threshold"] = PREPARED_AFTER
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": name,
