@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from itertools import compress
+from itertools import chain, compress
 from pathlib import Path
 from typing import TypeVar
+
+import numpy as np
 
 T = TypeVar("T")
 _DIGEST_BYTES = 32
 _READ_BYTES = _DIGEST_BYTES << 12
+_MASK_BYTES = 1 << 12
 
 
 class Selected(Collection[T]):
     """Those items of a collection whose byte in `mask` is 1, in its order."""
 
     def __init__(self, items: Collection[T], mask: bytes | bytearray) -> None:
-        """`mask` has a byte for each item."""
+        """`mask` has a byte for each item; a bit of each is kept."""
         self._items = items
-        self._mask = mask
+        self._bits = np.packbits(np.frombuffer(mask, np.uint8))
         self._length = mask.count(1)
 
     def __len__(self) -> int:
@@ -27,11 +30,16 @@ class Selected(Collection[T]):
 
     def __iter__(self) -> Iterator[T]:
         """The selected items."""
-        return compress(self._items, self._mask) if self._length else iter(())
+        return compress(self._items, self._mask()) if self._length else iter(())
 
     def __contains__(self, item: object) -> bool:
         """Whether an item is selected; all of them are looked through."""
         return any(each == item for each in self)
+
+    def _mask(self) -> Iterator[int]:
+        starts = range(0, len(self._bits), _MASK_BYTES)
+        pieces = (self._bits[start : start + _MASK_BYTES] for start in starts)
+        return chain.from_iterable(np.unpackbits(piece).tobytes() for piece in pieces)
 
 
 class WithDigests(Collection[tuple[T, bytes]]):

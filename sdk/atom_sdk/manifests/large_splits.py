@@ -33,27 +33,34 @@ def draw_rows(
     request: SplitRequest, rows: SplitRows, previous: SplitRequest | None = None
 ) -> DrawnRows:
     """Return the split of each file, as `draw` does for files in memory. Raises what it raises."""
-    inside = np.ones(len(rows), np.bool_) if rows.chosen is None else rows.chosen
+    # Of ten million files every copy counts: what is the same for all of them is held once.
+    inside = np.broadcast_to(True, len(rows)) if rows.chosen is None else rows.chosen
     if rows.chosen is not None and not inside.any():
         raise SplitEmptyError
     labels, label_names = _drawn_by(request, rows, inside)
-    nothing = np.full(len(rows), NONE, np.int16)
-    kept = nothing if request.redraw else np.where(inside, rows.existing, nothing)
+    kept = _kept(request, rows, inside)
     counts = _counts(request, previous, rows, labels, kept)
     if request.group_by:
         scope = inside | _in_groups_of(inside, rows.groups)
-        kept = nothing if request.redraw else np.where(scope, rows.existing, nothing)
+        kept = _kept(request, rows, scope)
         assigned = assign_group_rows(rows, (labels, label_names), scope, kept, counts, request.seed)
     else:
         scope = inside
         assigned = _assigned(rows, (labels, label_names), kept, counts)
     assigned[scope & (assigned < 0)] = rows.split_names.code(REST)
-    return DrawnRows(np.where(scope, assigned, rows.existing), rows.split_names.names)
+    codes = assigned if rows.chosen is None else np.where(scope, assigned, rows.existing)
+    return DrawnRows(codes, rows.split_names.names)
+
+
+def _kept(request: SplitRequest, rows: SplitRows, scope: _Mask) -> Splits:
+    """The split that each file of `scope` has and keeps, -1 for others; not to be written to."""
+    if request.redraw:
+        return np.broadcast_to(np.int16(NONE), len(rows))
+    return rows.existing if rows.chosen is None else np.where(scope, rows.existing, np.int16(NONE))
 
 
 def _drawn_by(request: SplitRequest, rows: SplitRows, inside: _Mask) -> tuple[Codes, list[str]]:
     """The label that counts for drawing, -1 for a file that is not drawn, and the labels' names."""
-    # Of ten million files every copy counts.
     labels = rows.labels if rows.chosen is None else np.where(inside, rows.labels, np.int32(NONE))
     is_labelled = bool((labels >= 0).any())
     if request.stratify:
@@ -71,12 +78,11 @@ def _counts(
     labels: Codes,
     kept: Splits,
 ) -> Mapping[str, int]:
+    held = _tally(kept, rows.split_names.names)
     is_drawn = labels >= 0
-    names = rows.split_names.names
-    numbers = np.bincount(kept[kept >= 0], minlength=len(names)).tolist()
-    held = Counter({name: number for name, number in zip(names, numbers, strict=True) if number})
-    free = int((is_drawn & (kept < 0)).sum())
-    return counts_of(request, previous, int(is_drawn.sum()), held, free)
+    drawn = int(is_drawn.sum())
+    is_drawn &= kept < 0
+    return counts_of(request, previous, drawn, held, int(is_drawn.sum()))
 
 
 def _in_groups_of(inside: _Mask, groups: Codes) -> _Mask:
@@ -97,8 +103,8 @@ def _assigned(
     by_label, starts = rows_by_label(codes, len(names))
     for split, count in counts.items():
         code = rows.split_names.code(split)
-        held = _by_label(codes[(assigned == code) & (codes >= 0)], names)
-        free = _by_label(codes[(assigned < 0) & (codes >= 0)], names)
+        held = _tally(codes, names, assigned, code)
+        free = _tally(codes, names, assigned, NONE)
         wanted = count - int((assigned == code).sum())
         if wanted > free.total():
             raise SplitTooLargeError(split, wanted, free.total())
@@ -138,10 +144,21 @@ def rows_by_label(
     return rows, ends
 
 
+def _tally(
+    codes: Codes | Splits, names: list[str], splits: Splits | None = None, split: int = NONE
+) -> Counter[str]:
+    """How many files have each name, of those with a split if `splits` are given.
+
+    By pieces: what is looked at meanwhile would take 8 bytes a file.
+    """
+    numbers = np.zeros(len(names) + 1, np.int64)
+    for start in range(0, len(codes), _PIECE_ROWS):
+        here = slice(start, start + _PIECE_ROWS)
+        some = codes[here] if splits is None else codes[here][splits[here] == split]
+        numbers += np.bincount(some - NONE, minlength=len(numbers))
+    pairs = zip(names, numbers[1:].tolist(), strict=True)
+    return Counter({name: number for name, number in pairs if number})
+
+
 def _pieces(codes: Codes, rows: int) -> Iterator[Codes]:
     return (codes[start : start + rows] for start in range(0, len(codes), rows))
-
-
-def _by_label(codes: Codes, names: list[str]) -> Counter[str]:
-    numbers = np.bincount(codes, minlength=len(names)).tolist()
-    return Counter({name: number for name, number in zip(names, numbers, strict=True) if number})

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -106,3 +108,25 @@ def test_rows_are_sorted_by_label_in_pieces_as_at_once(labels: list[int], piece_
     for label in range(6):
         part = rows[starts[label] : starts[label + 1]]
         assert part.tolist() == np.flatnonzero(codes == label).tolist()
+
+
+@pytest.mark.parametrize("wish", [{"test": "20%"}, {"test": "20%", "redraw": True}], ids=str)
+def test_a_draw_holds_no_column_twice(wish: dict[str, Any]) -> None:
+    folders, each = 150, 10_000
+    request = SplitRequest.from_json(wish)
+    splits = [None, None, *["train"] * 7, "test"] * (each // 10)
+    rows = SplitRows(request)
+    for folder in range(folders):
+        paths = [f"{folder:03d}/{number}" for number in range(each)]
+        rows.add(paths, [f"{folder:03d}"] * each, splits)
+    # Columns of 14 bytes a file, which are there before.
+    assert len(rows.order) == len(rows.labels) == len(rows.existing) == folders * each
+    tracemalloc.start()
+    try:
+        drawn = draw_rows(request, rows, request)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert np.bincount(drawn.codes).tolist() == [folders * each * 4 // 5, folders * each // 5]
+    # What is drawn takes two bytes, rows by label four, a mask one; the rest is one piece of them.
+    assert peak < 14 * folders * each

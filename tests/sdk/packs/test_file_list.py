@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,7 +11,9 @@ from hypothesis import strategies as st
 from atom_sdk.packs import SourceFile, walk_folder
 from atom_sdk.packs.file_list import FileList
 
-FILES = [SourceFile(f"é/{n:05d}", n * n, -n) for n in range(9000)]
+# The first chunk has small files only, the last one larger ones than 4 GiB.
+FILES = [SourceFile(f"é/{n:05d}", n * n * n, -n) for n in range(9000)]
+_COUNT = 100_000
 
 
 def test_a_list_gives_back_what_it_was_given() -> None:
@@ -24,6 +28,18 @@ def test_a_list_gives_back_what_it_was_given() -> None:
         with pytest.raises(IndexError):
             files[number]
     assert list(FileList()) == []
+
+
+def test_files_are_held_in_few_bytes() -> None:
+    tracemalloc.start()
+    try:
+        files = FileList(SourceFile(f"{n:06d}.jpg", 10**6, n) for n in range(_COUNT))
+        held = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    # Eight bytes for the time, four for the size; the rest is the path.
+    assert len(files) == _COUNT
+    assert held < 14 * _COUNT
 
 
 @settings(max_examples=15, deadline=None)
