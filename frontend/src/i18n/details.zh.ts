@@ -166,7 +166,6 @@ const details: Readonly<Record<string, string>> = {
 
   // Sources
   'Give credentials in their own fields, never in the address.': '请把凭据填在各自的栏位，切勿写进地址。',
-  'Give the whole path of the folder.': '请给出文件夹的完整路径。',
   'Google gives no token for this service account.': 'Google 不为该服务账号颁发令牌。',
   "Line {} of the list is no address below the list's folder.": '列表第 {1} 行不是列表所在文件夹之下的地址。',
   'The address must begin with https:// or http://.': '地址必须以 https:// 或 http:// 开头。',
