@@ -19,6 +19,7 @@ django.setup()
 
 from atom.core import storage  # noqa: E402
 from atom.datasets.actions.commits import run_commit  # noqa: E402
+from atom.datasets.actions.compaction import compact_version  # noqa: E402
 from atom.datasets.actions.garbage import collect_garbage  # noqa: E402
 from atom.datasets.actions.uploads import complete_upload  # noqa: E402
 from atom.datasets.actions.verification import verify_upload  # noqa: E402
@@ -47,6 +48,7 @@ _ACTIONS: dict[str, Callable[[str], object]] = {
     "complete": _complete,
     "verify": verify_upload,
     "commit": run_commit,
+    "compact": compact_version,
     "collect": _collect,
 }
 

@@ -17,6 +17,7 @@ from django.db import connection
 from atom.core import storage
 from atom.datasets.actions.branches import settle_branch
 from atom.datasets.actions.commits import run_commit
+from atom.datasets.actions.compaction import compact_version
 from atom.datasets.actions.garbage import add_garbage_run, collect_garbage
 from atom.datasets.actions.rebuild import compare_catalogue
 from atom.datasets.actions.uploads import complete_upload
@@ -24,6 +25,8 @@ from atom.datasets.actions.verification import verify_upload
 from atom.datasets.models import CommitRequest, Dataset, GarbageRun, Pack, Upload, Version
 from atom.datasets.reads import open_root, packs_of
 from atom_sdk.client import Client
+from atom_sdk.manifests import Changes, apply_changes, iter_ranges
+from atom_sdk.manifests.entries import ENTRY_SCHEMA
 from atom_sdk.manifests.objects import range_key
 from tests.datasets import crashing_child
 from tests.datasets.prepared import made_once
@@ -36,6 +39,7 @@ from tests.datasets.pushing import (
     prepared_commit,
     put_rows,
 )
+from tests.datasets.test_compaction import ALWAYS, committed
 from tests.datasets.test_garbage import AT_ONCE, forget_uploads, orphan, stored
 from tests.jobs.live import wait_for
 
@@ -54,11 +58,13 @@ GARBAGE_POINTS = [
     "garbage.forgotten",
     "garbage.object_deleted",
 ]
+COMPACTION_POINTS = ["compaction.written", "compaction.noted"]
 LOAD_POINTS = ["load.checked", "load.objects_written", "load.logged"]
 ALL_POINTS = [
     "upload.joined",
     *VERIFY_POINTS,
     *COMMIT_POINTS,
+    *COMPACTION_POINTS,
     *GARBAGE_POINTS,
     *LOAD_POINTS,
 ]
@@ -175,6 +181,32 @@ def test_a_death_while_a_version_is_committed(pusher: Pusher, point: str) -> Non
 
     assert run_commit(request.pk).state == "published"
     assert CommitRequest.objects.get(pk=request.pk).version == Version.objects.get(number=2)
+    check_catalogue(pusher)
+
+
+def with_a_delta(pusher: Pusher) -> Version:
+    """The version that has one file less, as a delta over the first."""
+    store = storage.project_store(pusher.project)
+    root = open_root(Version.objects.get())
+    path = next(iter_ranges(root, store))["path"][0].as_py()
+    nothing = Changes(ENTRY_SCHEMA.empty_table(), frozenset([path]))
+    version = committed(pusher, apply_changes(root, nothing, store, delta_rule=ALWAYS))
+    assert open_root(version).deltas
+    return version
+
+
+@pytest.mark.parametrize("point", COMPACTION_POINTS)
+def test_a_death_while_a_version_is_compacted(pusher: Pusher, point: str) -> None:
+    version = with_a_delta(pusher)
+
+    die("compact", version.pk, point)
+    check_catalogue(pusher)
+
+    compact_version(version.pk)
+    version.refresh_from_db()
+    assert not open_root(version).deltas
+    assert open_root(version).content.hex() == version.content_digest
+    collect_garbage(add_garbage_run(pusher.project, None, is_dry_run=False).pk, AT_ONCE)
     check_catalogue(pusher)
 
 

@@ -80,6 +80,8 @@ def test_a_dataset_is_deleted_and_comes_back_as_it_was(pusher: Pusher) -> None:
 
     hold = place_hold(version.dataset, version, "a dispute", None)
     assert delete(pusher) == (409, "dataset_held")
+    answer = pusher.client.delete(f"{pusher.base}?name=digits")
+    assert answer.json()["detail"] == "One legal hold keeps digits."
     release_hold(hold, None)
     pin(version, "run", "r1")
     assert delete(pusher) == (409, "dataset_in_use")

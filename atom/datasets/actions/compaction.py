@@ -12,6 +12,7 @@ from uuid import UUID
 import structlog
 
 from atom.core.background import enqueue
+from atom.core.crash_points import reach
 from atom.core.locks import only_one
 from atom.datasets.building import building
 from atom.datasets.models import Version
@@ -44,9 +45,11 @@ def compact_version(version_id: UUID | str) -> bool:
         with building(version.dataset.project):
             store, before = version_store(version.dataset.project), version.readable_root
             layout = write_root(compact(store.root(before), store.store), store.store).hex()
+            reach("compaction.written")
             # Who mends it meanwhile wins: the layout that he wrote may have deltas, and no damage.
             unchanged = Version.objects.filter(pk=version.pk, layout=version.layout)
             if layout == before or not unchanged.update(layout=layout):
                 return False
+            reach("compaction.noted")
     log.info("version_compacted", version=str(version.pk), layout=layout)
     return True

@@ -107,6 +107,8 @@ def _locked(dataset_id: UUID) -> Dataset:
 
 def _require_unneeded(dataset: Dataset) -> None:
     holds = LegalHold.objects.filter(dataset=dataset, released_at__isnull=True).count()
+    if holds == 1:
+        raise DatasetHeld(f"One legal hold keeps {dataset.name}.")
     if holds:
         raise DatasetHeld(f"{holds} legal holds keep {dataset.name}.")
     # Who pins a version locks its row: wait for them, and look for pins afterwards.

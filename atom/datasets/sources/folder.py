@@ -19,7 +19,7 @@ from atom.datasets.source_errors import (
     SourceMissing,
 )
 from atom.datasets.sources.objects import Shard, SourceObject
-from atom.datasets.sources.spec import SourceSpec
+from atom.datasets.sources.spec import SourceSpec, no_whole_path
 from atom_sdk.manifests.pins import Pin
 
 _PAGE = 1000
@@ -32,7 +32,7 @@ class FolderReader:
     """One folder."""
 
     def __init__(self, spec: SourceSpec, allowed: Sequence[str]) -> None:
-        """Raises SourceFolderRefused or SourceMissing."""
+        """Raises Invalid, SourceFolderRefused or SourceMissing."""
         self._folder = _checked(spec.folder, allowed)
 
     def folders(self, prefix: str) -> list[str] | None:
@@ -129,7 +129,7 @@ class FolderReader:
 def _checked(folder: str, allowed: Sequence[str]) -> Path:
     path = Path(folder)
     if not path.is_absolute() or ".." in path.parts:
-        raise SourceFolderRefused("Give the whole path of the folder.")
+        raise no_whole_path()
     real = path.resolve()
     if not any(real.is_relative_to(Path(base).resolve()) for base in allowed):
         raise SourceFolderRefused("The folder is not below one that the administrator allows.")

@@ -15,13 +15,12 @@ from urllib.parse import quote, unquote, urlsplit
 
 import httpx
 
-from atom.core.errors import Invalid
 from atom.datasets.source_errors import SourceAway, SourceChanged, SourceMissing, SourceOdd
 from atom.datasets.sources.answers import check_status, part_of, understood, whole_body
 from atom.datasets.sources.endless import EndlessGuard
 from atom.datasets.sources.objects import Shard, SourceObject
 from atom.datasets.sources.patience import BATCH, Patience
-from atom.datasets.sources.spec import SourceSpec
+from atom.datasets.sources.spec import SourceSpec, no_whole_path
 from atom.datasets.sources.web import WebPlace, json_of
 from atom_sdk.manifests.pins import Pin
 
@@ -43,7 +42,7 @@ class HdfsReader:
         scheme = "https" if parts.scheme == "swebhdfs" else "http"
         self._folder = unquote(parts.path).rstrip("/")
         if any(step in {".", ".."} for step in self._folder.split("/")):
-            raise Invalid(errors={"url": ["Give the whole path of the folder."]})
+            raise no_whole_path()
         self._nodes = _Nodes(f"{scheme}://{parts.netloc}", allowed)
         self._patience = patience
         keys = spec.credentials

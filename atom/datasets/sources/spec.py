@@ -122,6 +122,12 @@ def kind_of(url: str) -> str:
     return _SCHEMES[scheme]
 
 
+def no_whole_path() -> Invalid:
+    """Return what to raise for a folder whose path is no whole one."""
+    said = "Give the whole path of the folder."
+    return Invalid(errors={"url": [ErrorDetail(said, code="source_folder")]})
+
+
 def check_spec(spec: SourceSpec) -> None:
     """Refuse what cannot be right whatever the network says. Raises Invalid, naming the field."""
     errors = {

@@ -121,6 +121,7 @@ const details: Readonly<Record<string, string>> = {
   '{} is no size': '{1} 不是大小',
   '{} is not a path.': '{1} 不是路径。',
   '{} is taken, or kept for versions and staging branches.': '{1} 已被占用，或保留给版本和暂存分支。',
+  'One legal hold keeps {}.': '有一项法律封存保留 {1}。',
   '{} legal holds keep {}.': '有 {1} 项法律封存保留 {2}。',
   '{} must be a number of samples or a part such as 20%.': '{1} 必须是样本数，或如 20% 的比例。',
   '{} would be a file and a folder.': '{1} 会同时是文件和文件夹。',
@@ -166,7 +167,6 @@ const details: Readonly<Record<string, string>> = {
 
   // Sources
   'Give credentials in their own fields, never in the address.': '请把凭据填在各自的栏位，切勿写进地址。',
-  'Give the whole path of the folder.': '请给出文件夹的完整路径。',
   'Google gives no token for this service account.': 'Google 不为该服务账号颁发令牌。',
   "Line {} of the list is no address below the list's folder.": '列表第 {1} 行不是列表所在文件夹之下的地址。',
   'The address must begin with https:// or http://.': '地址必须以 https:// 或 http:// 开头。',

@@ -38,6 +38,7 @@ const fields: Readonly<Record<string, string>> = {
   required: '必填。',
   servers_own: '含有只能由服务器填写的名称，请换用其他名称。',
   slug: '请使用 1 到 63 个小写字母、数字、点、短横线或下划线。',
+  source_folder: '请给出文件夹的完整路径。',
   source_url:
     '请填写 s3://bucket/prefix、gs://bucket/prefix、az://account/container/prefix、webhdfs://host:port/folder、file:///folder，或列表的 https:// 地址。',
   split_size: '请填写样本数，或如 20% 的比例。',

@@ -45,6 +45,7 @@ class Report:
 
     def skip(self, subject: str, reason: str) -> None:
         """Note that something is left out. Safe for threads."""
+        reason = reason.rstrip(".")
         with self._lock:
             self.skipped[reason] += 1
             if self.skipped[reason] <= _KEPT_PER_REASON and len(self.problems) < KEPT_PROBLEMS:

@@ -275,11 +275,14 @@ def diff_tables(old: pa.Table, new: pa.Table, columns: Sequence[str]) -> TableDi
 
 
 def _renames(rows: _DifferingRows, paths: DifferingPaths) -> Iterator[Rename]:
-    """Pair removed and added files with the same bytes, both in path order."""
     if not len(paths.removed) or not len(paths.added):
-        return
+        return iter(())
     columns = ("path", "digest")
-    removed, added = rows.removed(paths.removed, columns), rows.added(paths.added, columns)
+    return pair_renames(rows.removed(paths.removed, columns), rows.added(paths.added, columns))
+
+
+def pair_renames(removed: pa.Table, added: pa.Table) -> Iterator[Rename]:
+    """Pair removed and added files with the same bytes, both in path order."""
     sources: defaultdict[bytes, deque[str]] = defaultdict(deque)
     for path, digest in _paths_and_digests(removed, added):
         sources[digest].append(path)

@@ -23,6 +23,7 @@ from atom_sdk.manifests.layers import (
     read_layer,
     write_layer,
 )
+from atom_sdk.manifests.moved_labels import Moves, moves_of
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.ranges import DEFAULT_RULE, BoundaryRule
 from atom_sdk.manifests.roots import LayerRef, Root, make_root
@@ -82,7 +83,7 @@ def merge_roots(
     sides = _Sides.read(base, ours, theirs, store, plan)
     conflicts = Conflicts(plan.policy, plan.resolutions)
     files, disputed = _merge_files(sides, conflicts)
-    layers = _Layers(sides, _digests_now(sides, files), plan, store)
+    layers = _Layers(sides, files, plan, store)
     refs = layers.merge_all(conflicts)
     idle = conflicts.idle(disputed)
     named = (tuple(conflicts.first), conflicts.total, conflicts.settled, idle)
@@ -205,10 +206,12 @@ def _digests_now(sides: _Sides, merged: pa.Table) -> pa.Table:
 class _Layers:
     """Merges layers once the files are merged."""
 
-    def __init__(self, sides: _Sides, now: pa.Table, plan: MergePlan, store: ObjectStore) -> None:
-        """`now` has the digest of every path that a side changed."""
+    def __init__(self, sides: _Sides, files: pa.Table, plan: MergePlan, store: ObjectStore) -> None:
+        """`files` are the merged entries of the paths that a side changed."""
         self._roots = sides.roots
-        self._now = now
+        self._now = _digests_now(sides, files)
+        self._our_moves = moves_of(sides.base, sides.ours, sides.theirs, files)
+        self._their_moves = moves_of(sides.base, sides.theirs, sides.ours, files)
         self._plan = plan
         self._store = store
 
@@ -232,7 +235,11 @@ class _Layers:
         if not len(self._now) and _content(ours) == _content(theirs):
             return ours
         kind = next(ref.kind for ref in (ours, theirs, base) if ref)
-        tables = [self._rows(ref, kind) for ref in (base, ours, theirs)]
+        moves = ((self._our_moves, self._their_moves), (self._their_moves,), (self._our_moves,))
+        tables = [
+            self._rows(ref, kind, *moved)
+            for ref, moved in zip((base, ours, theirs), moves, strict=True)
+        ]
         tables[2] = self._confined(tables[0], tables[2])
         merged = merge_tables(
             tables[0],
@@ -244,11 +251,16 @@ class _Layers:
         conflicts.add(replace(each, layer=name) for each in merged.conflicts)
         return self._written(name, kind, merged.table, (ours, theirs))
 
-    def _rows(self, ref: LayerRef | None, kind: str) -> pa.Table:
-        """Return the layer's rows without those of bytes that the merged version does not have."""
+    def _rows(self, ref: LayerRef | None, kind: str, *moves: Moves) -> pa.Table:
+        """Return the layer's rows without those of bytes that the merged version does not have.
+
+        Rows of files that the other side moved are where these are now.
+        """
         if ref is None or ref.kind != kind:
             return layer_schema(kind).empty_table()
         table = read_layer(ref, self._store)
+        for moved in moves:
+            table = moved.applied_to(table)
         row = pc.index_in(table["path"], value_set=self._now["path"].combine_chunks())
         same = pc.equal(self._now["digest"].take(row), table["digest"])
         return table.filter(pc.or_(row.is_null(), pc.fill_null(same, False))).combine_chunks()

@@ -120,7 +120,7 @@ def test_private_addresses_are_refused_before_anything_is_asked(
     source = write(tmp_path, {"urls.csv": text.encode()}) / "urls.csv"
     found, report = imported(source)
     assert (found, _Pictures.asked) == ({}, [])
-    assert all("not public" in problem.reason for problem in report.problems)
+    assert all(problem.reason.endswith("not public") for problem in report.problems)
     dry = look(source)
     assert (dry.files, dry.notes) == (
         2,

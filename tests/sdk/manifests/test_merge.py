@@ -224,6 +224,44 @@ def test_a_label_of_bytes_that_the_other_side_replaced_counts_for_nothing() -> N
     assert (list(labels_of(merged.root, store)), merged.conflicts) == (["b"], ())
 
 
+MOVED = {"a": 2, "c": 1}
+LABELLED: Labels = {"a": ("cat", "open"), "b": ("dog", "open")}
+
+
+def merge_with_a_move(
+    base: Labels, moved: Labels, kept: Labels, *, moved_is_ours: bool
+) -> tuple[dict[str, dict[str, Any]], tuple[Conflict, ...]]:
+    """Merge a side on which b became c with one that left it where it was."""
+    store = MemoryObjectStore()
+    still: Files = {"a": 2, "b": 1}
+    before, left = (with_labels(root_of(still, store), each, still, store) for each in (base, kept))
+    gone = with_labels(root_of(MOVED, store), moved, MOVED, store)
+    sides = (gone, left) if moved_is_ours else (left, gone)
+    merged = merge_roots(before, *sides, store)
+    return (labels_of(merged.root, store) if merged.root else {}), merged.conflicts
+
+
+@pytest.mark.parametrize("moved_is_ours", [True, False])
+def test_a_label_goes_along_with_a_file_that_the_other_side_moved(moved_is_ours: bool) -> None:
+    moved: Labels = {"a": ("cat", "open"), "c": ("dog", "passed")}
+    kept: Labels = {"a": ("cat", "open"), "b": ("wolf", "open")}
+    rows, conflicts = merge_with_a_move(LABELLED, moved, kept, moved_is_ours=moved_is_ours)
+    assert {path: (row["label"], row["audit_state"]) for path, row in rows.items()} == {
+        "a": ("cat", "open"),
+        "c": ("wolf", "passed"),
+    }
+    assert conflicts == ()
+
+
+@pytest.mark.parametrize("moved_is_ours", [True, False])
+def test_two_labels_for_a_file_that_one_side_moved_are_a_conflict(moved_is_ours: bool) -> None:
+    moved: Labels = {"a": ("cat", "open"), "c": ("hound", "open")}
+    kept: Labels = {"a": ("cat", "open"), "b": ("wolf", "open")}
+    _, (conflict,) = merge_with_a_move(LABELLED, moved, kept, moved_is_ours=moved_is_ours)
+    assert (conflict.path, conflict.field) == ("c", "label")
+    assert {conflict.our_value, conflict.their_value} == {"wolf", "hound"}
+
+
 @pytest.mark.parametrize(
     ("ours", "theirs", "policy", "left"),
     [
