@@ -243,6 +243,31 @@ async def test_a_pack_that_is_gone_is_a_clear_404(gateway: httpx.AsyncClient) ->
     assert answer.json()["pack"] == pack.digest
 
 
+@pytest.mark.parametrize("form", ["whole", "range", "thumbnail"])
+async def test_while_the_store_is_away_one_is_asked_to_come_again(
+    gateway: httpx.AsyncClient, settings: Any, form: str
+) -> None:
+    pack = stored({"a.png": png(7)})
+    settings.S3_ENDPOINT_URL, settings.ATOM_STORE_PATIENCE_S = "http://127.0.0.1:9", 0.1
+    storage.objects.cache_clear()
+    media_server.cache_clear()
+    try:
+        address = link(pack, width=64 if form == "thumbnail" else 0)
+        headers = {"Range": "bytes=3-9"} if form == "range" else {}
+        answer = await gateway.get(address, headers=headers)
+    finally:
+        storage.objects.cache_clear()
+        media_server.cache_clear()
+
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert (answer.headers["cache-control"], answer.json()["code"]) == (
+        "no-store",
+        "object_store_away",
+    )
+    assert "127.0.0.1" not in answer.text
+
+
 async def test_a_quarantined_pack_is_named(gateway: httpx.AsyncClient) -> None:
     pack = stored({"a.png": png(6)})
     storage.objects().copy(key_of(pack), f"p/{PROJECT}/quarantine/{pack.digest}.tar")
