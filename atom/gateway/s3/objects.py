@@ -108,7 +108,7 @@ def read_object(source: MediaSource, found: FoundObject, span: ByteRange) -> Ite
 
 
 def _content_type(given: str | None) -> str:
-    """Return the type that a file came with if it is one; whoever pushed it may have said anything."""
+    """Return what a file was said to be if that is a media type: a push may say anything."""
     is_type = given is not None and len(given) <= _TYPE_CHARS and _MEDIA_TYPE.fullmatch(given)
     return given if given is not None and is_type else "application/octet-stream"
 
@@ -165,6 +165,6 @@ def _time(headers: Mapping[str, str], name: str) -> datetime | None:
     """Return the time of a header; one that cannot be read is ignored, as the RFC says."""
     try:
         found = parsedate_to_datetime(headers[name])
-    except (KeyError, ValueError):
+    except (KeyError, ValueError, OverflowError):
         return None
     return found if found.tzinfo else found.replace(tzinfo=UTC)
