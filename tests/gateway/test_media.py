@@ -20,6 +20,7 @@ from PIL import Image
 
 from atom.core import crypto, storage
 from atom.core.media import PURPOSE, media_url
+from atom.datasets.engines.images import unreadable_reason
 from atom.gateway.asgi import application, media_server
 from atom.gateway.thumb_cache import ThumbCache
 from tests.datasets.pushing import MadePack, make_pack, png
@@ -214,6 +215,22 @@ async def test_a_decompression_bomb_is_not_decoded(gateway: httpx.AsyncClient) -
     answer = await gateway.get(link(pack, width=128))
 
     assert (answer.status_code, answer.json()["code"]) == (413, "image_too_large")
+
+
+@pytest.mark.parametrize(("height", "status"), [(9_400, 200), (10_100, 413)])
+async def test_thumbnails_are_made_of_up_to_a_hundred_million_pixels(
+    gateway: httpx.AsyncClient, height: int, status: int
+) -> None:
+    made = io.BytesIO()
+    Image.new("L", (10_000, height)).save(made, "JPEG")
+    pack = stored({"large.jpg": made.getvalue()})
+
+    answer = await gateway.get(link(pack, media_type="image/jpeg", width=64))
+
+    assert (answer.status_code, unreadable_reason(made.getvalue()) is None) == (
+        status,
+        status == 200,
+    )
 
 
 async def test_damaged_bytes_are_never_served(gateway: httpx.AsyncClient) -> None:
