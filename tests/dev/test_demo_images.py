@@ -38,7 +38,8 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def test_a_demo_that_is_killed_while_it_writes_leaves_no_half_picture(tmp_path: Path) -> None:
     whole, broken = tmp_path / "whole", tmp_path / "broken"
-    whole.mkdir(), broken.mkdir()
+    whole.mkdir()
+    broken.mkdir()
     assert change_some(write_digits(whole)) == 50
     wanted = contents(whole)
 

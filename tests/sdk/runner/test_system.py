@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from atom_sdk.runner import nvml, system
+from atom_sdk.runner import system
 
 _SAMPLES = """
 import json, os, pathlib, signal, subprocess, sys, time
@@ -60,7 +61,7 @@ def nvidia_library(is_up: list[bool]) -> Any:
 
 def test_gpus_whose_driver_begins_later_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     is_up: list[bool] = []
-    monkeypatch.setattr(nvml.ctypes, "CDLL", lambda name: nvidia_library(is_up))
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: nvidia_library(is_up))
     sampler = system.SystemSampler(lambda points: None, Path("/"))
     command = subprocess.Popen(["sleep", "60"])
     try:
