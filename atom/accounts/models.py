@@ -34,6 +34,9 @@ class User(AbstractUser):
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     full_name = models.CharField(max_length=200, blank=True)
     language = models.CharField(max_length=8, default="en")
+    # When a mail that was answered, or a provider of single sign-on, showed whose the address is.
+    # Until then it is only what somebody said.
+    email_proven_at = models.DateTimeField(null=True)
 
     first_name = None  # type: ignore[assignment]
     last_name = None  # type: ignore[assignment]

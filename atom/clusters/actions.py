@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import lru_cache
 from uuid import UUID
 
@@ -17,10 +18,21 @@ log = structlog.get_logger(__name__)
 LOCAL = "local"
 
 
-@lru_cache(maxsize=1)
+# A driver that does not answer may keep who asks waiting for as long as the tool is given.
+_ASKED_AGAIN_AFTER_S = 60.0
+
+
 def this_machine() -> Machine:
     """Return what this machine offers; probed once per process, since GPUs take a second."""
-    return probe_machine()
+    return _probed()[0]
+
+
+@lru_cache(maxsize=1)
+def _probed() -> tuple[Machine, float]:
+    machine = probe_machine()
+    if not machine.gpus_told:
+        log.warning("gpus_not_told", machine=machine.name)
+    return machine, time.monotonic()
 
 
 def ensure_local_node() -> Node:
@@ -42,7 +54,13 @@ def ensure_local_node() -> Node:
 
 
 def beat_local_node() -> Node:
-    """Note that this machine is alive, and what it has now."""
+    """Note that this machine is alive, and what it has now.
+
+    GPUs that were not told, as while their driver begins, are asked for again.
+    """
+    machine, probed_at = _probed()
+    if not machine.gpus_told and time.monotonic() - probed_at >= _ASKED_AGAIN_AFTER_S:
+        _probed.cache_clear()
     node = ensure_local_node()
     resources = _resources(this_machine())
     Node.objects.filter(pk=node.pk).update(heartbeat_at=Now(), **resources)

@@ -6,24 +6,17 @@ into a problem with a code and what to do next.
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Mapping
 from typing import Any
 
 import structlog
-from botocore.exceptions import BotoCoreError, ClientError
 from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
-from django.db import DataError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, JsonResponse
-from obstore.exceptions import BaseError as StoreError
-from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import TimeoutError as RedisTimeoutError
 from rest_framework import exceptions as drf
 from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 
-from atom.core import faults
 from atom.core.errors import (
     PROBLEM_JSON,
     AtomError,
@@ -36,27 +29,11 @@ from atom.core.errors import (
     NotAuthenticated,
     NotFound,
     PermissionDenied,
-    StoreAway,
-    StoreRefuses,
     Throttled,
-    Unavailable,
     UnsupportedMediaType,
-    WritesRefused,
 )
 from atom.core.field_errors import flatten_errors
-
-log = structlog.get_logger(__name__)
-
-# PostgreSQL or Valkey cannot be reached, or let go of a connection: the launcher has them back
-# within seconds.
-_SERVICE_IS_AWAY = (OperationalError, InterfaceError, RedisConnectionError, RedisTimeoutError)
-_BACK_AFTER_S = 2
-# What a person has to mend first is not asked for every two seconds.
-_MENDED_AFTER_S = 30
-_STORE_FAILED = (StoreError, BotoCoreError, ClientError)
-_STORE_DETAIL_CHARS = 300
-_STORE_PLACE = re.compile(r"https?://[^/\s]+")
-_STORE_STATUS = re.compile(r"status code: (\d{3})")
+from atom.core.service_problems import of_services
 
 
 def exception_handler(exc: Exception, context: Mapping[str, Any]) -> Response | None:
@@ -91,47 +68,7 @@ def to_atom_error(exc: BaseException) -> AtomError | None:
         return NotAuthenticated(headers={"WWW-Authenticate": 'Bearer realm="atom"'})
     if isinstance(exc, drf.APIException):
         return _from_drf(exc)
-    return _of_services(exc)
-
-
-def _of_services(exc: BaseException) -> AtomError | None:
-    """Translate what a service raised that is away, or answers that it cannot."""
-    if (fault := faults.fault_of(exc)) is not None:
-        return _of_fault(fault, exc)
-    if isinstance(exc, DataError):
-        # No field says so beforehand of what is inside a JSON document.
-        log.warning("value_cannot_be_stored", error=str(exc))
-        return Invalid("A value is larger than can be stored, or holds a NUL character.")
-    if isinstance(exc, _SERVICE_IS_AWAY):
-        log.warning("service_is_away", error=str(exc))
-        return Unavailable(headers={"Retry-After": str(_BACK_AFTER_S)})
-    if isinstance(exc, _STORE_FAILED):
-        log.warning("object_store_failed", error=str(exc))
-        return _of_store(exc)
-    return None
-
-
-def _of_fault(fault: str, exc: BaseException) -> AtomError:
-    log.warning("writes_refused", fault=fault, error=str(exc))
-    faults.note(fault)
-    is_busy = fault == faults.DATABASE_BUSY
-    headers = {"Retry-After": str(_BACK_AFTER_S if is_busy else _MENDED_AFTER_S)}
-    return WritesRefused(faults.SAYS[fault][0], headers=headers, fault=fault)
-
-
-def _of_store(exc: BaseException) -> AtomError:
-    said = str(exc).split("\n", 1)[0]
-    # Where the store is, is no business of the caller's; which object it was, is.
-    detail = _STORE_PLACE.sub("", said).split(": <", 1)[0][:_STORE_DETAIL_CHARS]
-    found = _STORE_STATUS.search(said)
-    status = int(found.group(1)) if found else 0
-    if isinstance(exc, ClientError):
-        status = exc.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-    is_refused = 400 <= status < 500 and status not in {408, 429}
-    if is_refused:
-        return StoreRefuses(detail)
-    faults.note(faults.OBJECT_STORE_FAILING)
-    return StoreAway(detail, headers={"Retry-After": str(_BACK_AFTER_S)})
+    return of_services(exc)
 
 
 def _from_drf(exc: drf.APIException) -> AtomError:

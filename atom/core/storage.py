@@ -15,21 +15,19 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, BinaryIO
 from urllib.parse import quote
 
-import boto3
 import obstore
 from boto3.s3.transfer import TransferConfig
-from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 from django.conf import settings
 from obstore.exceptions import BaseError, GenericError
 from obstore.store import S3Store
 
 from atom.core.errors import NotFound
+from atom.core.store_clients import data_client, signing_client
 from atom_sdk.errors import ObjectNotFoundError
 
 if TYPE_CHECKING:
     from obstore import ObjectMeta
-    from obstore.store import RetryConfig
 
     from atom.accounts.models import Project
 
@@ -42,9 +40,6 @@ _PARTS_AT_ONCE = 2
 # within the patience that a request has.
 _COPY_BYTES = 5 << 30
 _IN_PARTS = TransferConfig(multipart_threshold=1, multipart_chunksize=64 << 20, max_concurrency=4)
-_CONNECT_S = 5
-_SILENCE_S = 300
-_SIGNED_SILENCE_S = 30
 # 503 asks to come again later; the other 5xx say that the store has failed at this request.
 _FAILED = re.compile(r"status code: 5(?!03)\d\d")
 
@@ -360,49 +355,7 @@ def objects() -> ObjectStorage:
     endpoint = settings.S3_ENDPOINT_URL
     public = settings.S3_PUBLIC_ENDPOINT_URL or endpoint
     patience = timedelta(seconds=settings.ATOM_STORE_PATIENCE_S)
-    store = _s3_store(endpoint, {"retry_timeout": patience})
-    hasty = _s3_store(endpoint, {"max_retries": 0})
-    return ObjectStorage(settings.S3_BUCKET, store, hasty, _boto(endpoint), _boto(public))
-
-
-def _s3_store(endpoint: str, retry_config: RetryConfig) -> S3Store:
-    return S3Store(
-        settings.S3_BUCKET,
-        endpoint=endpoint,
-        region=settings.S3_REGION,
-        access_key_id=settings.S3_ACCESS_KEY_ID,
-        secret_access_key=settings.S3_SECRET_ACCESS_KEY,
-        virtual_hosted_style_request=False,
-        client_options={
-            "allow_http": endpoint.startswith("http://"),
-            "timeout": timedelta(minutes=5),
-            # Of silence; an object may take longer.
-            "read_timeout": timedelta(seconds=_silence_s()),
-        },
-        retry_config=retry_config,
-    )
-
-
-def _silence_s() -> float:
-    """How long a store may be silent: whoever waits in a browser or at a prompt gives up too."""
-    return float(min(_SILENCE_S, 2 * settings.ATOM_STORE_PATIENCE_S))
-
-
-def _boto(endpoint: str) -> Any:
-    return boto3.client(
-        "s3",
-        endpoint_url=endpoint,
-        region_name=settings.S3_REGION,
-        aws_access_key_id=settings.S3_ACCESS_KEY_ID,
-        aws_secret_access_key=settings.S3_SECRET_ACCESS_KEY,
-        config=Config(
-            signature_version="s3v4",
-            s3={"addressing_style": "path"},
-            connect_timeout=_CONNECT_S,
-            # Of each try, of which there are three.
-            read_timeout=min(_SIGNED_SILENCE_S, settings.ATOM_STORE_PATIENCE_S),
-            retries={"max_attempts": 3, "mode": "standard"},
-            request_checksum_calculation="when_required",
-            response_checksum_validation="when_required",
-        ),
-    )
+    store = data_client(endpoint, {"retry_timeout": patience})
+    hasty = data_client(endpoint, {"max_retries": 0})
+    admin, for_others = signing_client(endpoint), signing_client(public)
+    return ObjectStorage(settings.S3_BUCKET, store, hasty, admin, for_others)

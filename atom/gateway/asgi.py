@@ -22,6 +22,7 @@ from django.conf import settings
 
 from atom.core import metrics, storage
 from atom.core.errors import AtomError, InternalError, NotFound
+from atom.core.service_problems import of_services
 from atom.gateway.errors import MethodUnknown
 from atom.gateway.links import open_link, open_part_link
 from atom.gateway.measuring import Measured
@@ -59,6 +60,9 @@ async def application(scope: dict[str, Any], receive: Receive, send: Send) -> No
         log.info("media_client_left", path=scope["path"])
     except ClientGone:
         log.info("part_client_left")
+    except (AtomError, storage.StoreError) as error:
+        # The answer has begun: what stays incomplete is cut off, and the client sees that.
+        log.error("media_body_cut", path=scope["path"], error=str(error))
     finally:
         measured.end()
 
@@ -82,7 +86,9 @@ async def _answer(scope: dict[str, Any], receive: Receive) -> Answer:
         return problem(error, request_id)
     except ClientGone:
         raise
-    except Exception:
+    except Exception as error:
+        if known := of_services(error):
+            return problem(known, request_id)
         log.exception("media_failed", path=scope["path"], request_id=request_id)
         return problem(InternalError(), request_id)
 

@@ -5,6 +5,7 @@ Browsers see one origin; the store need not be reachable for them, and knows not
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import httpx
@@ -18,7 +19,8 @@ from atom.gateway.responses import Answer, Receive
 log = structlog.get_logger(__name__)
 
 _AT_ONCE = 64
-_TIMEOUT = httpx.Timeout(120.0, connect=5.0)
+_ANSWER_S = 120.0
+_TIMEOUT = httpx.Timeout(_ANSWER_S, connect=5.0)
 
 
 class ClientGone(Exception):
@@ -55,10 +57,11 @@ class PartServer:
         address = storage.objects().part_address(link.key, link.upload_id, link.number)
         # With a length, so that the store takes nothing that was cut on its way.
         headers = {"content-length": str(link.size_bytes)}
-        body = _body(receive, link.size_bytes)
         try:
-            stored = await self._client.put(address, content=body, headers=headers)
-        except httpx.HTTPError as error:
+            async with asyncio.timeout(None) as limit:
+                body = _body(receive, link.size_bytes, limit)
+                stored = await self._client.put(address, content=body, headers=headers)
+        except (httpx.HTTPError, TimeoutError) as error:
             log.warning("part_not_stored", error=type(error).__name__, number=link.number)
             raise PartNotStored from error
         if stored.status_code != httpx.codes.OK:
@@ -67,7 +70,8 @@ class PartServer:
         return stored.headers["etag"]
 
 
-async def _body(receive: Receive, size_bytes: int) -> AsyncIterator[bytes]:
+async def _body(receive: Receive, size_bytes: int, limit: asyncio.Timeout) -> AsyncIterator[bytes]:
+    """Yield what arrives; from its end on the store's whole answer is waited for until `limit`."""
     arrived, more = 0, True
     while more:
         message = await receive()
@@ -79,3 +83,4 @@ async def _body(receive: Receive, size_bytes: int) -> AsyncIterator[bytes]:
             raise PartSizeDiffers(f"The part has {size_bytes} bytes, not {arrived}.")
         if piece:
             yield piece
+    limit.reschedule(asyncio.get_running_loop().time() + _ANSWER_S)

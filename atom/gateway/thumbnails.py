@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import io
 import math
-import warnings
 from functools import cache
 
 from PIL import ExifTags, Image, ImageOps
 
+from atom.datasets.engines.pixels import MAX_PIXELS, limited_pixels
 from atom.gateway.errors import ImageTooLarge, ImageUnreadable
 
 MAX_SOURCE_BYTES = 64 << 20
-MAX_PIXELS = 100_000_000
 MAX_WIDTH = 1024
 # A picture this small is sent as it is: re-encoding would only blur it.
 _PASS_THROUGH_BYTES = 32 << 10
@@ -29,10 +28,8 @@ def make_thumbnail(data: bytes, width: int) -> tuple[bytes, str]:
     """
     edge = min(max(width, 1), MAX_WIDTH)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(io.BytesIO(data), formats=_formats()) as image:
-                return _render(image, data, edge)
+        with limited_pixels(), Image.open(io.BytesIO(data), formats=_formats()) as image:
+            return _render(image, data, edge)
     except (ImageTooLarge, Image.DecompressionBombWarning, Image.DecompressionBombError) as exc:
         raise ImageTooLarge(f"Thumbnails are made of at most {MAX_PIXELS:,} pixels.") from exc
     # Pillow's decoders raise almost anything on hostile input; all of it means the same here.

@@ -16,6 +16,8 @@ from typing import Any
 import httpcore
 import httpx
 
+from atom_sdk.pace import Pace, Waiting
+
 _LIMITS = httpx.Limits(max_connections=32, max_keepalive_connections=16)
 # Host and port to addresses, all of which may be connected to. What it raises, sending raises.
 AddressesOf = Callable[[str, int], list[str]]
@@ -24,15 +26,23 @@ AddressesOf = Callable[[str, int], list[str]]
 class CheckedTransport(httpx.HTTPTransport):
     """Connects to what `addresses_of` returns and uses no proxy."""
 
-    def __init__(self, addresses_of: AddressesOf, allowed_s: float | None = None) -> None:
-        """Each new connection asks `addresses_of` once, and is over after `allowed_s` if given."""
+    def __init__(
+        self,
+        addresses_of: AddressesOf,
+        allowed_s: float | None = None,
+        pace: Pace | None = None,
+    ) -> None:
+        """Each new connection asks `addresses_of` once, and is over after `allowed_s` if given.
+
+        Of an answer that comes more slowly than `pace` no more is read.
+        """
         super().__init__(trust_env=False)
         self._pool.close()
         self._pool = httpcore.ConnectionPool(
             ssl_context=_trusted(),
             max_connections=_LIMITS.max_connections,
             max_keepalive_connections=_LIMITS.max_keepalive_connections,
-            network_backend=_CheckedBackend(addresses_of, allowed_s),
+            network_backend=_CheckedBackend(addresses_of, allowed_s, pace),
         )
 
 
@@ -43,8 +53,10 @@ def _trusted() -> ssl.SSLContext:
 
 
 class _CheckedBackend(httpcore.SyncBackend):
-    def __init__(self, addresses_of: AddressesOf, allowed_s: float | None) -> None:
-        self._addresses_of, self._allowed_s = addresses_of, allowed_s
+    def __init__(
+        self, addresses_of: AddressesOf, allowed_s: float | None, pace: Pace | None
+    ) -> None:
+        self._addresses_of, self._allowed_s, self._pace = addresses_of, allowed_s, pace
 
     def connect_tcp(
         self,
@@ -62,7 +74,9 @@ class _CheckedBackend(httpcore.SyncBackend):
             made = super(_CheckedBackend, self).connect_tcp(
                 address, port, wait_s, local_address, socket_options
             )
-            return made if self._allowed_s is None else _EndingStream(made, end)
+            if self._allowed_s is not None:
+                made = _EndingStream(made, end)
+            return made if self._pace is None else _PacedStream(made, Waiting(self._pace))
 
         for address in others:
             try:
@@ -88,20 +102,29 @@ class _End:
         return left_s if wait_s is None else min(wait_s, left_s)
 
 
-class _EndingStream(httpcore.NetworkStream):
+class _Around(httpcore.NetworkStream):
+    def __init__(self, stream: httpcore.NetworkStream) -> None:
+        self._stream = stream
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+
+class _EndingStream(_Around):
     """A connection that has an end: each wait alone could be begun again and again."""
 
     def __init__(self, stream: httpcore.NetworkStream, end: _End) -> None:
-        self._stream, self._end = stream, end
+        super().__init__(stream)
+        self._end = end
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         return self._stream.read(max_bytes, self._end.limited(timeout, httpcore.ReadTimeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self._stream.write(buffer, self._end.limited(timeout, httpcore.WriteTimeout))
-
-    def close(self) -> None:
-        self._stream.close()
 
     def start_tls(
         self,
@@ -114,5 +137,31 @@ class _EndingStream(httpcore.NetworkStream):
             self._stream.start_tls(ssl_context, server_hostname, wait_s), self._end
         )
 
-    def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)
+
+class _PacedStream(_Around):
+    """A connection whose answers may not trickle, however long it is kept."""
+
+    def __init__(self, stream: httpcore.NetworkStream, waiting: Waiting) -> None:
+        super().__init__(stream)
+        self._waiting = waiting
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        if self._waiting.is_over:
+            raise httpcore.ReadTimeout("the answer comes too slowly")
+        with self._waiting.measured():
+            data = self._stream.read(max_bytes, timeout)
+        self._waiting.came(len(data))
+        return data
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._waiting.begin()
+        self._stream.write(buffer, timeout)
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore.NetworkStream:
+        within = self._stream.start_tls(ssl_context, server_hostname, timeout)
+        return _PacedStream(within, self._waiting)

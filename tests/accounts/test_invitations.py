@@ -176,15 +176,22 @@ def test_one_address_is_one_account(api: APIClient, client: Client, admin: User)
     assert (answer.status_code, answer.json()["code"]) == (409, "already_member")
 
 
-def test_with_a_mail_server_the_link_is_mailed(api: APIClient, settings: Any) -> None:
+def test_with_a_mail_server_the_link_is_mailed(
+    api: APIClient, client: Client, settings: Any
+) -> None:
     settings.ATOM_SENDS_MAIL = True
     made, token = invited(api, email="mia@example.org")
     assert made["mail"] == "sent"
     (sent,) = mail.outbox
     assert sent.to == ["mia@example.org"]
-    assert str(sent.body).partition("/invite/")[2].split()[0] == token
+    mailed = str(sent.body).partition("/invite/")[2].split()[0]
+    # Another one than is shown: only who reads the mail has it.
+    assert mailed != token
+    for either in (mailed, token):
+        assert post(client, OPEN, token=either).json()["email"] == "mia@example.org"
     again, other = invited(api, email="MIA@example.org", role="viewer")
     assert (again["id"], again["role"], other == token) == (made["id"], "viewer", False)
+    assert post(client, OPEN, token=mailed).status_code == 410
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
     failed, _ = invited(api, email="bo@example.org")

@@ -4,27 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from django.apps import apps
 from django.core import mail
+from django.core.management import call_command
 from django.test import Client
 from joserfc.jwk import ECKey, OctKey
 from pydantic import ValidationError
 
+from atom.accounts.actions import create_token
 from atom.accounts.actions.invitations import invite
 from atom.accounts.actions.members import grant_role
+from atom.accounts.actions.passwords import mail_reset, reset_link, set_password_by_link
 from atom.accounts.actions.people import deactivate
 from atom.accounts.api.oidc_views import safe_next
-from atom.accounts.models import AuditEvent, ExternalIdentity, Session, User
+from atom.accounts.models import AuditEvent, ExternalIdentity, Invitation, Session, User
 from atom.accounts.permissions import role_in
 from atom.core import clock
 from atom.settings.environment import Environment
 from atom.settings.oidc import OidcSettings, parse_roles
 from tests.accounts.oidc_provider import CLIENT_ID, CLIENT_SECRET, Provider, serving
 from tests.accounts.test_second_factor import code_now, log_in, set_up
-from tests.factories.accounts import make_member, make_project, make_unit, make_user
+from tests.factories.accounts import PASSWORD, make_member, make_project, make_unit, make_user
 
 pytestmark = pytest.mark.django_db
 OIDC = "/api/v1/auth/oidc/"
@@ -126,7 +131,7 @@ def test_only_who_was_invited_gets_an_account_and_the_role(
 def test_an_account_of_the_same_address_is_linked_only_where_that_is_set(
     provider: Provider, settings: Any
 ) -> None:
-    user = make_user("lin", email="Mia@example.org")
+    user = make_user("lin", email="Mia@example.org", email_proven_at=clock.now())
     assert failure(visit(provider)[1]) == "sso_address"
     settings.ATOM_OIDC = replace(settings.ATOM_OIDC, links_by_email=True)
     provider.claims["email_verified"] = "true"
@@ -138,6 +143,91 @@ def test_an_account_of_the_same_address_is_linked_only_where_that_is_set(
     assert client.get("/api/v1/auth/session/").json()["user"]["username"] == "lin"
     event = AuditEvent.objects.get(verb="user.identity_linked")
     assert event.object_id == str(user.pk)
+
+
+def account_by_link(project: Any, admin: Any, *, email: str = "", says: str = "") -> User:
+    """Return the account that somebody made with a link which an administrator handed over."""
+    link = invite(project, admin, "viewer", email, 7).link
+    body = {"token": link.rsplit("/", 1)[-1], "username": "eve", "password": PASSWORD}
+    answer = Client().post(
+        "/api/v1/invitations/sign-up/", {**body, "email": says}, content_type="application/json"
+    )
+    assert answer.status_code == 200, answer.content
+    return User.objects.get(username="eve")
+
+
+@pytest.mark.parametrize(
+    "named", [{"says": "mia@example.org"}, {"email": "mia@example.org"}], ids=str
+)
+def test_an_address_that_nobody_has_proven_opens_no_account(
+    provider: Provider, settings: Any, named: dict[str, str]
+) -> None:
+    settings.ATOM_OIDC = replace(settings.ATOM_OIDC, links_by_email=True)
+    # The link is shown also where it is mailed, so that it proves nothing.
+    settings.ATOM_SENDS_MAIL = True
+    project = make_project("vision")
+    user = account_by_link(project, make_member(project, "admin"), **named)
+    assert failure(visit(provider)[1]) == "sso_address"
+    assert not ExternalIdentity.objects.exists()
+    call_command("prove_address", "eve")
+    client, _ = visit(provider)
+    assert client.get("/api/v1/auth/session/").json()["user"]["id"] == str(user.pk)
+
+
+def test_who_came_by_the_mailed_link_is_known_by_the_address(
+    provider: Provider, settings: Any
+) -> None:
+    settings.ATOM_OIDC = replace(settings.ATOM_OIDC, links_by_email=True)
+    settings.ATOM_SENDS_MAIL = True
+    project = make_project("vision")
+    shown = invite(project, make_member(project, "admin"), "viewer", "mia@example.org", 7).link
+    token = str(mail.outbox[0].body).partition("/invite/")[2].split()[0]
+    assert token != shown.rsplit("/", 1)[-1]
+    body = {"token": token, "username": "lin", "password": PASSWORD}
+    path = "/api/v1/invitations/sign-up/"
+    assert Client().post(path, body, content_type="application/json").status_code == 200
+    client, _ = visit(provider)
+    assert client.get("/api/v1/auth/session/").json()["user"]["username"] == "lin"
+
+
+def test_a_mailed_link_for_the_password_proves_the_address_and_ends_older_keys(
+    settings: Any,
+) -> None:
+    project = make_project("vision")
+    user = account_by_link(project, make_member(project, "admin"), says="mia@example.org")
+    token = create_token(user, "kept by who named the address", ["read"]).token
+    set_password_by_link(reset_link(user).rsplit("/", 1)[-1], f"{PASSWORD} handed over")
+    user.refresh_from_db()
+    token.refresh_from_db()
+    assert (user.email_proven_at, token.revoked_at) == (None, None)
+    assert mail_reset(user.pk)
+    mailed = str(mail.outbox[-1].body).partition("/reset/")[2].split()[0]
+    set_password_by_link(mailed, f"{PASSWORD} of my own")
+    user.refresh_from_db()
+    token.refresh_from_db()
+    assert user.email_proven_at is not None
+    assert token.revoked_at is not None
+    assert AuditEvent.objects.filter(verb="user.address_confirmed").exists()
+
+
+def test_addresses_that_were_proven_before_the_upgrade_stay_proven(provider: Provider) -> None:
+    project = make_project()
+    admin = make_member(project, "admin")
+    visit(provider)
+    names = ("mailed", "handed", "none")
+    for name in names:
+        user = make_user(name, email=f"{name}@example.org" if name != "none" else "")
+        sent = clock.now() if name == "mailed" else None
+        invite(project, admin, "viewer", user.email, 7)
+        Invitation.objects.filter(email=user.email).update(
+            accepted_by=user, accepted_at=clock.now(), mailed_at=sent
+        )
+    User.objects.update(email_proven_at=None)
+    migration = import_module("atom.accounts.migrations.0013_addresses_proven_before")
+    for _ in range(2):
+        migration.note_what_was_proven(apps, None)
+    proven = User.objects.exclude(email_proven_at=None).values_list("username", flat=True)
+    assert set(proven) == {"mia", "mailed"}
 
 
 def test_a_deactivated_account_stays_out(provider: Provider, settings: Any) -> None:

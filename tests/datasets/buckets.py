@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 from django.conf import settings
 
-from atom.core.storage import _boto
+from atom.core.store_clients import signing_client
 
 
 @dataclass
@@ -25,13 +25,13 @@ class Bucket:
     endpoint: str = field(default_factory=lambda: settings.S3_ENDPOINT_URL)
 
     def __post_init__(self) -> None:
-        self.client: Any = _boto(self.endpoint)
+        self.client: Any = signing_client(self.endpoint)
         self.client.create_bucket(Bucket=self.name)
         _made.append(self)
 
     def remove(self) -> None:
         """Delete the bucket with all that is in it, past a server that a test put before it."""
-        _boto(os.environ["S3_ENDPOINT_URL"]).delete_bucket(Bucket=self.name)
+        signing_client(os.environ["S3_ENDPOINT_URL"]).delete_bucket(Bucket=self.name)
 
     def put(self, files: Mapping[str, bytes]) -> None:
         """Write objects."""

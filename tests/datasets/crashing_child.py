@@ -17,7 +17,7 @@ from atom_sdk.pandas_apart import leave_pandas_out
 leave_pandas_out()
 django.setup()
 
-from atom.core import storage  # noqa: E402
+from atom.core import storage, store_clients  # noqa: E402
 from atom.datasets.actions.commits import run_commit  # noqa: E402
 from atom.datasets.actions.compaction import compact_version  # noqa: E402
 from atom.datasets.actions.garbage import collect_garbage  # noqa: E402
@@ -53,4 +53,4 @@ _ACTIONS: dict[str, Callable[[str], object]] = {
 }
 
 # To load what S3's API looks like takes as long as most actions; this connects to nothing.
-storage._boto(settings.S3_ENDPOINT_URL)
+store_clients.signing_client(settings.S3_ENDPOINT_URL)

@@ -20,6 +20,7 @@ from PIL import Image
 
 from atom.core import crypto, storage
 from atom.core.media import PURPOSE, media_url
+from atom.datasets.engines.images import unreadable_reason
 from atom.gateway.asgi import application, media_server
 from atom.gateway.thumb_cache import ThumbCache
 from tests.datasets.pushing import MadePack, make_pack, png
@@ -216,6 +217,22 @@ async def test_a_decompression_bomb_is_not_decoded(gateway: httpx.AsyncClient) -
     assert (answer.status_code, answer.json()["code"]) == (413, "image_too_large")
 
 
+@pytest.mark.parametrize(("height", "status"), [(9_400, 200), (10_100, 413)])
+async def test_thumbnails_are_made_of_up_to_a_hundred_million_pixels(
+    gateway: httpx.AsyncClient, height: int, status: int
+) -> None:
+    made = io.BytesIO()
+    Image.new("L", (10_000, height)).save(made, "JPEG")
+    pack = stored({"large.jpg": made.getvalue()})
+
+    answer = await gateway.get(link(pack, media_type="image/jpeg", width=64))
+
+    assert (answer.status_code, unreadable_reason(made.getvalue()) is None) == (
+        status,
+        status == 200,
+    )
+
+
 async def test_damaged_bytes_are_never_served(gateway: httpx.AsyncClient) -> None:
     pack = stored({"a.png": png(1), "b.png": png(2)})
     bad = bytearray(pack.data)
@@ -241,6 +258,31 @@ async def test_a_pack_that_is_gone_is_a_clear_404(gateway: httpx.AsyncClient) ->
 
     assert (answer.status_code, answer.json()["code"]) == (404, "media_missing")
     assert answer.json()["pack"] == pack.digest
+
+
+@pytest.mark.parametrize("form", ["whole", "range", "thumbnail"])
+async def test_while_the_store_is_away_one_is_asked_to_come_again(
+    gateway: httpx.AsyncClient, settings: Any, form: str
+) -> None:
+    pack = stored({"a.png": png(7)})
+    settings.S3_ENDPOINT_URL, settings.ATOM_STORE_PATIENCE_S = "http://127.0.0.1:9", 0.1
+    storage.objects.cache_clear()
+    media_server.cache_clear()
+    try:
+        address = link(pack, width=64 if form == "thumbnail" else 0)
+        headers = {"Range": "bytes=3-9"} if form == "range" else {}
+        answer = await gateway.get(address, headers=headers)
+    finally:
+        storage.objects.cache_clear()
+        media_server.cache_clear()
+
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert (answer.headers["cache-control"], answer.json()["code"]) == (
+        "no-store",
+        "object_store_away",
+    )
+    assert "127.0.0.1" not in answer.text
 
 
 async def test_a_quarantined_pack_is_named(gateway: httpx.AsyncClient) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from django.db import connection
 
-from atom.clusters.actions import ensure_local_node, release, reserve
+from atom.clusters import actions as clusters
+from atom.clusters.actions import beat_local_node, ensure_local_node, release, reserve
 from atom.clusters.engines.machine import probe_machine
 from atom.clusters.models import Node, Reservation
 from atom.core.ids import uuid7
@@ -111,3 +113,31 @@ def test_gpus_are_what_nvidias_tool_lists(tmp_path: Path, monkeypatch: pytest.Mo
     # Its driver is broken, or gone.
     tool.write_text("#!/bin/sh\necho 'NVIDIA-SMI has failed'\nexit 9\n")
     assert probe_machine().gpu_ids == ()
+
+
+@pytest.fixture
+def nvidia_smi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A tool whose driver does not answer yet; this process has not asked it."""
+    tool = tmp_path / "nvidia-smi"
+    tool.write_text("#!/bin/sh\nexit 9\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    clusters._probed.cache_clear()
+    yield tool
+    clusters._probed.cache_clear()
+
+
+@pytest.mark.django_db
+def test_gpus_whose_driver_begins_later_are_found(
+    nvidia_smi: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node = beat_local_node()
+    nvidia_smi.write_text("#!/bin/sh\necho 'GPU-1f, NVIDIA H100'\n")
+    # Not at each beat: a driver that is broken may take ten seconds to say so.
+    beat_local_node()
+    node.refresh_from_db()
+    assert (node.gpu_count, node.gpu_ids) == (0, [])
+    monkeypatch.setattr(clusters, "_ASKED_AGAIN_AFTER_S", 0.0)
+    beat_local_node()
+    node.refresh_from_db()
+    assert (node.gpu_count, node.gpu_ids) == (1, ["GPU-1f"])

@@ -203,6 +203,17 @@ def test_the_log_is_read_by_offset_and_attempt(run: Run, maker: User) -> None:
     assert found == {"attempt": 0, "frames": [], "next": 0, "eof": False}
 
 
+def test_a_retried_run_has_the_log_of_each_attempt(run: Run, maker: User) -> None:
+    token = share(run, maker, with_log=True)["token"]
+    first = look(token, f"{AT}log/").json()
+    run.attempts.update(state=states.FAILED)
+    make_attempt(run)
+    assert look(token).json()["attempts"] == 2
+    assert look(token, f"{AT}log/").json()["attempt"] == 2
+    earlier = look(token, f"{AT}log/?attempt=1").json()
+    assert (earlier["attempt"], earlier["frames"]) == (1, first["frames"])
+
+
 def test_wrong_links_are_counted_for_their_address_and_right_ones_are_not(
     run: Run, maker: User, settings: Any
 ) -> None:

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import socket
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import pytest
 
 from atom.core import clock
@@ -14,31 +9,7 @@ from atom.webhooks.actions import deliveries, hooks
 from atom.webhooks.models import Delivery, Webhook
 from atom.webhooks.pipelines.sending import Letter, send
 from tests.factories.accounts import make_member, make_project
-
-
-@contextmanager
-def trickling(beginning: bytes) -> Iterator[str]:
-    """Answer with `beginning`, then one byte after the other, without an end."""
-    over = threading.Event()
-
-    def serve(server: socket.socket) -> None:
-        connection, _ = server.accept()
-        with connection:
-            connection.sendall(beginning)
-            while not over.wait(0.02):
-                try:
-                    connection.sendall(b"x")
-                except OSError:
-                    return
-
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        thread = threading.Thread(target=serve, args=(server,))
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.getsockname()[1]}/"
-        finally:
-            over.set()
-            thread.join()
+from tests.trickling import trickling
 
 
 @pytest.mark.timeout(30)

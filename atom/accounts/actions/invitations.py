@@ -33,6 +33,8 @@ from atom.core.crypto import BadSignature, hash_token, sign, unsign
 from atom.core.errors import AlreadyExists
 
 _PURPOSE = "invitation"
+# In the link of the mail, and in no link that is shown: who has it reads what comes to the address.
+_MAILED = "mailed"
 MailState = Literal["sent", "failed", "off", "none"]
 
 
@@ -105,12 +107,13 @@ def open_invitation(token: str, *, lock: bool = False) -> Invitation:
     Raises InvitationUnknown, or an InvitationOver that says why it cannot be used any more.
     """
     try:
-        pk = unsign(token, _PURPOSE)["id"]
+        payload = unsign(token, _PURPOSE)
+        pk, shown = payload["id"], _sealed(payload["id"], payload["key"])
     except (BadSignature, KeyError):
         raise InvitationUnknown from None
     rows = Invitation.objects.select_related("project__unit", "unit", "invited_by")
     found = (rows.select_for_update(of=("self",)) if lock else rows).filter(pk=pk).first()
-    if found is None or not hmac.compare_digest(found.token_hash, hash_token(token)):
+    if found is None or not hmac.compare_digest(found.token_hash, hash_token(shown)):
         raise InvitationRevoked
     if found.accepted_at:
         raise InvitationUsed
@@ -140,6 +143,8 @@ def accept_as_new(person: NewPerson, token: str) -> User:
     if User.objects.filter(username__iexact=name).exists():
         raise AlreadyExists(f"There is somebody called {name} already.")
     user = User(username=name, full_name=person.full_name, email=email)
+    if invitation.email and _MAILED in unsign(token, _PURPOSE):
+        user.email_proven_at = clock.now()
     check_new_password(person.password, user, "password")
     user.set_password(person.password)
     try:
@@ -203,8 +208,7 @@ def _refuse_member(scope: Scope, person: User) -> None:
 
 def _seal(invitation: Invitation, days: int) -> str:
     """Save the invitation with a new token, which is returned."""
-    payload = {"id": str(invitation.pk), "key": secrets.token_urlsafe(24)}
-    token = sign(payload, _PURPOSE)
+    token = _sealed(str(invitation.pk), secrets.token_urlsafe(24))
     invitation.token_hash = hash_token(token)
     invitation.expires_at = clock.now() + timedelta(days=days)
     invitation.mailed_at = None
@@ -212,19 +216,25 @@ def _seal(invitation: Invitation, days: int) -> str:
     return token
 
 
+def _sealed(pk: str, key: str, **more: int) -> str:
+    return sign({"id": pk, "key": key, **more}, _PURPOSE)
+
+
 def _deliver(invitation: Invitation, actor: User, token: str) -> NewInvitation:
-    link = f"{settings.ATOM_PUBLIC_URL}/invite/{token}"
+    link = _link(token)
     if not invitation.email:
         return NewInvitation(invitation, link, "none")
     if not settings.ATOM_SENDS_MAIL:
         return NewInvitation(invitation, link, "off")
+    payload = unsign(token, _PURPOSE)
+    mailed = _sealed(payload["id"], payload["key"], **{_MAILED: 1})
     taken = mail_invitation(
         invitation.email,
         actor.language,
         inviter=actor.full_name or actor.username,
         place=invitation.scope.name,
         role=invitation.role,
-        link=link,
+        link=_link(mailed),
         until=f"{invitation.expires_at:%Y-%m-%d %H:%M}",
     )
     if not taken:
@@ -232,6 +242,10 @@ def _deliver(invitation: Invitation, actor: User, token: str) -> NewInvitation:
     invitation.mailed_at = clock.now()
     invitation.save(update_fields=["mailed_at", "updated_at"])
     return NewInvitation(invitation, link, "sent")
+
+
+def _link(token: str) -> str:
+    return f"{settings.ATOM_PUBLIC_URL}/invite/{token}"
 
 
 def _project(scope: Scope) -> Project | None:

@@ -7,7 +7,10 @@ from uuid import UUID
 from django.conf import settings
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.password_validation import validate_password
-from django.contrib.auth.tokens import default_token_generator
+from django.contrib.auth.tokens import (
+    PasswordResetTokenGenerator,
+    default_token_generator,
+)
 from django.core.cache import cache
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -15,6 +18,7 @@ from django.http import HttpRequest
 from rest_framework.exceptions import ErrorDetail
 
 from atom.accounts import audit
+from atom.accounts.actions.keys import revoke_keys_of
 from atom.accounts.actions.sessions import end_sessions
 from atom.accounts.actions.signing_in import check_password
 from atom.accounts.errors import BadCredentials, MailOff, ResetLinkInvalid
@@ -22,10 +26,20 @@ from atom.accounts.events import tell_owner
 from atom.accounts.models import User
 from atom.accounts.pipelines import mail_reset_link
 from atom.accounts.reads import people
+from atom.core import clock
 from atom.core.background import enqueue
 from atom.core.errors import Invalid
 
 _MAIL_STEP_S = 60
+
+
+class _MailedTokens(PasswordResetTokenGenerator):
+    """Tokens of links that were mailed: who uses one reads what comes to the account's address."""
+
+    key_salt = "atom.accounts.reset.mailed"
+
+
+_mailed_tokens = _MailedTokens()
 
 
 def check_new_password(password: str, user: User, field: str) -> None:
@@ -59,7 +73,11 @@ def change_password(request: HttpRequest, user: User, current: str, new: str) ->
 
 def reset_link(user: User) -> str:
     """Return a link that sets a new password; it ends with the next change of it, or in a day."""
-    token = default_token_generator.make_token(user)
+    return _link(user, default_token_generator)
+
+
+def _link(user: User, tokens: PasswordResetTokenGenerator) -> str:
+    token = tokens.make_token(user)
     return f"{settings.ATOM_PUBLIC_URL}/reset/{user.pk.hex}-{token}"
 
 
@@ -89,14 +107,21 @@ def mail_reset(user_id: UUID) -> bool:
     user = people().filter(pk=user_id, is_active=True).exclude(email="").first()
     if user is None:
         return False
-    said = {"username": user.username, "link": reset_link(user)}
+    said = {"username": user.username, "link": _link(user, _mailed_tokens)}
     return mail_reset_link(user.email, user.language, **said)
 
 
 @transaction.atomic
 def set_password_by_link(link: str, password: str) -> User:
-    """Set a new password and end all sessions. Raises ResetLinkInvalid and Invalid."""
+    """Set a new password and end all sessions. Raises ResetLinkInvalid and Invalid.
+
+    A link that was mailed proves the address. Whoever had the account until then only said that
+    it was theirs, so that their keys end too.
+    """
     user = find_by_link(link, lock=True)
+    if user.email_proven_at is None and _mailed_tokens.check_token(user, _token_of(link)):
+        prove_address(user, user)
+        revoke_keys_of(user, user)
     _set(user, password, "password")
     end_sessions(user, user)
     audit.record(user, "user.password_changed", user, name=user.username, by="link")
@@ -113,9 +138,21 @@ def find_by_link(link: str, *, lock: bool = False) -> User:
         raise ResetLinkInvalid from None
     found = people().filter(pk=user_id, is_active=True)
     user = (found.select_for_update(of=("self",)) if lock else found).first()
-    if user is None or not default_token_generator.check_token(user, token):
+    known = (default_token_generator, _mailed_tokens)
+    if user is None or not any(tokens.check_token(user, token) for tokens in known):
         raise ResetLinkInvalid
     return user
+
+
+def prove_address(user: User, actor: User | None) -> None:
+    """Note that the account's address is its holder's."""
+    user.email_proven_at = clock.now()
+    user.save(update_fields=["email_proven_at"])
+    audit.record(actor, "user.address_confirmed", user, name=user.username, email=user.email)
+
+
+def _token_of(link: str) -> str:
+    return link.partition("-")[2]
 
 
 def _set(user: User, password: str, field: str) -> None:

@@ -19,6 +19,7 @@ from atom.accounts.errors import LastAdministrator, SingleSignOnFailed
 from atom.accounts.models import RANK, ExternalIdentity, Project, Unit, User
 from atom.accounts.oidc import Claims
 from atom.accounts.reads import Scope, direct_binding, people
+from atom.core import clock
 from atom.settings.oidc import GroupRole
 
 log = structlog.get_logger(__name__)
@@ -58,12 +59,15 @@ def _known(claims: Claims) -> User | None:
 
 
 def _linked(claims: Claims) -> User | None:
-    """Return whose address this is; another provider's word is taken for it only if that is set."""
+    """Return whose address this is; the provider's word is taken for it only if that is set.
+
+    Nor does it open an account whose holder only said that the address is theirs.
+    """
     address = claims.email
     found = people().filter(email__iexact=address).first() if address else None
     if found is None:
         return None
-    if not settings.ATOM_OIDC.links_by_email:
+    if not settings.ATOM_OIDC.links_by_email or found.email_proven_at is None:
         raise SingleSignOnFailed("sso_address")
     _remember(_active(found), claims)
     audit.record(found, "user.identity_linked", found, name=found.username, issuer=_issuer())
@@ -79,6 +83,7 @@ def _made(claims: Claims) -> User:
     user = User(
         username=_free_name(claims),
         email=address,
+        email_proven_at=clock.now() if address else None,
         full_name=claims.full_name[:_FULL_NAME_CHARS],
         language=claims.language,
     )

@@ -26,17 +26,21 @@ class Machine:
     gpu_model: str
     # Of each GPU, as NVIDIA's tools and CUDA_VISIBLE_DEVICES name it.
     gpu_ids: tuple[str, ...] = ()
+    # False where NVIDIA's tool is there and failed: the GPUs may be told another time.
+    gpus_told: bool = True
 
 
 def probe_machine() -> Machine:
     """Return the resources of this machine, within the limits of its control group."""
-    gpus = _gpus()
+    told = _gpus()
+    gpus = told or []
     return Machine(
         name=socket.gethostname(),
         cpu_count=_cpu_count(),
         memory_bytes=_memory_bytes(),
         gpu_model=gpus[0][1] if gpus else "",
         gpu_ids=tuple(uuid for uuid, _ in gpus),
+        gpus_told=told is not None,
     )
 
 
@@ -61,8 +65,8 @@ def _read(path: Path) -> str:
         return ""
 
 
-def _gpus() -> list[tuple[str, str]]:
-    """Return the id and the model of each GPU that NVML sees."""
+def _gpus() -> list[tuple[str, str]] | None:
+    """Return the id and the model of each GPU that NVML sees; None if it does not answer."""
     if shutil.which("nvidia-smi") is None:
         return []
     command = ["nvidia-smi", "--query-gpu=uuid,name", "--format=csv,noheader"]
@@ -71,6 +75,6 @@ def _gpus() -> list[tuple[str, str]]:
             command, capture_output=True, text=True, timeout=_NVIDIA_SMI_TIMEOUT_S, check=True
         )
     except (OSError, subprocess.SubprocessError):
-        return []
+        return None
     pairs = (line.split(",", 1) for line in done.stdout.splitlines() if "," in line)
     return [(uuid.strip(), name.strip()) for uuid, name in pairs]

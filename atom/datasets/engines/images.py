@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 import mimetypes
-import warnings
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from PIL import Image, UnidentifiedImageError
+
+from atom.datasets.engines.pixels import limited_pixels
 
 MAX_CHECKED_BYTES = 64 << 20
 # Drawings in text form; Pillow does not read them and nobody expects it to.
@@ -45,10 +46,8 @@ def unreadable_reason(data: bytes | memoryview) -> str | None:
     if len(data) > MAX_CHECKED_BYTES:
         return None
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(io.BytesIO(data)) as image:
-                image.verify()
+        with limited_pixels(), Image.open(io.BytesIO(data)) as image:
+            image.verify()
     # Pillow's decoders raise almost anything on hostile input; all of it means the same here.
     except Exception as exc:
         return _plain(exc)

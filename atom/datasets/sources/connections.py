@@ -14,19 +14,18 @@ from functools import partial
 from typing import Any
 
 import httpx
-from botocore.awsrequest import (
-    AWSHTTPConnection,
-    AWSHTTPConnectionPool,
-    AWSHTTPSConnection,
-    AWSHTTPSConnectionPool,
-)
+from botocore.awsrequest import AWSHTTPConnection, AWSHTTPSConnection
 from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
 
+from atom.core.paced_connections import PacedConnection, use_connections
 from atom.datasets.sources.addresses import checked_addresses
 from atom_sdk.checked_connections import CheckedTransport
+from atom_sdk.pace import Pace
 from atom_sdk.public_hosts import connect_to_one
 
 _TIMEOUT = httpx.Timeout(60.0, connect=10.0)
+# A source that trickles would otherwise hold a thread of the gateway, or a scan, for ever.
+PACE = Pace()
 
 
 def http_client(allowed: Sequence[str]) -> httpx.Client:
@@ -36,7 +35,8 @@ def http_client(allowed: Sequence[str]) -> httpx.Client:
     """
     # What is asked for is what is stored: no compression on the way.
     headers = {"Accept-Encoding": "identity", "User-Agent": "atom"}
-    transport = CheckedTransport(partial(checked_addresses, allowed=tuple(allowed)))
+    addresses = partial(checked_addresses, allowed=tuple(allowed))
+    transport = CheckedTransport(addresses, pace=PACE)
     client = httpx.Client(
         transport=transport,
         follow_redirects=False,
@@ -59,19 +59,11 @@ def check_connections(client: Any, allowed: Sequence[str]) -> None:
         pass
 
     Plain.allowed = Secure.allowed = tuple(allowed)
-
-    class PlainPool(AWSHTTPConnectionPool):  # type: ignore[misc]  # botocore has no types
-        ConnectionCls = Plain
-
-    class SecurePool(AWSHTTPSConnectionPool):  # type: ignore[misc]
-        ConnectionCls = Secure
-
-    # No public place to say so; a test connects through it, so that we would see it moved.
-    manager = client._endpoint.http_session._manager
-    manager.pool_classes_by_scheme = {"http": PlainPool, "https": SecurePool}
+    Plain.pace = Secure.pace = PACE
+    use_connections(client, Plain, Secure)
 
 
-class _CheckedConnection:
+class _CheckedConnection(PacedConnection):
     """Mixed into urllib3's connections, whose own way is to resolve the name here."""
 
     allowed: tuple[str, ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -25,6 +26,12 @@ from atom.gateway.s3.requests import S3Request
 from atom.gateway.sources import MediaSource
 
 log = structlog.get_logger(__name__)
+
+# RFC 9110, section 8.3.1: two tokens, and parameters whose values are tokens or quoted.
+_TOKEN = r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"
+_QUOTED = r'"[ !#-\[\]-~]*"'
+_MEDIA_TYPE = re.compile(rf"{_TOKEN}/{_TOKEN}(?: ?; ?{_TOKEN}=(?:{_TOKEN}|{_QUOTED}))*")
+_TYPE_CHARS = 255
 # As `MediaServer` does: what comes from a dataset must not run as a page of ours.
 _SAFETY = {
     "x-content-type-options": "nosniff",
@@ -51,7 +58,7 @@ class FoundObject:
             "etag": file.etag,
             "last-modified": format_datetime(self.modified_at.astimezone(UTC), usegmt=True),
             "accept-ranges": "bytes",
-            "content-type": file.media_type or "application/octet-stream",
+            "content-type": _content_type(file.media_type),
             **digest,
             **_SAFETY,
         }
@@ -98,6 +105,12 @@ def read_object(source: MediaSource, found: FoundObject, span: ByteRange) -> Ite
     pieces = source.chunks(key, file.offset + span.start, file.offset + span.end)
     is_whole = span.size_bytes == file.size_bytes
     return _checked(pieces, file) if is_whole and file.digest else pieces
+
+
+def _content_type(given: str | None) -> str:
+    """Return what a file was said to be if that is a media type: a push may say anything."""
+    is_type = given is not None and len(given) <= _TYPE_CHARS and _MEDIA_TYPE.fullmatch(given)
+    return given if given is not None and is_type else "application/octet-stream"
 
 
 def _checked(pieces: Iterator[bytes], file: StoredFile) -> Iterator[bytes]:
@@ -152,6 +165,6 @@ def _time(headers: Mapping[str, str], name: str) -> datetime | None:
     """Return the time of a header; one that cannot be read is ignored, as the RFC says."""
     try:
         found = parsedate_to_datetime(headers[name])
-    except (KeyError, ValueError):
+    except (KeyError, ValueError, OverflowError):
         return None
     return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -48,7 +48,7 @@ class Claim:
 
 
 def read_claim(request: S3Request) -> Claim:
-    """Return the claim. Raises AnonymousAccess or SignatureMalformed."""
+    """Return the claim. Raises AnonymousAccess, SignatureMalformed or ClockSkewed."""
     if request.has("X-Amz-Signature"):
         return _claim_of_address(request)
     header = request.headers.get("authorization", "")
@@ -163,9 +163,12 @@ def _time_of_headers(request: S3Request) -> datetime:
         return _time(request.headers["x-amz-date"])
     try:
         found = parsedate_to_datetime(request.headers.get("date", ""))
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
     except ValueError as exc:
         raise SignatureMalformed("There is no readable X-Amz-Date or Date header.") from exc
-    return found.astimezone(UTC)
+    except OverflowError as exc:
+        # Of a year after 9999, in UTC: no clock is right that says so.
+        raise ClockSkewed from exc
 
 
 def _time(text: str) -> datetime:

@@ -18,7 +18,7 @@ import {
   uploadSearch,
   versionsSearch,
 } from '@/features/datasets/search';
-import { compareSearch, newRunSearch, runSearch, runsSearch } from '@/features/jobs/search';
+import { compareSearch, newRunSearch, runSearch, runsSearch, sharedRunSearch } from '@/features/jobs/search';
 import { auditSearch, taskSearch, tasksSearch, workSearch } from '@/features/labeling/search';
 import { modelSearch, modelsSearch, modelVersionSearch } from '@/features/models/search';
 import { notificationsSearch } from '@/features/notifications/search';
@@ -242,6 +242,7 @@ const jobRoutes = [
   createRoute({
     getParentRoute: under,
     path: SHARED_RUN,
+    validateSearch: optional(sharedRunSearch),
     component: lazyRouteComponent(sharedRun, 'SharedRunPage'),
   }),
   createRoute({

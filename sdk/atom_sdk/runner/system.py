@@ -14,6 +14,8 @@ from . import processes
 from .nvml import Nvml
 
 SAMPLE_EVERY_S = 2.0
+# Where NVIDIA's library is not there or fails: its driver may only begin.
+_NVML_AGAIN_AFTER_S = 30.0
 
 
 class SystemSampler:
@@ -30,7 +32,9 @@ class SystemSampler:
         self._disk = disk
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="system", daemon=True)
+        self._gpus = gpus
         self._nvml = Nvml.open(gpus)
+        self._nvml_asked_s = time.monotonic()
         self._before: dict[str, float] = {}
         self._before_s = 0.0
         self._step_base_s = 0.0
@@ -66,6 +70,8 @@ class SystemSampler:
         values["system/cpu_percent"] = 100.0 * rates["cpu_s"]
         values["system/memory_bytes"] = memory_bytes
         values["system/disk_free_bytes"] = shutil.disk_usage(str(self._disk)).free
+        if self._nvml is None and now_s - self._nvml_asked_s >= _NVML_AGAIN_AFTER_S:
+            self._nvml, self._nvml_asked_s = Nvml.open(self._gpus), now_s
         if self._nvml:
             values.update(self._nvml.sample())
         return values

@@ -11,6 +11,7 @@ from django.conf import settings
 
 from atom.core import storage
 from atom.datasets.models import Pack
+from tests.datasets.pushing import make_pack, put_rows
 from tests.gateway.s3.conftest import S3Address, Shelf, fill_shelf
 
 LARGE = bytes(range(256)) * (5 << 12) * 2
@@ -77,3 +78,40 @@ def test_a_warm_pack_needs_no_store(s3: S3Address, shelf: Shelf) -> None:
     storage.objects().delete(key)
     found: Any = s3.client(shelf.key).get_object(Bucket="digits", Key="v1/a.bin")
     assert found["Body"].read() == b"hello"
+
+
+NO_TYPES = [
+    "text/html\r\nSet-Cookie: a=b",
+    "text/html\nx: y",
+    "text/空",
+    "text",
+    "a b/c",
+    "text/plain; charset",
+    "image/png\x00",
+    f"text/{'x' * 4000}",
+]
+TYPES = ["image/svg+xml", "text/plain; charset=utf-8", 'multipart/mixed; boundary="a b"']
+
+
+def test_only_what_is_a_media_type_is_answered_as_one(
+    s3: S3Address, transactional_db: None
+) -> None:
+    shelf = fill_shelf({"a.bin": b"hello"})
+    given = {f"{number:02d}.bin": kind for number, kind in enumerate(NO_TYPES + TYPES)}
+    pack = make_pack(dict.fromkeys(given, b"x"))
+    shelf.pusher.stage(pack.data)
+    rows = [{**row, "media_type": given[row["path"]]} for row in put_rows(pack)]
+    assert shelf.pusher.commit(rows)["state"] == "published"
+    client = s3.client(shelf.key)
+
+    def answered(name: str) -> dict[str, str]:
+        found = client.get_object(Bucket="digits", Key=f"v2/{name}")
+        assert found["Body"].read() == b"x"
+        headers: dict[str, str] = found["ResponseMetadata"]["HTTPHeaders"]
+        return headers
+
+    headers = {kind: answered(name) for name, kind in given.items()}
+    opaque = "application/octet-stream"
+    assert [headers[kind]["content-type"] for kind in NO_TYPES] == [opaque] * len(NO_TYPES)
+    assert [headers[kind]["content-type"] for kind in TYPES] == TYPES
+    assert not any({"set-cookie", "x"} & set(one) for one in headers.values())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 import pytest
 from botocore.auth import S3SigV4Auth, S3SigV4QueryAuth
@@ -25,6 +25,9 @@ from atom.gateway.s3.signature import (
 KEY, SECRET = "ATOM2345672345672345", "a secret with / and +"
 TEXT = st.text(st.characters(blacklist_categories=["Cs"]), max_size=20)
 NOW = datetime.now(UTC)
+DATED = {"x-amz-date": "20260131T120000Z"}
+CREDENTIAL = f"Credential={KEY}/20260131/us-east-1/s3/aws4_request"
+REST = f"SignedHeaders=host, Signature={'0' * 64}"
 
 
 def received(url: str, headers: dict[str, str], method: str = "GET") -> S3Request:
@@ -120,6 +123,38 @@ def test_a_clock_may_be_a_quarter_of_an_hour_off(minutes: int) -> None:
         check(request, signed_at + timedelta(minutes=minutes))
 
 
+@pytest.mark.parametrize(
+    "date",
+    [
+        "Fri, 31 Dec 9999 23:59:59 GMT",
+        "Fri, 31 Dec 9999 23:59:59 -0000",
+        "Fri, 31 Dec 9999 23:59:59 -1200",
+        "Fri, 31 Dec 99999999999999999999 23:59:59 GMT",
+        "Fri, 31 Dec 2026 23:59:59 +99999999999999999",
+    ],
+)
+def test_a_date_that_no_clock_shows_is_skewed(date: str) -> None:
+    credential = f"Credential={KEY}/99991231/us-east-1/s3/aws4_request"
+    header = f"AWS4-HMAC-SHA256 {credential}, {REST}"
+    request = received("http://s3.example/digits", {"Authorization": header, "Date": date})
+    with pytest.raises(errors.ClockSkewed):
+        check_time(read_claim(request), NOW)
+
+
+def test_a_presigned_address_of_the_last_year_is_skewed() -> None:
+    query = {
+        "X-Amz-Algorithm": "AWS4-HMAC-SHA256",
+        "X-Amz-Credential": f"{KEY}/99991231/us-east-1/s3/aws4_request",
+        "X-Amz-Date": "99991231T235959Z",
+        "X-Amz-Expires": "604800",
+        "X-Amz-SignedHeaders": "host",
+        "X-Amz-Signature": "0" * 64,
+    }
+    address = f"http://s3.example/digits?{urlencode(query)}"
+    with pytest.raises(errors.ClockSkewed):
+        check_time(read_claim(received(address, {})), NOW)
+
+
 def test_a_presigned_address_is_good_until_it_expires() -> None:
     request = presigned("/digits/v1/a", expires_s=7200)
     signed_at = read_claim(request).signed_at
@@ -138,11 +173,6 @@ def test_a_body_that_reads_do_not_have_is_refused() -> None:
         )
         with pytest.raises(errors.PayloadNotRead):
             check_payload(claim)
-
-
-DATED = {"x-amz-date": "20260131T120000Z"}
-CREDENTIAL = f"Credential={KEY}/20260131/us-east-1/s3/aws4_request"
-REST = f"SignedHeaders=host, Signature={'0' * 64}"
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,8 @@ export const runsSearch = (raw: RawSearch) => ({
   columns: list(raw.columns)?.filter(isColumn),
 });
 
+export const sharedRunSearch = (raw: RawSearch) => ({ attempt: number(raw.attempt) });
+
 export const newRunSearch = (raw: RawSearch) => ({
   workflow: text(raw.workflow),
   step: number(raw.step),

@@ -1,5 +1,6 @@
-import { Group, Switch, Title } from '@mantine/core';
+import { Group, Select, Switch, Title } from '@mantine/core';
 import { useDocumentVisibility } from '@mantine/hooks';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { SharedRun } from '@/api/contract/jobs';
@@ -8,20 +9,24 @@ import { FeedBadge } from '../log/FeedBadge';
 import { NOTHING } from '../log/highlight';
 import { LogView } from '../log/LogView';
 import { useLogOf } from '../log/useLog';
+import type { sharedRunSearch } from '../search';
 import { isActive } from '../states';
 import { LINK_POLL_MS, readSharedLog } from './queries';
 import classes from './sharing.module.css';
 
 const plain = () => NOTHING;
 
-/** The log of the run's last attempt, read again while the page is seen. */
+/** The log of an attempt, the last one unless another is chosen, read again while the page is seen. */
 export function SharedLog({ token, run }: { token: string; run: SharedRun }) {
   const { t } = useTranslation();
   const { attempts } = run;
+  const chosen = (useSearch({ strict: false }) as ReturnType<typeof sharedRunSearch>).attempt;
+  // The address may name one that there is not.
+  const attempt = chosen && chosen >= 1 && chosen <= attempts ? chosen : attempts;
   const begun = attempts > 0;
   const { store, feed, revision } = useLogOf(
-    `${token}/${attempts}`,
-    (from, signal) => readSharedLog(token, attempts, from, signal),
+    `${token}/${attempt}`,
+    (from, signal) => readSharedLog(token, attempt, from, signal),
     begun,
     LINK_POLL_MS,
   );
@@ -42,6 +47,7 @@ export function SharedLog({ token, run }: { token: string; run: SharedRun }) {
         <Title order={2} fz="sm">
           {t('jobs.tab.log')}
         </Title>
+        {attempts > 1 && <AttemptSelect attempts={attempts} value={attempt} />}
         <Switch
           size="xs"
           label={t('sharing.page.logEnd')}
@@ -67,5 +73,32 @@ export function SharedLog({ token, run }: { token: string; run: SharedRun }) {
         />
       </div>
     </section>
+  );
+}
+
+/** The last one is nobody's choice: the page goes on to the next when it begins. */
+function AttemptSelect({ attempts, value }: { attempts: number; value: number }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const choose = (number: number) =>
+    void navigate({
+      to: '.',
+      search: (old) => ({ ...old, attempt: number === attempts ? undefined : number }),
+      hash: true,
+      replace: true,
+    });
+  return (
+    <Select
+      size="xs"
+      w={130}
+      aria-label={t('jobs.attempt')}
+      allowDeselect={false}
+      data={Array.from({ length: attempts }, (_, index) => ({
+        value: String(index + 1),
+        label: t('jobs.attemptNumber', { number: index + 1 }),
+      }))}
+      value={String(value)}
+      onChange={(number) => number && choose(Number(number))}
+    />
   );
 }

@@ -121,6 +121,34 @@ test('a link shows its run to nobody in particular, with the token in a header',
   await expectNoViolations(container);
 });
 
+test('the log of an earlier attempt is chosen, and the address keeps it', async () => {
+  serve('GET', 'shared-run/', { ...SHARED, attempts: 3 });
+  serve('GET', 'shared-run/metrics/', []);
+  serve('GET', 'shared-run/log/', (request: Request) => {
+    const attempt = Number(new URL(request.url).searchParams.get('attempt'));
+    const frame = { byte_off: 0, ts_ns: 1, fd: 1, text: `said by ${attempt}\n` };
+    return { attempt, frames: [frame], next: 10, eof: true };
+  });
+  const { container, unmount } = await visit();
+  const choice = await screen.findByRole('combobox', { name: 'Attempt' });
+  expect(choice).toHaveProperty('value', 'Attempt 3');
+  await screen.findByText('said by 3');
+  await userEvent.click(choice);
+  await userEvent.keyboard('{ArrowUp}{ArrowUp}{Enter}');
+  await screen.findByText('said by 1');
+  expect(screen.queryByText('said by 3')).toBeNull();
+  expect(choice).toHaveProperty('value', 'Attempt 1');
+  // The token is still there.
+  screen.getByRole('heading', { name: 'first try', level: 1 });
+  await expectNoViolations(container);
+  unmount();
+  await visit('?attempt=2#tok');
+  await screen.findByText('said by 2');
+  unmount();
+  await visit('?attempt=9#tok');
+  await screen.findByText('said by 3');
+});
+
 test('a link that has ended says so, and so does an address without one', async () => {
   serve('GET', 'shared-run/', problem(404, 'share_unknown', 'This link to a run does not work.'));
   const { container, unmount } = await visit();
