@@ -16,6 +16,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
 from django.db import DataError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, JsonResponse
+from django.urls import is_valid_path
 from obstore.exceptions import BaseError as StoreError
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
@@ -36,6 +37,7 @@ from atom.core.errors import (
     NotAuthenticated,
     NotFound,
     PermissionDenied,
+    SlashMissing,
     StoreAway,
     StoreRefuses,
     Throttled,
@@ -54,6 +56,7 @@ _BACK_AFTER_S = 2
 # What a person has to mend first is not asked for every two seconds.
 _MENDED_AFTER_S = 30
 _STORE_FAILED = (StoreError, BotoCoreError, ClientError)
+_API = "/api/"
 _STORE_DETAIL_CHARS = 300
 _STORE_PLACE = re.compile(r"https?://[^/\s]+")
 _STORE_STATUS = re.compile(r"status code: (\d{3})")
@@ -176,6 +179,11 @@ def problem_response(error: AtomError, request: HttpRequest | None = None) -> Js
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> JsonResponse:
     """Django's `handler404` for paths that no view has."""
+    path = request.path
+    # Not sent on to it: a redirect would lose the body of a write.
+    if path.startswith(_API) and is_valid_path(f"{path}/"):
+        slash_missing = SlashMissing(f"There is {path}/ with a slash at its end.")
+        return problem_response(slash_missing, request)
     return problem_response(NotFound(), request)
 
 
