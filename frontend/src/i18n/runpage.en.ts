@@ -71,7 +71,7 @@ export const runpage = {
     others_other: '{{count, number}} other values (pictures or histograms, for example) are not shown.',
     image: 'Picture {{path}}',
     pictureLeftOut: '[picture: {{text}}]',
-    footnotes: 'Notes at the end',
+    footnotes: 'Footnotes',
     footnoteBack: 'Back to mark {{number}}',
     table: 'Table of the document',
     raw: 'Source',
