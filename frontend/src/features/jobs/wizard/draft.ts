@@ -217,17 +217,21 @@ function commandFields(draft: Draft): Partial<RunRequest> {
   };
 }
 
-/** What is wrong with the draft itself, so that no request says it; fields as the server names them. */
-export function draftErrors(draft: Draft): { field: string; error: 'openQuote' | 'notFetched' | 'notANumber' }[] {
-  // Without this the server's default would hold, or no limit at all.
-  const typed: Record<string, Typed | null> = {
+/** What stands in the number fields of the resources, as the server names them. */
+export function numbersOf(draft: Draft): Record<string, Typed | null> {
+  return {
     'resources.cpus': draft.cpus,
     'resources.memory_bytes': draft.memoryGib,
     'resources.gpus': draft.gpus,
     timeout_s: draft.timeoutMinutes,
     max_retries: draft.maxRetries,
   };
-  const numbers = Object.entries(typed)
+}
+
+/** What is wrong with the draft itself, so that no request says it; fields as the server names them. */
+export function draftErrors(draft: Draft): { field: string; error: 'openQuote' | 'notFetched' | 'notANumber' }[] {
+  // Without this the server's default would hold, or no limit at all.
+  const numbers = Object.entries(numbersOf(draft))
     .filter(([, value]) => value !== null && value !== '' && amountOf(value) === undefined)
     .map(([field]) => ({ field, error: 'notANumber' as const }));
   if (draft.workflow !== COMMAND) return numbers;
