@@ -74,10 +74,10 @@ def queue_of(project: Project) -> Queue:
 def _turns() -> dict[UUID, tuple[UUID, Turn]]:
     """Return the project and the turn of each queued run, in the order of the queue."""
     holdable = ExpressionWrapper(could_be_held(largest(capacities())), BooleanField())
-    queued = Run.objects.filter(state=states.QUEUED).annotate(is_holdable=holdable)
+    queued = in_order(Run.objects.filter(state=states.QUEUED)).annotate(is_holdable=holdable)
     starves_since = clock.now() - STARVING
     passed, is_kept_back, turns = 0, False, {}
-    rows = in_order(queued).values_list("pk", "project_id", "queued_at", "is_holdable")
+    rows = queued.values_list("pk", "project_id", "queued_at", "is_holdable")
     for ahead, (run_id, project_id, queued_at, is_holdable) in enumerate(rows):
         turns[run_id] = (project_id, Turn(ahead, passed, is_kept_back))
         passed += not is_holdable
