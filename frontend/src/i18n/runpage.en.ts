@@ -71,6 +71,7 @@ export const runpage = {
     others_other: '{{count, number}} other values (pictures or histograms, for example) are not shown.',
     image: 'Picture {{path}}',
     pictureLeftOut: '[picture: {{text}}]',
+    notRendered: 'The document cannot be rendered. This is its source.',
     footnotes: 'Footnotes',
     footnoteBack: 'Back to mark {{number}}',
     table: 'Table of the document',

@@ -70,6 +70,7 @@ export const runpage: Translation<typeof en> = {
     others_other: '另有 {{count, number}} 个值（例如图片或直方图）未显示。',
     image: '图片 {{path}}',
     pictureLeftOut: '［图片：{{text}}］',
+    notRendered: '文档无法排版。以下是其源文本。',
     footnotes: '脚注',
     footnoteBack: '返回第 {{number}} 处引用',
     table: '文档中的表格',

@@ -106,6 +106,16 @@ test('tables, lists of tasks and footnotes of Markdown are shown, and hostile ce
   await expectNoViolations(container);
 });
 
+test('Markdown that cannot be rendered is shown as its source', async () => {
+  const text = '>'.repeat(20_000);
+  serve('GET', 'runs/{run_id}/files/{file_id}/', file('f1', 'deep.md'));
+  serve('GET', 'runs/{run_id}/files/{file_id}/preview/', { ...empty, kind: 'markdown', text });
+  serve('GET', 'runs/{run_id}/files/folder/', { folders: [], files: [file('f1', 'deep.md')], truncated: false });
+  await renderPage(<FilesTab run={run} active={false} />, '/runs/run-1?file=f1', '/runs/$runId');
+  await screen.findByText(/cannot be rendered/, {}, { timeout: 10_000 });
+  screen.getByText(text);
+});
+
 test('a table of Markdown that asks for millions of cells is cut', async () => {
   const text = `${'|a'.repeat(1000)}\n${'|-'.repeat(1000)}\n${'|\n'.repeat(2000)}`;
   const { container } = await renderPage(<MarkdownView text={text} />);
