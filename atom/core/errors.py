@@ -74,6 +74,14 @@ class NotFound(AtomError):
     action = "Check the name or id, and that you are a member of the project."
 
 
+class SlashMissing(NotFound):
+    """An address of the API without the slash at its end."""
+
+    code = "slash_missing"
+    title = "Addresses of the API end with a slash."
+    action = "Ask again with a slash at the end, before any '?'."
+
+
 class NotAuthenticated(AtomError):
     """The caller is nobody."""
 

@@ -13,6 +13,7 @@ from typing import Any
 import structlog
 from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
 from django.http import Http404, HttpRequest, JsonResponse
+from django.urls import is_valid_path
 from rest_framework import exceptions as drf
 from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
@@ -29,11 +30,14 @@ from atom.core.errors import (
     NotAuthenticated,
     NotFound,
     PermissionDenied,
+    SlashMissing,
     Throttled,
     UnsupportedMediaType,
 )
 from atom.core.field_errors import flatten_errors
 from atom.core.service_problems import of_services
+
+_API = "/api/"
 
 
 def exception_handler(exc: Exception, context: Mapping[str, Any]) -> Response | None:
@@ -113,6 +117,11 @@ def problem_response(error: AtomError, request: HttpRequest | None = None) -> Js
 
 def not_found(request: HttpRequest, exception: Exception | None = None) -> JsonResponse:
     """Django's `handler404` for paths that no view has."""
+    path = request.path
+    # Not sent on to it: a redirect would lose the body of a write.
+    if path.startswith(_API) and is_valid_path(f"{path}/"):
+        slash_missing = SlashMissing(f"There is {path}/ with a slash at its end.")
+        return problem_response(slash_missing, request)
     return problem_response(NotFound(), request)
 
 

@@ -61,9 +61,17 @@ def test_the_page_and_the_description_are_there_for_members(member: Client) -> N
     assert member.get("/api/v1/schema/").status_code == 200
 
 
-@pytest.mark.parametrize("address", ["/api/v1/nope", "/api/v1/nope/", "/api/v1/projects"])
+@pytest.mark.parametrize("address", ["/api/v1/nope", "/api/v1/nope/", "/api/v1/projects//"])
 def test_an_unknown_address(member: Client, address: str) -> None:
     problem_of(member.get(address), 404, "not_found")
+
+
+def test_an_address_without_its_slash_is_named_with_it(member: Client) -> None:
+    problem = problem_of(member.get("/api/v1/projects?limit=5"), 404, "slash_missing")
+    assert problem["detail"] == "There is /api/v1/projects/ with a slash at its end."
+    body = {"name": "digits"}
+    answer = member.post(DATASETS.rstrip("/"), body, content_type="application/json")
+    problem_of(answer, 404, "slash_missing")
 
 
 @pytest.mark.parametrize("body", ["{", '{"name": }', "nonsense", "\x80"])

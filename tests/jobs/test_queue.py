@@ -12,6 +12,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from atom.accounts.models import Project
+from atom.clusters.actions import ensure_local_node
 from atom.jobs import states
 from atom.jobs.actions import attempts
 from atom.jobs.actions.conclude import conclude
@@ -50,7 +51,29 @@ def test_runs_wait_in_the_order_in_which_they_are_placed(api: APIClient, project
     assert (found["waiting_count"], found["waiting_elsewhere"]) == (4, 1)
     reasons = [reason["kind"] for reason in found["waiting"][2]["explanation"]["reasons"]]
     assert reasons == ["queue", "machines"]
+    assert found["waiting"][1]["explanation"]["reasons"][0]["params"] == {"ahead": 1}
     assert found["waiting"][0]["explanation"]["code"] == "to_be_placed"
+
+
+def test_a_run_is_told_whom_it_passes_and_for_whom_machines_are_kept(
+    api: APIClient, project: Project
+) -> None:
+    node = ensure_local_node()
+    assert node.cpu_count is not None
+    queued(project, 3, cpus=node.cpu_count + 1)
+    behind = queued(project, 2)
+
+    def why() -> tuple[str, list[tuple[str, dict[str, Any]]]]:
+        answer = api.get(f"/api/v1/runs/{behind.pk}/explain/").json()
+        [row] = [row for row in queue(api)["waiting"] if row["run"]["id"] == str(behind.pk)]
+        assert row["explanation"] == answer
+        told = [(one["kind"], one["params"]) for one in answer["reasons"]]
+        return answer["code"], told[:-1]
+
+    assert why() == ("to_be_placed", [("passed", {"passed": 1})])
+    # As large as the machine, and waits for longer than others may pass it.
+    queued(project, 11, cpus=node.cpu_count)
+    assert why() == ("kept_back", [("queue", {"ahead": 1}), ("passed", {"passed": 1})])
 
 
 def test_what_has_a_machine_is_shown_with_what_it_holds(api: APIClient, project: Project) -> None:

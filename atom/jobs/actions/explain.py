@@ -6,13 +6,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from django.db.models import Q
-
 from atom.cache.models import CacheRecord
 from atom.jobs import states
 from atom.jobs.actions import runtimes
 from atom.jobs.actions.requests import RunPlan
 from atom.jobs.actions.scheduling import capacities_for, demand_of, sizes_of, warmed_inputs
+from atom.jobs.actions.turns import Turn, queue_position, turn_of
 from atom.jobs.engines.placement import Placement, PlacementCode, place
 from atom.jobs.models import Run
 
@@ -26,6 +25,7 @@ class AnswerCode(StrEnum):
     RETRY_WAIT = "retry_wait"
     NO_ROOM = "no_room"
     NONE_FITS = "none_fits"
+    KEPT_BACK = "kept_back"
     TO_BE_PLACED = "to_be_placed"
     TO_BE_STARTED = "to_be_started"
     PREPARING = "preparing"
@@ -42,6 +42,7 @@ class ReasonKind(StrEnum):
 
     RETRY = "retry"
     QUEUE = "queue"
+    PASSED = "passed"
     RESOURCES = "resources"
     MACHINES = "machines"
     PLACEMENT = "placement"
@@ -121,16 +122,12 @@ def _ended(run: Run) -> Explanation:
 
 def _queued(run: Run) -> Explanation:
     placement = place(capacities_for(sizes_of(run)), demand_of(run))
-    return waiting_in_queue(placement, queue_position(run) - 1)
+    return waiting_in_queue(placement, turn_of(run))
 
 
-def waiting_in_queue(placement: Placement, ahead: int) -> Explanation:
-    """Return why a queued run waits, from where it would go and how many come before it."""
-    reasons = []
-    if ahead:
-        plural = "run is" if ahead == 1 else "runs are"
-        text = f"{ahead} {plural} ahead of it in the queue."
-        reasons.append(Reason(ReasonKind.QUEUE, text, "Wait.", {"ahead": ahead}))
+def waiting_in_queue(placement: Placement, turn: Turn) -> Explanation:
+    """Return why a queued run waits, from where it would go and which come before it."""
+    reasons = _turn_reasons(turn)
     decided = {"code": placement.code, "params": placement.params}
     if placement.code == PlacementCode.NONE_FITS:
         action = "Start the worker of a larger machine, let it take jobs again, or ask for less."
@@ -143,17 +140,25 @@ def waiting_in_queue(placement: Placement, ahead: int) -> Explanation:
         answer = "It waits for a machine with enough free resources."
         return Explanation(AnswerCode.NO_ROOM, answer, reasons)
     reasons.append(Reason(ReasonKind.PLACEMENT, placement.why, params=decided))
+    if turn.is_kept_back:
+        answer = "Machines are kept for a run ahead of it that has waited for too long."
+        return Explanation(AnswerCode.KEPT_BACK, answer, reasons)
     return Explanation(AnswerCode.TO_BE_PLACED, "It is about to be placed.", reasons)
 
 
-def queue_position(run: Run | None = None) -> int:
-    """Return the place in the queue, from 1; of a run that does not exist yet without one."""
-    queued = Run.objects.filter(state=states.QUEUED)
-    if run is None:
-        return queued.count() + 1
-    since = run.queued_at or run.created_at
-    before = Q(priority__gt=run.priority) | Q(priority=run.priority, queued_at__lt=since)
-    return queued.filter(before).count() + 1
+def _turn_reasons(turn: Turn) -> list[Reason]:
+    reasons = []
+    if ahead := turn.ahead - turn.passed:
+        plural = "run is" if ahead == 1 else "runs are"
+        text = f"{ahead} {plural} ahead of it in the queue."
+        reasons.append(Reason(ReasonKind.QUEUE, text, "Wait.", {"ahead": ahead}))
+    if turn.passed:
+        plural = "run ahead of it asks" if turn.passed == 1 else "runs ahead of it ask"
+        text = (
+            f"{turn.passed} {plural} for more than any machine has now; it is not held up by that."
+        )
+        reasons.append(Reason(ReasonKind.PASSED, text, params={"passed": turn.passed}))
+    return reasons
 
 
 def _warming(run: Run) -> Explanation:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import Count, F, Sum
+from django.db.models import BooleanField, Count, ExpressionWrapper, Sum
 
 from atom.accounts.models import Project
+from atom.core import clock
 from atom.jobs import states
 from atom.jobs.actions.explain import Explanation, between_attempts, waiting_in_queue
 from atom.jobs.actions.requests import capacities
 from atom.jobs.actions.scheduling import data_on_nodes, demand_of, with_coverage
-from atom.jobs.engines.placement import place
+from atom.jobs.actions.turns import STARVING, Turn, could_be_held, in_order
+from atom.jobs.engines.placement import largest, place
 from atom.jobs.models import Run, RunInput, RunQuerySet
 
 MAX_ROWS = 200
@@ -53,33 +55,42 @@ class Queue:
 
 def queue_of(project: Project) -> Queue:
     """Return what waits and what runs, in a number of queries that does not grow with it."""
-    order = list(in_order(Run.objects.filter(state=states.QUEUED)).values_list("pk", "project_id"))
-    own = [run_id for run_id, project_id in order if project_id == project.pk]
+    turns = _turns()
+    own = [run_id for run_id, (project_id, _) in turns.items() if project_id == project.pk]
     executed = Run.objects.executed().filter(project=project)
     between = executed.filter(state__in=states.WAITING - {states.QUEUED}).order_by("retry_at", "pk")
     holding = executed.filter(state__in=_HOLDING).order_by("started_at", "pk").for_lists()
-    waiting = [*_queued(own[:MAX_ROWS], order, project), *_between(between)]
+    waiting = [*_queued(own[:MAX_ROWS], turns, project), *_between(between)]
     return Queue(
         waiting=waiting,
         waiting_count=len(own) + between.count(),
-        waiting_elsewhere=len(order) - len(own),
+        waiting_elsewhere=len(turns) - len(own),
         holding=list(holding[:MAX_ROWS]),
         held=_held(Run.objects.filter(project=project)),
         held_elsewhere=_held(Run.objects.exclude(project=project)),
     )
 
 
-def in_order(queued: RunQuerySet) -> RunQuerySet:
-    """Return queued runs as they are placed: by priority, then by when they were asked for."""
-    return queued.order_by("-priority", F("queued_at").asc(nulls_first=True), "id")
+def _turns() -> dict[UUID, tuple[UUID, Turn]]:
+    """Return the project and the turn of each queued run, in the order of the queue."""
+    holdable = ExpressionWrapper(could_be_held(largest(capacities())), BooleanField())
+    queued = in_order(Run.objects.filter(state=states.QUEUED)).annotate(is_holdable=holdable)
+    starves_since = clock.now() - STARVING
+    passed, is_kept_back, turns = 0, False, {}
+    rows = queued.values_list("pk", "project_id", "queued_at", "is_holdable")
+    for ahead, (run_id, project_id, queued_at, is_holdable) in enumerate(rows):
+        turns[run_id] = (project_id, Turn(ahead, passed, is_kept_back))
+        passed += not is_holdable
+        is_kept_back |= bool(is_holdable and queued_at and queued_at < starves_since)
+    return turns
 
 
 def _queued(
-    run_ids: list[UUID], order: list[tuple[UUID, UUID]], project: Project
+    run_ids: list[UUID], turns: dict[UUID, tuple[UUID, Turn]], project: Project
 ) -> list[WaitingRun]:
-    elsewhere, positions = 0, {}
-    for place_in_queue, (run_id, project_id) in enumerate(order, 1):
-        positions[run_id] = (place_in_queue, elsewhere)
+    elsewhere, foreign = 0, {}
+    for run_id, (project_id, _) in turns.items():
+        foreign[run_id] = elsewhere
         elsewhere += project_id != project.pk
     runs = Run.objects.for_lists().in_bulk(run_ids)
     inputs: dict[UUID, dict[UUID, int]] = {}
@@ -92,8 +103,9 @@ def _queued(
     rows = []
     for run in (runs[run_id] for run_id in run_ids if run_id in runs):
         placement = place(with_coverage(nodes, inputs.get(run.pk, {}), parts), demand_of(run))
-        position, others = positions[run.pk]
-        rows.append(WaitingRun(run, position, others, waiting_in_queue(placement, position - 1)))
+        _, turn = turns[run.pk]
+        why = waiting_in_queue(placement, turn)
+        rows.append(WaitingRun(run, turn.ahead + 1, foreign[run.pk], why))
     return rows
 
 

@@ -7,12 +7,11 @@ anywhere: the next tick, in any worker, goes on. Each run is advanced under its 
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import UUID
 
 import structlog
 from django.db import transaction
-from django.db.models import Q
 
 from atom.clusters.actions import beat_local_node
 from atom.core import clock
@@ -21,9 +20,9 @@ from atom.jobs.actions import effects, logs, outputs
 from atom.jobs.actions.attempts import end_attempt, lock
 from atom.jobs.actions.conclude import conclude, is_retry_due
 from atom.jobs.actions.events import move
-from atom.jobs.actions.queue import in_order
 from atom.jobs.actions.requests import capacities
 from atom.jobs.actions.scheduling import place_run, warm_run
+from atom.jobs.actions.turns import STARVING, could_be_held, in_order
 from atom.jobs.actions.watch import bury_with_node, watch
 from atom.jobs.engines.failures import Failure
 from atom.jobs.engines.placement import largest
@@ -35,7 +34,6 @@ log = structlog.get_logger(__name__)
 # More than this many queued runs are not looked at in one tick: the machines are full long before.
 PLACED_PER_TICK = 200
 PASSED_PER_TICK = 20
-STARVING = timedelta(minutes=10)
 _STEPS_PER_TICK = 6
 _FLUSH_ASKED_FOR_S = 5
 
@@ -78,18 +76,9 @@ def _open_runs() -> list[UUID]:
 
 def _queued_runs() -> list[tuple[UUID, datetime | None]]:
     """Return the runs that a machine could hold now: no other waits for what none can hold."""
-    ordered = in_order(Run.objects.filter(_could_be_held(), state=states.QUEUED))
+    holdable = could_be_held(largest(capacities()))
+    ordered = in_order(Run.objects.filter(holdable, state=states.QUEUED))
     return list(ordered.values_list("pk", "queued_at")[:PLACED_PER_TICK])
-
-
-def _could_be_held() -> Q:
-    """Return the condition that an empty machine, of those that take jobs now, has enough."""
-    condition = Q(pk__in=[])
-    for size in largest(capacities()):
-        condition |= Q(
-            cpus__lte=size.cpus, memory_bytes__lte=size.memory_bytes, gpus__lte=size.gpus
-        )
-    return condition
 
 
 def _guarded(run_id: UUID) -> str | None:

@@ -5645,6 +5645,7 @@ export interface components {
          *     * `retry_wait` - retry_wait
          *     * `no_room` - no_room
          *     * `none_fits` - none_fits
+         *     * `kept_back` - kept_back
          *     * `to_be_placed` - to_be_placed
          *     * `to_be_started` - to_be_started
          *     * `preparing` - preparing
@@ -5656,7 +5657,7 @@ export interface components {
          *     * `tracked` - tracked
          * @enum {string}
          */
-        ExplanationCodeEnum: "succeeded" | "cancelled" | "failed" | "retry_wait" | "no_room" | "none_fits" | "to_be_placed" | "to_be_started" | "preparing" | "submitted" | "running" | "cancelling" | "finalizing" | "moving" | "tracked";
+        ExplanationCodeEnum: "succeeded" | "cancelled" | "failed" | "retry_wait" | "no_room" | "none_fits" | "kept_back" | "to_be_placed" | "to_be_started" | "preparing" | "submitted" | "running" | "cancelling" | "finalizing" | "moving" | "tracked";
         /** @description Why a piece of work in the background failed. */
         Failure: {
             code: string;
@@ -7745,6 +7746,7 @@ export interface components {
         /**
          * @description * `retry` - retry
          *     * `queue` - queue
+         *     * `passed` - passed
          *     * `resources` - resources
          *     * `machines` - machines
          *     * `placement` - placement
@@ -7755,7 +7757,7 @@ export interface components {
          *     * `failed` - failed
          * @enum {string}
          */
-        ReasonKindEnum: "retry" | "queue" | "resources" | "machines" | "placement" | "data" | "data_retry" | "runtime" | "cancelled" | "failed";
+        ReasonKindEnum: "retry" | "queue" | "passed" | "resources" | "machines" | "placement" | "data" | "data_retry" | "runtime" | "cancelled" | "failed";
         /** @description Codes that are shown this once. */
         RecoveryCodes: {
             recovery_codes: string[];

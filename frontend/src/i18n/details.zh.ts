@@ -14,6 +14,7 @@ const details: Readonly<Record<string, string>> = {
   'At most {} bytes.': '最多 {1} 字节。',
   'It is {} and cannot become {}.': '当前状态为“{1:w}”，不能变为“{2:w}”。',
   'It is {} already.': '它已处于“{1:w}”状态。',
+  'There is {}/ with a slash at its end.': '存在末尾带斜杠的 {1}/。',
   'It is {}.': '当前状态为“{1:w}”。',
   'More requests came than the {} that may come at once.': '请求超过了一次允许的 {1} 个。',
   'Nobody but {} administers this.': '除 {1} 外没有其他管理员。',

@@ -150,6 +150,7 @@ export const answer = {
   retry_wait: 'It waits a moment before it starts again.',
   no_room: 'It waits for a machine with enough free resources.',
   none_fits: 'No machine that takes jobs now is large enough for it; other runs pass it.',
+  kept_back: 'Machines are kept for a run ahead of it that has waited for too long.',
   to_be_placed: 'It is about to be placed.',
   to_be_started: 'Data and environment are ready; it is about to start.',
   preparing: 'It has a machine, and waits for what it needs there.',
@@ -162,17 +163,19 @@ export const answer = {
 } satisfies Words<ExplanationCodeEnum>;
 
 /** The kinds `resources`, `machines` and `placement` are said by the placement's words, `failed` by the failure's. */
-type SaidElsewhere = 'queue' | 'resources' | 'machines' | 'placement' | 'failed';
+type SaidElsewhere = 'queue' | 'passed' | 'resources' | 'machines' | 'placement' | 'failed';
 
 export const reason = {
   retry: 'The last attempt was lost; the next one starts at {{at}}.',
   queue_one: '{{count, number}} run is ahead of it in the queue.',
   queue_other: '{{count, number}} runs are ahead of it in the queue.',
+  passed_one: '{{count, number}} run ahead of it asks for more than any machine has now; it is not held up by that.',
+  passed_other: '{{count, number}} runs ahead of it ask for more than any machine has now; it is not held up by that.',
   data: '{{dataset}}: {{bytes_present}} of {{bytes_total}} are on the machine.',
   data_retry: '{{dataset}}: {{bytes_present}} of {{bytes_total}} are on the machine. The last try failed: {{error}}',
   runtime: 'Its Python environment is being built: {{said}}',
   cancelled: 'The run was cancelled.',
-} satisfies Words<Exclude<ReasonKindEnum, SaidElsewhere> | 'queue_one' | 'queue_other'>;
+} satisfies Words<Exclude<ReasonKindEnum, SaidElsewhere> | 'queue_one' | 'queue_other' | 'passed_one' | 'passed_other'>;
 
 export const reasonAction = {
   queue: 'Wait.',

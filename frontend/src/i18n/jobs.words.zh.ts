@@ -128,6 +128,7 @@ export const answer: Translation<typeof en.answer> = {
   retry_wait: '稍等片刻后将重新开始。',
   no_room: '正在等待有足够空闲资源的机器。',
   none_fits: '目前接受任务的机器都不够大；其他运行会先于它执行。',
+  kept_back: '机器正留给前面一个等待过久的运行。',
   to_be_placed: '即将分配机器。',
   to_be_started: '数据和环境已就绪，即将开始。',
   preparing: '已分配机器，正在等待所需的数据或环境。',
@@ -142,6 +143,7 @@ export const answer: Translation<typeof en.answer> = {
 export const reason: Translation<typeof en.reason> = {
   retry: '上一次尝试丢失；下一次将于 {{at}} 开始。',
   queue_other: '队列中前面还有 {{count, number}} 个运行。',
+  passed_other: '前面有 {{count, number}} 个运行所需的资源超过目前任何一台机器；本运行不会因此受阻。',
   data: '{{dataset}}：机器上已有 {{bytes_present}}，共 {{bytes_total}}。',
   data_retry: '{{dataset}}：机器上已有 {{bytes_present}}，共 {{bytes_total}}。上次尝试失败：{{error}}',
   runtime: '正在构建 Python 环境：{{said}}',

@@ -19,6 +19,7 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   not_acceptable: ['没有所要求格式的答复。', '请发送 Accept: application/json，或不发送该头。'],
   not_authenticated: ['您尚未登录。', '请登录，或发送有效的 API 令牌。'],
   not_found: ['这里什么也没有。', '请检查名称或编号，以及您是否为项目成员。'],
+  slash_missing: ['API 地址以斜杠结尾。', '请在地址末尾（“?”之前）加上斜杠后重试。'],
   object_store_away: ['对象存储没有正常响应。', '没有丢失任何内容。请稍后重试；若仍然如此，请检查对象存储。'],
   object_store_refuses: ['对象存储拒绝了此服务器的请求。', '没有丢失任何内容。请让管理员检查存储桶及其密钥的权限。'],
   object_missing: ['存储的对象丢失了。', '请报告此问题：存储桶丢失了目录中登记的对象。'],

@@ -95,6 +95,7 @@ export function createWords(t: TFunction, format: Format, language: string) {
     if (params.code) return placement({ ...(params as unknown as Placement), why: text });
     if (kind === 'retry' && params.at) return t('jobs.reason.retry', { at: format.dateTime(String(params.at)) });
     if (kind === 'queue') return t('jobs.reason.queue', { count: Number(params.ahead) });
+    if (kind === 'passed') return t('jobs.reason.passed', { count: Number(params.passed) });
     return say(`jobs.reason.${kind}`, params, text);
   };
 

@@ -1,6 +1,5 @@
 import { Button, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api } from '@/api/client';
 import { asApiError } from '@/api/errors';
@@ -8,16 +7,17 @@ import { ErrorState } from '@/shared/ErrorState';
 import { AnchorLink } from '@/shared/links';
 import { fieldWords } from '@/shared/problemWords';
 import { CodeInput } from '@/shared/secondFactor/CodeInput';
+import { useRefused } from '@/shared/useRefused';
 import { Frame } from './Frame';
 
 /** The second step of signing in. */
 export function CodeForm({ next, onDone }: { next?: string; onDone: () => Promise<void> }) {
   const { t } = useTranslation();
-  const [error, setError] = useState<unknown>(null);
   const form = useForm({
     initialValues: { code: '' },
     validate: { code: (value) => (value.trim() ? null : t('auth.required')) },
   });
+  const [error, setError] = useRefused(form);
   const send = form.onSubmit(async ({ code }) => {
     setError(null);
     try {

@@ -7,6 +7,7 @@ import { asApiError } from '@/api/errors';
 import { ErrorState } from '@/shared/ErrorState';
 import { ButtonLink } from '@/shared/links';
 import { fieldWords } from '@/shared/problemWords';
+import { useRefused } from '@/shared/useRefused';
 import { Frame } from './Frame';
 import { askForLink, useSendsMail } from './queries';
 
@@ -15,11 +16,11 @@ export function ForgottenPage() {
   const { t } = useTranslation();
   const sendsMail = useSendsMail();
   const [sent, setSent] = useState(false);
-  const [error, setError] = useState<unknown>(null);
   const form = useForm({
     initialValues: { email: '' },
     validate: { email: (value) => (value.trim() ? null : t('auth.required')) },
   });
+  const [error, setError] = useRefused(form);
   const back = (
     <ButtonLink to="/login" variant="default">
       {t('auth.toSignIn')}

@@ -11,6 +11,7 @@ import { ButtonLink } from '@/shared/links';
 import { useMe } from '@/shared/me';
 import { Password } from '@/shared/Password';
 import { fieldWords } from '@/shared/problemWords';
+import { useRefused } from '@/shared/useRefused';
 import { Frame } from './Frame';
 import { accept, signUp, useInvitation } from './queries';
 
@@ -95,7 +96,6 @@ function AcceptAsMe({ title, subtitle, token, onOther }: OfferProps & { onOther:
 function NewAccount({ title, subtitle, token, offer }: OfferProps & { offer: OpenInvitation }) {
   const { t } = useTranslation();
   const enter = useEnter();
-  const [error, setError] = useState<unknown>(null);
   const form = useForm({
     initialValues: { username: '', full_name: '', email: offer.email, password: '' },
     validate: {
@@ -103,6 +103,7 @@ function NewAccount({ title, subtitle, token, offer }: OfferProps & { offer: Ope
       password: (value) => (value ? null : t('auth.required')),
     },
   });
+  const [error, setError] = useRefused(form);
   const send = form.onSubmit(async (values) => {
     setError(null);
     try {

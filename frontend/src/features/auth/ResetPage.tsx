@@ -9,6 +9,7 @@ import { ErrorState } from '@/shared/ErrorState';
 import { ButtonLink } from '@/shared/links';
 import { Password } from '@/shared/Password';
 import { fieldWords } from '@/shared/problemWords';
+import { useRefused } from '@/shared/useRefused';
 import { Frame } from './Frame';
 import { setPassword, useResetOffer } from './queries';
 
@@ -19,12 +20,12 @@ export function ResetPage() {
   const { t } = useTranslation();
   const { token } = route.useParams();
   const { data: offer, error: refused, isPending } = useResetOffer(token);
-  const [error, setError] = useState<unknown>(null);
   const [done, setDone] = useState(false);
   const form = useForm({
     initialValues: { password: '' },
     validate: { password: (value) => (value ? null : t('auth.required')) },
   });
+  const [error, setError] = useRefused(form);
   const signIn = <ButtonLink to="/login">{t('auth.toSignIn')}</ButtonLink>;
   const send = form.onSubmit(async ({ password }) => {
     setError(null);

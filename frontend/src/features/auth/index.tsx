@@ -76,6 +76,8 @@ function PasswordForm({ onDone }: { onDone: () => Promise<void> }) {
           padding="lg"
           component="form"
           onSubmit={form.onSubmit((values) => login.mutate({ body: values }))}
+          // How long to wait stays true, whatever is typed.
+          onChange={() => login.isError && waitS === 0 && login.reset()}
           noValidate
         >
           <Stack>

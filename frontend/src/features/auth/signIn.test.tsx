@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
@@ -22,6 +22,23 @@ test('after the password a code is asked for where the account has a second fact
   await userEvent.click(screen.getByRole('button', { name: 'Sign in' }));
   await screen.findByRole('heading', { name: 'Enter a code' });
   expect(screen.queryByText('The username or the password is wrong.')).toBeNull();
+});
+
+test('a refusal goes with the next input, how long to wait does not', async () => {
+  serve('POST', 'auth/login/', problem(401, 'bad_credentials', 'Wrong.'));
+  await open();
+  const password = screen.getByLabelText(/^Password/);
+  await userEvent.type(screen.getByLabelText(/Username/), 'mia');
+  await userEvent.type(password, 'secret');
+  await userEvent.click(screen.getByRole('button', { name: 'Sign in' }));
+  await screen.findByText('The username or the password is wrong.');
+  await userEvent.type(password, '2');
+  await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
+  serve('POST', 'auth/login/', problem(429, 'throttled', 'Too often.'));
+  await userEvent.click(screen.getByRole('button', { name: 'Sign in' }));
+  await screen.findByRole('alert');
+  await userEvent.type(password, '3');
+  expect(screen.getByRole('alert').textContent).toContain('Too many');
 });
 
 test('what is wrong with the name stands at it, and goes with the next input', async () => {
@@ -51,6 +68,8 @@ test('a wrong code stands at its field; what is over says so', async () => {
   await userEvent.click(screen.getByRole('button', { name: 'Sign in' }));
   await screen.findByText('This sign-in is not valid any more.');
   await expectNoViolations(container);
+  await userEvent.type(screen.getByRole('textbox', { name: /Code/ }), '7');
+  expect(screen.queryByText('This sign-in is not valid any more.')).toBeNull();
 });
 
 test('the provider has a button that leads back to where one was', async () => {

@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
@@ -76,6 +76,52 @@ test('Markdown of a run makes no picture, no script and no HTML', async () => {
   await screen.findByRole('heading', { name: 'Hi there' });
   expect(container.querySelector('img, script, b, [onclick]')).toBeNull();
   expect(screen.getByText('go').getAttribute('href') ?? '').not.toContain('javascript');
+});
+
+test('tables, lists of tasks and footnotes of Markdown are shown, and hostile cells stay text', async () => {
+  const text = [
+    '| run | accuracy |',
+    '|:--|--:|',
+    '| [a](javascript:alert(1)) <img src=x onerror=alert(2)> | ~~0.5~~ **0.9** |',
+    '| ![x](https://evil.example/p.png) | https://example.com |',
+    '',
+    '- [x] measured[^1]',
+    '- [ ] written',
+    '',
+    '[^1]: On one GPU.',
+  ].join('\n');
+  const { container } = await renderPage(<MarkdownView text={text} />);
+  const table = await screen.findByRole('table');
+  expect(within(table).getAllByRole('columnheader')).toHaveLength(2);
+  expect(within(table).getAllByRole('cell')).toHaveLength(4);
+  expect(within(table).getByText('0.5').tagName).toBe('DEL');
+  expect(within(table).getByText('0.9').closest('td')?.style.textAlign).toBe('right');
+  expect(within(table).getByText('a').getAttribute('href') ?? '').not.toContain('javascript');
+  expect(within(table).getByRole('link', { name: 'https://example.com' }).getAttribute('rel')).toContain('noreferrer');
+  expect(container.querySelector('img, input, [onerror]')).toBeNull();
+  screen.getByText('☑');
+  const mark = screen.getByRole('link', { name: '1' });
+  expect(mark.getAttribute('target')).toBeNull();
+  expect(container.querySelector(mark.getAttribute('href') ?? '')?.textContent).toContain('On one GPU.');
+  await expectNoViolations(container);
+});
+
+test('Markdown that cannot be rendered is shown as its source', async () => {
+  const text = '>'.repeat(20_000);
+  serve('GET', 'runs/{run_id}/files/{file_id}/', file('f1', 'deep.md'));
+  serve('GET', 'runs/{run_id}/files/{file_id}/preview/', { ...empty, kind: 'markdown', text });
+  serve('GET', 'runs/{run_id}/files/folder/', { folders: [], files: [file('f1', 'deep.md')], truncated: false });
+  await renderPage(<FilesTab run={run} active={false} />, '/runs/run-1?file=f1', '/runs/$runId');
+  await screen.findByText(/cannot be rendered/, {}, { timeout: 10_000 });
+  screen.getByText(text);
+});
+
+test('a table of Markdown that asks for millions of cells is cut', async () => {
+  const text = `${'|a'.repeat(1000)}\n${'|-'.repeat(1000)}\n${'|\n'.repeat(2000)}`;
+  const { container } = await renderPage(<MarkdownView text={text} />);
+  await screen.findByRole('table');
+  expect(container.querySelectorAll('th')).toHaveLength(200);
+  expect(container.querySelectorAll('tr')).toHaveLength(100);
 });
 
 test('changes of code are told by file, or why there are none', async () => {

@@ -7,6 +7,7 @@ import { asApiError } from '@/api/errors';
 import { ErrorState } from '../ErrorState';
 import { Password } from '../Password';
 import { fieldWords } from '../problemWords';
+import { useRefused } from '../useRefused';
 import { CodeInput } from './CodeInput';
 
 interface ProofFormProps {
@@ -23,11 +24,11 @@ interface ProofFormProps {
 export function ProofForm({ hasPassword, hasCode, hint, label, color, onProof }: ProofFormProps) {
   const { t } = useTranslation();
   const [by, setBy] = useState<'password' | 'code' | null>(hasPassword ? 'password' : hasCode ? 'code' : null);
-  const [error, setError] = useState<unknown>(null);
   const form = useForm({
     initialValues: { password: '', code: '' },
     validate: (values) => (by && !values[by].trim() ? { [by]: t('secondFactor.required') } : {}),
   });
+  const [error, setError] = useRefused(form);
   const send = form.onSubmit(async (values) => {
     setError(null);
     try {
@@ -65,7 +66,10 @@ export function ProofForm({ hasPassword, hasCode, hint, label, color, onProof }:
               component="button"
               type="button"
               size="sm"
-              onClick={() => setBy(by === 'code' ? 'password' : 'code')}
+              onClick={() => {
+                setError(null);
+                setBy(by === 'code' ? 'password' : 'code');
+              }}
             >
               {t(by === 'code' ? 'secondFactor.byPassword' : 'secondFactor.byCode')}
             </Anchor>

@@ -7,6 +7,7 @@ import { asApiError } from '@/api/errors';
 import { CopyIcon } from '../CopyId';
 import { ErrorState } from '../ErrorState';
 import { fieldWords } from '../problemWords';
+import { useRefused } from '../useRefused';
 import { CodeInput } from './CodeInput';
 import { ProofForm } from './ProofForm';
 import { begin, confirm } from './queries';
@@ -38,11 +39,11 @@ export function SetUp({ hasPassword, isOn, onDone }: SetUpProps) {
 
 function Confirm({ offer, onCodes }: { offer: SecondFactorOffer; onCodes: (codes: string[]) => void }) {
   const { t } = useTranslation();
-  const [error, setError] = useState<unknown>(null);
   const form = useForm({
     initialValues: { code: '' },
     validate: { code: (value) => (value.trim() ? null : t('secondFactor.required')) },
   });
+  const [error, setError] = useRefused(form);
   const send = form.onSubmit(async ({ code }) => {
     setError(null);
     try {

@@ -1,11 +1,11 @@
 import { Button, Card, Group, NumberInput, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconSparkles } from '@tabler/icons-react';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Thresholds } from '@/api/contract/datasets';
 import { asApiError } from '@/api/errors';
 import { ErrorState } from '@/shared/ErrorState';
+import { useRefused } from '@/shared/useRefused';
 
 /** The server's defaults; docs/cleaning.md gives their reasons. */
 const INITIAL: Thresholds = { near_distance: 4, tiny_side_px: 32, dark_bright: 0.25, blur_sharpness: 20 };
@@ -19,8 +19,8 @@ interface StartFormProps {
 
 export function StartForm({ name, start }: StartFormProps) {
   const { t } = useTranslation();
-  const [error, setError] = useState<unknown>(null);
   const form = useForm<Thresholds>({ initialValues: INITIAL });
+  const [error, setError] = useRefused(form);
   const send = form.onSubmit(async (values) => {
     setError(null);
     try {

@@ -1,7 +1,7 @@
 import { Alert, Button, Checkbox, Modal, NativeSelect, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconPlugConnected } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Probe } from '@/api/contract/datasets';
 import { ErrorState } from '@/shared/ErrorState';
@@ -98,6 +98,12 @@ function Connection({ values }: { values: SourceForm }) {
   const [busy, setBusy] = useState(false);
   const [found, setFound] = useState<Probe | null>(null);
   const [error, setError] = useState<unknown>(null);
+  // Either was said of the place that was tried.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change that counts
+  useEffect(() => {
+    setFound(null);
+    setError(null);
+  }, [values]);
   const run = async () => {
     setBusy(true);
     setFound(null);

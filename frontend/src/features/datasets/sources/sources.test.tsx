@@ -101,11 +101,14 @@ test('a connection is tried first, then the source is added and scanned', async 
   await userEvent.click(screen.getAllByRole('button', { name: 'Add a source' })[0] as HTMLElement);
   const dialog = within(await screen.findByRole('dialog'));
   await userEvent.type(dialog.getByRole('textbox', { name: 'Name' }), 'photos');
-  await userEvent.type(dialog.getByRole('textbox', { name: 'Address' }), 'bucket/pets');
+  await userEvent.type(dialog.getByRole('textbox', { name: 'Address' }), 'bucket/pet');
   await userEvent.type(dialog.getByRole('textbox', { name: 'Dataset' }), 'pets');
   await userEvent.type(dialog.getByRole('textbox', { name: 'Only paths like' }), '*.jpg *.png');
   await userEvent.click(dialog.getByRole('button', { name: 'Test the connection' }));
   await dialog.findByText('The source refuses these credentials.');
+  // That was said of another place.
+  await userEvent.type(dialog.getByRole('textbox', { name: 'Address' }), 's');
+  expect(dialog.queryByText('The source refuses these credentials.')).toBeNull();
   serve('POST', AT, source);
   serve('POST', `${AT}photos/scans/`, scan);
   await userEvent.click(dialog.getByRole('button', { name: 'Add and scan' }));

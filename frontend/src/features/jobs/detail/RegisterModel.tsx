@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Modal, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Run } from '@/api/contract/jobs';
 import { asApiError } from '@/api/errors';
@@ -9,6 +9,7 @@ import { ErrorState } from '@/shared/ErrorState';
 import { useFocusBack } from '@/shared/focusBack';
 import { fieldWords } from '@/shared/problemWords';
 import { useProject } from '@/shared/project';
+import { useRefused } from '@/shared/useRefused';
 import { registerModel, useFiles } from '../queries';
 import { RegisteredVersions } from './RegisteredVersions';
 import { isModelName, preferred, registrable } from './registrable';
@@ -20,7 +21,6 @@ export function RegisterModel({ run, onClose }: { run: Run; onClose: () => void 
   const project = useProject();
   const navigate = useNavigate();
   const files = useFiles(run.id, false);
-  const [error, setError] = useState<unknown>(null);
   const form = useForm({
     initialValues: { model: run.datasets[0]?.dataset ?? '', artifact: '', description: '' },
     validate: {
@@ -28,6 +28,7 @@ export function RegisterModel({ run, onClose }: { run: Run; onClose: () => void 
       artifact: (value) => (value ? null : t('jobs.register.noFile')),
     },
   });
+  const [error, setError] = useRefused(form);
   const offered = registrable(files.data?.results ?? []);
   const first = preferred(offered);
   const { setFieldValue } = form;

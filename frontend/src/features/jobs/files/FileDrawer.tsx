@@ -1,5 +1,6 @@
 import { Button, Code, Drawer, Group, SegmentedControl, Skeleton, Text } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
+import { CatchBoundary } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Artifact, FilePreviewData } from '@/api/contract/jobs';
@@ -107,6 +108,26 @@ function Picture({ address, path }: { address: string; path: string }) {
   );
 }
 
+function Source({ text }: { text: string }) {
+  return (
+    <Code block className={classes.source} tabIndex={0}>
+      {text}
+    </Code>
+  );
+}
+
+function Unreadable({ text }: { text: string }) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <Text size="sm" c="dimmed" mb="xs" role="status">
+        {t('runpage.preview.notRendered')}
+      </Text>
+      <Source text={text} />
+    </>
+  );
+}
+
 function View({ runId, file, preview }: { runId: string; file: Artifact; preview: FilePreviewData }) {
   const { t } = useTranslation();
   const [source, setSource] = useState('rendered');
@@ -144,12 +165,13 @@ function View({ runId, file, preview }: { runId: string; file: Artifact; preview
           ]}
         />
       )}
-      {preview.kind === 'markdown' && source === 'rendered' && <MarkdownView text={preview.text} />}
-      {(preview.kind === 'text' || (preview.kind === 'markdown' && source === 'raw')) && (
-        <Code block className={classes.source} tabIndex={0}>
-          {preview.text}
-        </Code>
+      {preview.kind === 'markdown' && source === 'rendered' && (
+        // Thousands of quotes inside each other are more than the parser can take.
+        <CatchBoundary getResetKey={() => file.id} errorComponent={() => <Unreadable text={preview.text} />}>
+          <MarkdownView text={preview.text} />
+        </CatchBoundary>
       )}
+      {(preview.kind === 'text' || (preview.kind === 'markdown' && source === 'raw')) && <Source text={preview.text} />}
     </>
   );
 }

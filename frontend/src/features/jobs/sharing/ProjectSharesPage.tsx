@@ -55,7 +55,7 @@ function useColumns(): Column<ProjectRunShare>[] {
       cell: ({ run, note }) => (
         <div className={classes.name}>
           <AnchorLink to="/runs/$runId" params={{ runId: run.id }} fz="inherit">
-            {`${run.number} ${run.name}`}
+            {`#${run.number} ${run.name}`}
           </AnchorLink>
           {note && (
             <Text size="xs" c="dimmed">

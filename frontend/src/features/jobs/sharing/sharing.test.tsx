@@ -68,7 +68,7 @@ test('administrators see the links of the project', async () => {
   const row = { ...one('s1', 'Bo'), run: { id: 'r1', number: 7, name: 'first try' } };
   serve('GET', 'projects/{project}/run-shares/', listing(row));
   const { container } = await renderPage(<ProjectSharesPage />);
-  const link = await screen.findByRole('link', { name: '7 first try' });
+  const link = await screen.findByRole('link', { name: '#7 first try' });
   expect(link.getAttribute('href')).toBe('/runs/r1');
   screen.getByRole('button', { name: 'End Bo' });
   await expectNoViolations(container);

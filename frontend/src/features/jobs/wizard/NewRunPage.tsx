@@ -17,11 +17,13 @@ import { runName } from '../list/columns';
 import { startRun, usePreview, useRun, useWorkflows } from '../queries';
 import type { newRunSearch } from '../search';
 import {
+  type Draft,
   draftErrors,
   draftFromRun,
   EMPTY_DRAFT,
   fieldErrors,
   isNarrowable,
+  numbersOf,
   parameterField,
   requestOf,
   STEPS,
@@ -123,9 +125,7 @@ function Wizard() {
   const blocked = Object.keys(own).length > 0 || (!stale && preview.data?.valid === false);
   const errors = tried
     ? allErrors
-    : Object.fromEntries(
-        Object.entries(allErrors).filter(([name]) => name in own || isFilledIn(name, draft.parameters)),
-      );
+    : Object.fromEntries(Object.entries(allErrors).filter(([name]) => name in own || isFilledIn(name, draft)));
   const stepErrors = (name: Step) => Object.keys(allErrors).filter((field) => stepOfField(field, draft) === name);
 
   const goTo = (index: number) =>
@@ -246,6 +246,7 @@ function Wizard() {
           <PreviewCard
             preview={preview.data}
             error={preview.data || Object.keys(sent).length > 0 ? null : preview.error}
+            refused={Object.keys(sent).length > 0}
             stale={stale}
           />
         )}
@@ -276,7 +277,8 @@ function Wizard() {
 }
 
 /** "Required" is not said about a field that nobody has reached yet. */
-const isFilledIn = (field: string, parameters: Record<string, unknown>) => {
-  const value = Object.entries(parameters).find(([name]) => parameterField(name) === field)?.[1];
+const isFilledIn = (field: string, draft: Draft) => {
+  const parameter = Object.entries(draft.parameters).find(([name]) => parameterField(name) === field)?.[1];
+  const value = parameter ?? numbersOf(draft)[field];
   return value !== undefined && value !== '' && value !== null;
 };

@@ -1,8 +1,9 @@
-import { NumberInput, Select, Switch, TextInput } from '@mantine/core';
+import { Select, Switch, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Parameter } from '@/api/contract/jobs';
 import { useModels } from '../queries';
 import { DatasetPicker } from './DatasetPicker';
+import { NumberField } from './NumberField';
 
 export interface ParameterFieldProps {
   parameter: Parameter;
@@ -19,15 +20,12 @@ export function ParameterField({ parameter, value, error, onChange }: ParameterF
     case 'int':
     case 'float':
       return (
-        <NumberInput
+        <NumberField
           {...common}
           value={(value ?? '') as number | string}
           onChange={onChange}
           min={min ?? undefined}
           max={max ?? undefined}
-          // The server says what is out of range: a value that is silently changed surprises.
-          clampBehavior="none"
-          allowDecimal={type === 'float'}
           step={type === 'float' ? stepOf(Number(value)) : 1}
         />
       );

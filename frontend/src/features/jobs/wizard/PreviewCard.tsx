@@ -13,14 +13,28 @@ import { StateBadge } from '@/shared/StateBadge';
 export function PreviewCard({
   preview,
   error,
+  refused,
   stale,
 }: {
   preview: Preview | undefined;
   error: unknown;
+  /** Whether fields are wrong, so that nothing can be foreseen. */
+  refused: boolean;
   stale: boolean;
 }) {
   const { t } = useTranslation();
   if (error) return <ErrorState compact error={error} />;
+  if (!preview && refused)
+    return (
+      <Card padding="md">
+        <Title order={2} fz="sm" mb="xs">
+          {t('jobs.wizard.preview')}
+        </Title>
+        <Text size="sm" c="dimmed" role="status">
+          {t('jobs.wizard.noPreview')}
+        </Text>
+      </Card>
+    );
   if (!preview) return <Skeleton height={220} radius="md" />;
   return (
     <Card padding="md" aria-busy={stale}>

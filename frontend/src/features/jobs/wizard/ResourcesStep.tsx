@@ -1,15 +1,4 @@
-import {
-  ActionIcon,
-  Button,
-  Checkbox,
-  Group,
-  NumberInput,
-  SimpleGrid,
-  Stack,
-  TagsInput,
-  Text,
-  TextInput,
-} from '@mantine/core';
+import { ActionIcon, Button, Checkbox, Group, SimpleGrid, Stack, TagsInput, Text, TextInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Cluster } from '@/api/contract/jobs';
@@ -17,16 +6,13 @@ import { useFormat } from '@/shared/format';
 import { useClusters } from '../queries';
 import { DeliveryRows } from './DeliveryRows';
 import { COMMAND, type Draft, type EnvRow, inputsOf } from './draft';
+import { NumberField } from './NumberField';
 import type { StepProps } from './ParametersStep';
 import { SecretNames } from './SecretNames';
 
 // What the server takes: 16 MiB, 20 times.
 const LEAST_MEMORY_GIB = 1 / 64;
 const MOST_RETRIES = 20;
-
-/** As it was typed; that of a cloned run to a hundredth. */
-const shownMinutes = (typed: Draft['timeoutMinutes']) =>
-  String(typeof typed === 'number' ? Math.round(typed * 100) / 100 : (typed ?? ''));
 
 interface Free {
   cpus: number;
@@ -55,30 +41,27 @@ export function ResourcesStep({ draft, dispatch, errors, workflow }: StepProps) 
   return (
     <Stack gap="md">
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
-        <NumberInput
+        <NumberField
           label={t('jobs.cpus')}
           description={hint(free ? format.number(free.cpus) : undefined)}
           min={1}
-          allowDecimal={false}
           value={draft.cpus}
           error={at('cpus')}
           onChange={(cpus) => set({ cpus })}
         />
-        <NumberInput
+        <NumberField
           label={t('jobs.wizard.memoryGib')}
           description={hint(free ? format.bytes(free.memory_bytes) : undefined)}
           min={LEAST_MEMORY_GIB}
-          step={1}
-          decimalScale={2}
+          decimals={2}
           value={draft.memoryGib}
           error={at('memory_bytes')}
           onChange={(memoryGib) => set({ memoryGib })}
         />
-        <NumberInput
+        <NumberField
           label={t('jobs.gpus')}
           description={hint(free ? format.number(free.gpus) : undefined)}
           min={0}
-          allowDecimal={false}
           value={draft.gpus}
           error={at('gpus')}
           onChange={(gpus) => set({ gpus })}
@@ -90,21 +73,20 @@ export function ResourcesStep({ draft, dispatch, errors, workflow }: StepProps) 
           error={errors.name}
           onChange={(event) => set({ name: event.currentTarget.value })}
         />
-        {/* A field of numbers only would make 19 of 1e9 without a word. */}
-        <TextInput
+        <NumberField
           label={t('jobs.wizard.timeoutMinutes')}
           description={t('jobs.wizard.timeoutHint')}
-          inputMode="decimal"
-          value={shownMinutes(draft.timeoutMinutes)}
+          min={0}
+          decimals={2}
+          value={draft.timeoutMinutes ?? ''}
           error={errors.timeout_s}
-          onChange={(event) => set({ timeoutMinutes: event.currentTarget.value.trim() })}
+          onChange={(timeoutMinutes) => set({ timeoutMinutes })}
         />
-        <NumberInput
+        <NumberField
           label={t('jobs.maxRetries')}
           description={t('jobs.wizard.retriesHint')}
           min={0}
           max={MOST_RETRIES}
-          allowDecimal={false}
           value={draft.maxRetries}
           error={errors.max_retries}
           onChange={(maxRetries) => set({ maxRetries })}

@@ -37,7 +37,7 @@ export interface GitSource {
   fetch: string;
 }
 
-/** What stands in a number field: '' or '0.' on the way to a number. */
+/** What stands in a number field: text where it is no number. */
 export type Typed = number | string;
 
 /** What the form holds; kept in sessionStorage as it is. */
@@ -217,15 +217,26 @@ function commandFields(draft: Draft): Partial<RunRequest> {
   };
 }
 
+/** What stands in the number fields of the resources, as the server names them. */
+export function numbersOf(draft: Draft): Record<string, Typed | null> {
+  return {
+    'resources.cpus': draft.cpus,
+    'resources.memory_bytes': draft.memoryGib,
+    'resources.gpus': draft.gpus,
+    timeout_s: draft.timeoutMinutes,
+    max_retries: draft.maxRetries,
+  };
+}
+
 /** What is wrong with the draft itself, so that no request says it; fields as the server names them. */
 export function draftErrors(draft: Draft): { field: string; error: 'openQuote' | 'notFetched' | 'notANumber' }[] {
-  const { timeoutMinutes } = draft;
-  // Without this the run would start without any limit.
-  const isLimit = timeoutMinutes === null || timeoutMinutes === '' || amountOf(timeoutMinutes) !== undefined;
-  const limit = isLimit ? [] : [{ field: 'timeout_s', error: 'notANumber' as const }];
-  if (draft.workflow !== COMMAND) return limit;
+  // Without this the server's default would hold, or no limit at all.
+  const numbers = Object.entries(numbersOf(draft))
+    .filter(([, value]) => value !== null && value !== '' && amountOf(value) === undefined)
+    .map(([field]) => ({ field, error: 'notANumber' as const }));
+  if (draft.workflow !== COMMAND) return numbers;
   return [
-    ...limit,
+    ...numbers,
     ...(splitWords(draft.command) === null ? [{ field: 'command', error: 'openQuote' as const }] : []),
     // Without this the run would start without any code.
     ...(draft.git && !draft.codeSnapshot ? [{ field: 'code_snapshot', error: 'notFetched' as const }] : []),
@@ -288,7 +299,7 @@ export function requestOf(draft: Draft): RunRequest {
     ...(env.length > 0 && { env: Object.fromEntries(env.map((row) => [row.name.trim(), row.value])) }),
     ...(draft.secrets.length > 0 && { secrets: draft.secrets }),
     ...(timeoutMinutes !== undefined && { timeout_s: Math.round(timeoutMinutes * 60) }),
-    ...(maxRetries > 0 && { max_retries: maxRetries }),
+    ...(maxRetries !== 0 && { max_retries: maxRetries }),
     ...(draft.tags.length > 0 && { tags: draft.tags }),
   };
 }

@@ -1,6 +1,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test } from 'vitest';
+import { expectNoViolations } from '@/test/axe';
 import { listing, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import { NewRunPage } from '../index';
@@ -49,6 +50,19 @@ test('what was changed in a clone outlives a reload; the link pressed again begi
   await waitFor(() =>
     expect(JSON.parse(sessionStorage.getItem('atom-new-run/vision') ?? '{}')).toMatchObject({ name: 'train-7' }),
   );
+});
+
+test('a number that the server refuses is told at its field, and no forecast is waited for', async () => {
+  sessionStorage.setItem('atom-new-run/vision', JSON.stringify({ workflow: 'command', command: 'echo', gpus: -1 }));
+  const errors = { 'resources.gpus': ['At least 0.'], command: ['This field is required.'] };
+  serve('POST', 'projects/{project}/runs/preview/', () =>
+    Response.json({ status: 400, code: 'invalid', title: 'Wrong', errors }, { status: 400 }),
+  );
+  const { container } = await renderPage(<NewRunPage />, '/runs/new?step=2');
+  await screen.findByText('At least 0.');
+  expect(screen.getByRole('textbox', { name: 'GPUs' }).getAttribute('aria-invalid')).toBe('true');
+  screen.getByText('Known once the marked fields are corrected.');
+  await expectNoViolations(container);
 });
 
 test('a refused start keeps nobody at its field once that is changed', async () => {

@@ -61,6 +61,7 @@ export function TasksPage() {
     {
       key: 'progress',
       header: t('labeling.progress'),
+      from: 'xs',
       cell: (task) => <ProgressCell task={task} format={format} />,
       sortValue: (task) => acceptedRatio(task.progress),
       width: 200,

@@ -1,6 +1,5 @@
 import { Button, Card, Group, Stack, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asApiError } from '@/api/errors';
 import { ErrorState } from '@/shared/ErrorState';
@@ -8,6 +7,7 @@ import { useMe } from '@/shared/me';
 import { Password } from '@/shared/Password';
 import { fieldWords } from '@/shared/problemWords';
 import { notifySuccess } from '@/shared/undo';
+import { useRefused } from '@/shared/useRefused';
 import { changePassword, useRefreshSessions } from '../ownQueries';
 
 const EMPTY = { current_password: '', new_password: '' };
@@ -16,7 +16,6 @@ export function PasswordForm() {
   const { t } = useTranslation();
   const me = useMe();
   const refresh = useRefreshSessions();
-  const [error, setError] = useState<unknown>(null);
   const form = useForm({
     initialValues: EMPTY,
     validate: {
@@ -24,6 +23,7 @@ export function PasswordForm() {
       new_password: (value) => (value ? null : t('people.required')),
     },
   });
+  const [error, setError] = useRefused(form);
   const send = form.onSubmit(async (values) => {
     setError(null);
     try {

@@ -162,7 +162,7 @@ function MemberRole({ place, member }: { place: Place; member: Member }) {
     <Stack gap={2}>
       <RoleSelect
         size="xs"
-        w={140}
+        w={{ base: 122, xs: 140 }}
         aria-label={t('people.roleOf', { name: member.username })}
         value={member.direct_role}
         disabled={busy}

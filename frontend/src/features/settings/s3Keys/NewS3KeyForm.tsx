@@ -1,4 +1,4 @@
-import { Group, Select, TextInput } from '@mantine/core';
+import { Select, SimpleGrid, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import type { CreatedS3Key } from '@/api/contract/accounts';
@@ -43,7 +43,7 @@ export function NewS3KeyForm({ onCreated, onCancel }: Props) {
         data-autofocus
         {...form.getInputProps('name')}
       />
-      <Group grow align="flex-start">
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <Select
           label={t('settings.project')}
           description={t('settings.s3.projectHint')}
@@ -53,7 +53,7 @@ export function NewS3KeyForm({ onCreated, onCancel }: Props) {
           value={project}
         />
         <ExpirySelect {...form.getInputProps('days')} />
-      </Group>
+      </SimpleGrid>
     </FormFrame>
   );
 }

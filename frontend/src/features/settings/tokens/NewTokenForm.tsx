@@ -1,4 +1,4 @@
-import { Checkbox, Group, Select, Stack, TextInput } from '@mantine/core';
+import { Checkbox, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import type { NewToken, Scope } from '@/api/contract/accounts';
@@ -59,7 +59,7 @@ export function NewTokenForm({ onCreated, onCancel }: { onCreated: (secret: stri
           ))}
         </Stack>
       </Checkbox.Group>
-      <Group grow align="flex-start">
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <Select
           label={t('settings.project')}
           description={t('settings.projectHint')}
@@ -70,7 +70,7 @@ export function NewTokenForm({ onCreated, onCancel }: { onCreated: (secret: stri
           {...form.getInputProps('project')}
         />
         <ExpirySelect {...form.getInputProps('days')} />
-      </Group>
+      </SimpleGrid>
     </FormFrame>
   );
 }

@@ -62,7 +62,12 @@ function useColumns(revoke: (token: ApiToken) => void): Column<ApiToken>[] {
   const { t } = useTranslation();
   return [
     nameColumn(t),
-    { key: 'prefix', header: t('settings.prefix'), cell: ({ prefix }) => <Code>{`atom_${prefix}_…`}</Code> },
+    {
+      key: 'prefix',
+      header: t('settings.prefix'),
+      from: 'sm',
+      cell: ({ prefix }) => <Code>{`atom_${prefix}_…`}</Code>,
+    },
     {
       key: 'scopes',
       header: t('settings.scopes'),

@@ -1,0 +1,10 @@
+import type { UseFormReturnType } from '@mantine/form';
+import { useEffect, useState } from 'react';
+
+/** What the server refused of a form as a whole, until one of its values changes: it was said of what was sent. */
+export function useRefused<T extends object>(form: UseFormReturnType<T>) {
+  const [error, setError] = useState<unknown>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change that counts
+  useEffect(() => setError(null), [form.values]);
+  return [error, setError] as const;
+}
