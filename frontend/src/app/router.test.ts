@@ -1,4 +1,5 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
+import { eventually } from '@/test/eventually';
 import { sent, serve } from '@/test/fakeApi';
 import { queryClient } from './queryClient';
 import { router } from './router';
@@ -13,12 +14,12 @@ test('a page’s script comes while the session is asked for, and the projects a
   serve('GET', 'auth/session/', () => new Promise((resolve) => (answer = resolve)));
   const page = router.routesByPath['/'].options.component;
   const loaded = router.load();
-  await vi.waitFor(() => expect(asked('auth/session/')).toBe(true));
+  await eventually(() => expect(asked('auth/session/')).toBe(true));
   // The router forgets how to load what it has.
-  await vi.waitFor(() => expect(page?.preload).toBeUndefined());
+  await eventually(() => expect(page?.preload).toBeUndefined());
   // Whoever is not signed in has none.
   expect(asked('projects/')).toBe(false);
   answer({ authenticated: true, user: null, lacks_second_factor: false });
   await loaded;
-  await vi.waitFor(() => expect(asked('projects/')).toBe(true));
+  await eventually(() => expect(asked('projects/')).toBe(true));
 });

@@ -2,7 +2,8 @@ import { Menu, Modal } from '@mantine/core';
 import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { eventually } from '@/test/eventually';
 import { renderPage } from '@/test/render';
 import { Dialog as SharedDialog } from './Dialog';
 import { keepFocus, useFocusBack } from './focusBack';
@@ -29,9 +30,9 @@ test('after a dialog that is only rendered while open, the button that opened it
   const button = screen.getByRole('button', { name: 'Open' });
   await userEvent.click(button);
   const dialog = await screen.findByRole('dialog');
-  await vi.waitFor(() => expect(dialog.contains(document.activeElement)).toBe(true));
+  await eventually(() => expect(dialog.contains(document.activeElement)).toBe(true));
   await userEvent.keyboard('{Escape}');
-  await vi.waitFor(() => expect(document.activeElement).toBe(button));
+  await eventually(() => expect(document.activeElement).toBe(button));
 });
 
 function PageWithMenu() {
@@ -61,9 +62,9 @@ test('after a dialog that an entry of a menu opened, the button of the menu has 
     entry.focus();
     await userEvent.keyboard('{Enter}');
     const dialog = await screen.findByRole('dialog');
-    await vi.waitFor(() => expect(dialog.contains(document.activeElement)).toBe(true));
+    await eventually(() => expect(dialog.contains(document.activeElement)).toBe(true));
     await userEvent.keyboard('{Escape}');
-    await vi.waitFor(() => expect(document.activeElement).toBe(button));
+    await eventually(() => expect(document.activeElement).toBe(button));
   }
 });
 
@@ -77,7 +78,7 @@ function area(html: string) {
     main.remove();
   });
   const at = (id: string) => document.getElementById(id) as HTMLButtonElement;
-  return { main, at, hasFocus: (element: Element) => vi.waitFor(() => expect(document.activeElement).toBe(element)) };
+  return { main, at, hasFocus: (element: Element) => eventually(() => expect(document.activeElement).toBe(element)) };
 }
 /** As browsers do with a focused control that is disabled; the environment leaves it the focus. */
 function disable(button: HTMLButtonElement) {

@@ -34,7 +34,13 @@ export function useFocusBackToMenu(opened: boolean): void {
     if (!opened) return;
     return () => {
       const target = button.current;
-      if (target) setTimeout(() => target.focus({ preventScroll: true }), AFTER_MANTINE_MS);
+      const atClose = document.activeElement;
+      setTimeout(() => {
+        const active = document.activeElement;
+        // Whoever moved the focus meanwhile goes first.
+        const isLeft = active === null || active === document.body || active === atClose;
+        if (isLeft) target?.focus({ preventScroll: true });
+      }, AFTER_MANTINE_MS);
     };
   }, [opened]);
 }

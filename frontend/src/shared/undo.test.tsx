@@ -3,6 +3,7 @@ import { Notifications, notifications } from '@mantine/notifications';
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
+import { eventually } from '@/test/eventually';
 import { confirmUndo, notifyWarning } from './undo';
 
 function show(action: { commit: () => unknown; rollback: () => void; delayMs?: number }) {
@@ -22,7 +23,7 @@ test('undo brings it back, and nothing is committed', async () => {
   await userEvent.click(await screen.findByRole('button', { name: 'Undo' }));
   // What is still pending would be committed now.
   window.dispatchEvent(new Event('pagehide'));
-  await vi.waitFor(() => expect(rollback).toHaveBeenCalledOnce());
+  await eventually(() => expect(rollback).toHaveBeenCalledOnce());
   expect([commit.mock.calls.length, rollback.mock.calls.length]).toEqual([0, 1]);
 });
 
@@ -40,7 +41,7 @@ test('after an undo the focus is where it was before the toast was come to', asy
 test('without an undo it is committed once', async () => {
   const [commit, rollback] = [vi.fn(), vi.fn()];
   show({ commit, rollback, delayMs: 30 });
-  await vi.waitFor(() => expect(commit).toHaveBeenCalledOnce());
+  await eventually(() => expect(commit).toHaveBeenCalledOnce());
   expect(rollback).not.toHaveBeenCalled();
 });
 
@@ -48,13 +49,13 @@ test('leaving the page commits at once', async () => {
   const commit = vi.fn();
   show({ commit, rollback: vi.fn(), delayMs: 60_000 });
   window.dispatchEvent(new Event('pagehide'));
-  await vi.waitFor(() => expect(commit).toHaveBeenCalledOnce());
+  await eventually(() => expect(commit).toHaveBeenCalledOnce());
 });
 
 test('a commit that fails is rolled back and told', async () => {
   const rollback = vi.fn();
   show({ commit: () => Promise.reject(new Error('refused')), rollback, delayMs: 10 });
-  await vi.waitFor(() => expect(rollback).toHaveBeenCalledOnce());
+  await eventually(() => expect(rollback).toHaveBeenCalledOnce());
   expect(await screen.findByText(/refused/)).toBeTruthy();
 });
 
@@ -62,7 +63,7 @@ test('the cross of a toast has a name, and commits', async () => {
   const commit = vi.fn();
   show({ commit, rollback: vi.fn(), delayMs: 60_000 });
   await userEvent.click(await screen.findByRole('button', { name: 'Close' }));
-  await vi.waitFor(() => expect(commit).toHaveBeenCalledOnce());
+  await eventually(() => expect(commit).toHaveBeenCalledOnce());
 });
 
 test('a warning is its words alone', async () => {

@@ -4,6 +4,7 @@ import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { expect, test, vi } from 'vitest';
 import { IN_PALETTE } from '@/shared/commands';
+import { eventually } from '@/test/eventually';
 import { listing, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import Palette from './Palette';
@@ -91,7 +92,7 @@ test('what the page can do comes first: its buttons, tabs, switches, fields and 
   await userEvent.clear(field);
   await userEvent.paste('undo');
   await userEvent.keyboard('{Enter}');
-  await vi.waitFor(() => expect(done.mock.calls).toEqual([['undo']]));
+  await eventually(() => expect(done.mock.calls).toEqual([['undo']]));
 });
 
 test('pages looked at are offered again, the one shown is not', async () => {

@@ -1,6 +1,7 @@
 import { act, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { eventually } from '@/test/eventually';
 import { listing, problem, sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import { Shell } from './Shell';
@@ -25,7 +26,7 @@ test('what waits behind an entry of the menu is asked for once and said at it', 
   serve('GET', 'projects/vision/overview/', overview);
   await renderPage(<Shell />, '/');
   const runs = await screen.findByRole('link', { name: /^Runs/ });
-  await vi.waitFor(() => expect(runs.textContent).toBe('Runs3'));
+  await eventually(() => expect(runs.textContent).toBe('Runs3'));
   expect(screen.getByRole('link', { name: 'Labeling' }).textContent).toBe('Labeling');
   expect(sent.filter(({ line }) => line.endsWith('/projects/vision/overview/'))).toHaveLength(1);
 });
@@ -46,7 +47,7 @@ test('a control that goes away leaves its focus to the page', async () => {
   const button = main.appendChild(document.createElement('button'));
   button.focus();
   button.remove();
-  await vi.waitFor(() => expect(document.activeElement).toBe(main));
+  await eventually(() => expect(document.activeElement).toBe(main));
 });
 
 test.each([
@@ -58,7 +59,7 @@ test.each([
   link.focus();
   await userEvent.keyboard(keys);
   const dialog = await screen.findByRole('dialog');
-  await vi.waitFor(() => expect(dialog.contains(document.activeElement)).toBe(true));
+  await eventually(() => expect(dialog.contains(document.activeElement)).toBe(true));
   await userEvent.keyboard('{Escape}');
-  await vi.waitFor(() => expect(document.activeElement).toBe(link));
+  await eventually(() => expect(document.activeElement).toBe(link));
 });

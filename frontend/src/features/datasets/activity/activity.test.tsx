@@ -1,7 +1,8 @@
 import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
+import { eventually } from '@/test/eventually';
 import { listing, problem, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import { ActivityPage } from '../index';
@@ -42,9 +43,9 @@ test('what happened is told in words with links, and filtered in the address', a
   await expectNoViolations(container);
   await userEvent.click(screen.getByRole('checkbox', { name: 'Labels' }));
   await userEvent.click((await screen.findAllByRole('button', { name: 'Only what bob did' }))[0] as HTMLElement);
-  await vi.waitFor(() => expect(queries.at(-1)).toMatch(/kind=labels&actor=bob/));
+  await eventually(() => expect(queries.at(-1)).toMatch(/kind=labels&actor=bob/));
   await userEvent.click(screen.getByRole('button', { name: 'Show all' }));
-  await vi.waitFor(() => expect(queries.at(-1)).not.toContain('actor'));
+  await eventually(() => expect(queries.at(-1)).not.toContain('actor'));
 });
 
 test('nothing and a failure are said', async () => {

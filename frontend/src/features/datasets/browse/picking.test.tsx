@@ -1,7 +1,8 @@
 import { fireEvent, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
+import { eventually } from '@/test/eventually';
 import { listing, sent, serve } from '@/test/fakeApi';
 import { AT, asked, bodyOf, entry, openFiles, preview, version, withDataset } from '../operations/pets';
 import { kindsOf } from './FactFilters';
@@ -25,7 +26,7 @@ test('kinds and sizes of files are asked of the server, and can be taken back', 
   await open('type=image%2F&min=1024&max=2048');
   expect(queries.at(-1)).toContain('type=image%2F&min_size=1024&max_size=2048');
   await userEvent.click(screen.getByRole('button', { name: 'Clear the filters' }));
-  await vi.waitFor(() => expect(queries.at(-1)).not.toContain('min_size'));
+  await eventually(() => expect(queries.at(-1)).not.toContain('min_size'));
 });
 
 test('files are chosen in the grid by mouse and keyboard, and marked as all that match', async () => {
@@ -49,7 +50,7 @@ test('files are chosen in the grid by mouse and keyboard, and marked as all that
   await userEvent.click(within(dialog).getByRole('button', { name: 'Set it' }));
   await screen.findByText('3 files get test (Split)');
   window.dispatchEvent(new Event('pagehide'));
-  await vi.waitFor(() =>
+  await eventually(() =>
     expect(bodyOf('edits/')).toMatchObject({
       edits: [{ op: 'split', where: "media_type LIKE 'image/%'", value: 'test' }],
     }),
@@ -84,7 +85,7 @@ test('all that match become a label task by their question, and its page is show
   const dialog = await screen.findByRole('dialog');
   await within(dialog).findByText(/2 of them are images.*1 is left out/);
   await userEvent.click(within(dialog).getByRole('button', { name: 'Make the task' }));
-  await vi.waitFor(() =>
+  await eventually(() =>
     expect(bodyOf('labelx/tasks/')).toMatchObject({
       dataset: 'pets@v2',
       labels: [{ name: 'cat' }],

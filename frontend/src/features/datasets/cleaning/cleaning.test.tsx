@@ -1,7 +1,8 @@
 import { act, fireEvent, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
+import { eventually } from '@/test/eventually';
 import { listing, problem, sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import { CleaningPage } from '../index';
@@ -111,7 +112,7 @@ test('a threshold that the server refuses has the focus', async () => {
   await open();
   await userEvent.click(await screen.findByRole('button', { name: 'Start the report' }));
   const field = screen.getByRole('textbox', { name: /dark/i });
-  await vi.waitFor(() => expect(document.activeElement).toBe(field));
+  await eventually(() => expect(document.activeElement).toBe(field));
 });
 
 test('duplicates stand in groups; the best of each is kept when all are selected and removed', async () => {
@@ -127,7 +128,7 @@ test('duplicates stand in groups; the best of each is kept when all are selected
   expect(findings().map(({ title }) => title)).toEqual(['a/best.png', 'b/best.png']);
   // The toast's time to undo is over when the page is left.
   act(() => void window.dispatchEvent(new Event('pagehide')));
-  await vi.waitFor(() => expect(bodyOf('removals/')).toEqual({ branch: 'main', paths: ['a/copy.jpg', 'b/copy.jpg'] }));
+  await eventually(() => expect(bodyOf('removals/')).toEqual({ branch: 'main', paths: ['a/copy.jpg', 'b/copy.jpg'] }));
 });
 
 test('a removal that is refused does not bring back what another removes', async () => {
@@ -166,10 +167,10 @@ test('selected findings become a label task with the labels of the version', asy
   await userEvent.click(screen.getByRole('button', { name: 'Send to labeling' }));
   const dialog = await screen.findByRole('dialog', { name: 'Send 2 files to labeling' });
   const name = await within(dialog).findByDisplayValue('Clean pets@v2: Dark');
-  await vi.waitFor(() => expect(document.activeElement).toBe(name));
+  await eventually(() => expect(document.activeElement).toBe(name));
   await expectNoViolations(dialog);
   await userEvent.click(within(dialog).getByRole('button', { name: 'Make the task' }));
-  await vi.waitFor(() =>
+  await eventually(() =>
     expect(bodyOf('labelx/tasks/')).toEqual({
       name: 'Clean pets@v2: Dark',
       dataset: 'pets@v2',

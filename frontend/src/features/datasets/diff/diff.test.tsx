@@ -1,7 +1,8 @@
 import { fireEvent, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
+import { eventually } from '@/test/eventually';
 import { problem, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import { DiffPage } from '../index';
@@ -57,7 +58,7 @@ test('changes come a page at a time, and an address leads to any of them', async
   expect(asked[0]?.get('offset')).toBe('120');
   await expectNoViolations(container);
   await userEvent.click(screen.getByRole('button', { name: 'Page 1' }));
-  await vi.waitFor(() => expect(asked.at(-1)?.get('offset')).toBe('0'));
+  await eventually(() => expect(asked.at(-1)?.get('offset')).toBe('0'));
 });
 
 test('a change is opened, arrows go on, and Escape returns to its page', async () => {
@@ -83,7 +84,7 @@ test('a change is opened, arrows go on, and Escape returns to its page', async (
   await within(dialog).findByText('3 of 130');
   await within(dialog).findByText('cats/2.png');
   await userEvent.keyboard('{Escape}');
-  await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  await eventually(() => expect(screen.queryByRole('dialog')).toBeNull());
 });
 
 test('an address opens one change; past the last one it says so', async () => {
@@ -102,13 +103,13 @@ test('changes are narrowed by kind, folder and a label that became another', asy
   await open();
   await userEvent.click(await screen.findByRole('combobox', { name: 'Label change' }));
   await userEvent.click(await screen.findByRole('option', { name: 'cat → no label (7)' }));
-  await vi.waitFor(() => expect([asked.at(-1)?.get('old_label'), asked.at(-1)?.get('new_label')]).toEqual(['cat', '']));
+  await eventually(() => expect([asked.at(-1)?.get('old_label'), asked.at(-1)?.get('new_label')]).toEqual(['cat', '']));
   await userEvent.type(screen.getByRole('textbox', { name: 'Folder' }), 'cats/');
-  await vi.waitFor(() => expect(asked.at(-1)?.get('prefix')).toBe('cats/'));
+  await eventually(() => expect(asked.at(-1)?.get('prefix')).toBe('cats/'));
   await userEvent.click(screen.getByRole('radio', { name: /Changed 130/ }));
-  await vi.waitFor(() => expect(asked.at(-1)?.get('kind')).toBe('changed'));
+  await eventually(() => expect(asked.at(-1)?.get('kind')).toBe('changed'));
   await userEvent.click(screen.getByRole('button', { name: 'Show all' }));
-  await vi.waitFor(() => expect(asked.at(-1)?.toString()).not.toMatch(/kind|prefix|label/));
+  await eventually(() => expect(asked.at(-1)?.toString()).not.toMatch(/kind|prefix|label/));
 });
 
 test('equal versions and a failure are said', async () => {

@@ -1,6 +1,7 @@
 import { screen, within } from '@testing-library/react';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
+import { eventually } from '@/test/eventually';
 import { listing, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import { version } from '../operations/pets';
@@ -72,7 +73,7 @@ test('a file that was opened from a list has neighbours there', async () => {
   servePets();
   await renderPage(<ItemPage />, '/datasets/pets/item?item=a.png&at=0', '/datasets/$name/item');
   const next = await screen.findByRole<HTMLButtonElement>('button', { name: 'Next file' });
-  await vi.waitFor(() => expect(next.disabled).toBe(false));
+  await eventually(() => expect(next.disabled).toBe(false));
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Previous file' }).disabled).toBe(true);
 });
 

@@ -1,7 +1,8 @@
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
+import { eventually } from '@/test/eventually';
 import { listing, problem, sent, serve } from '@/test/fakeApi';
 import { AT, asked, openFiles, openVersions, pressMerge, preview, told, version, withDataset } from './pets';
 
@@ -31,7 +32,7 @@ test('what others do to the dataset is shown: how far it is, its version, why it
   const failed = screen.getByRole('group', { name: 'Undo of v1 on main' });
   expect(failed.textContent).toContain('Both sides changed a.txt.Merge again.');
   await userEvent.click(within(merge).getByRole('button', { name: 'Cancel' }));
-  await vi.waitFor(() => expect(screen.queryByRole('group', { name: 'Merge of fix into main' })).toBeNull());
+  await eventually(() => expect(screen.queryByRole('group', { name: 'Merge of fix into main' })).toBeNull());
   await userEvent.click(within(failed).getByRole('button', { name: 'Dismiss: Undo of v1 on main' }));
   expect(screen.queryByRole('group', { name: 'Undo of v1 on main' })).toBeNull();
   // The server keeps it, for every browser.
@@ -54,7 +55,7 @@ test('all that is over is dismissed at once', async () => {
   serve('POST', `${AT}operations/dismiss/`, {});
   await openFiles();
   await userEvent.click(await screen.findByRole('button', { name: 'Dismiss all that are over' }));
-  await vi.waitFor(() => expect(screen.queryAllByRole('group', { name: 'Undo of v1 on main' })).toEqual([]));
+  await eventually(() => expect(screen.queryAllByRole('group', { name: 'Undo of v1 on main' })).toEqual([]));
   screen.getByRole('group', { name: 'Merge of fix into main' });
   expect(screen.queryByRole('button', { name: 'Dismiss all that are over' })).toBeNull();
   expect(sent.filter(({ line }) => line.includes('/dismiss/')).length).toBe(1);
@@ -81,16 +82,16 @@ test('how an operation ended is told once: by its dialog, or by the page once th
   await within(dialog).findByText('Both sides changed a.txt.');
   expect(row()).toBeNull();
   await userEvent.keyboard('{Escape}');
-  await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  await eventually(() => expect(screen.queryByRole('dialog')).toBeNull());
 
   id = 'later';
   request = asked('building', { stage: 'reading', progress: 0.4, cancellable: true });
   serve('GET', `${AT}commits/later/`, () => ({ ...request, id }));
   await within(await open()).findByRole('progressbar');
   await userEvent.keyboard('{Escape}');
-  await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  await eventually(() => expect(screen.queryByRole('dialog')).toBeNull());
   expect(row()?.textContent).toContain('Reading');
   request = asked('published', { version: version(3) });
-  await vi.waitFor(() => expect(row()?.textContent).toContain('main has a new version: v3'), 6000);
+  await eventually(() => expect(row()?.textContent).toContain('main has a new version: v3'));
   expect(screen.queryByText('fix is merged into main: v3')).toBeNull();
 });

@@ -1,7 +1,8 @@
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
+import { eventually } from '@/test/eventually';
 import { listing, problem, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import { BrowsePage } from '../index';
@@ -44,7 +45,7 @@ test('selected files are moved on the branch that they were seen on', async () =
   await userEvent.type(within(dialog).getByRole('textbox', { name: 'To the folder' }), 'kept/');
   await expectNoViolations(dialog);
   await userEvent.click(within(dialog).getByRole('button', { name: 'Move' }));
-  await vi.waitFor(() =>
+  await eventually(() =>
     expect(bodyOf('edits/')).toEqual({
       branch: 'main',
       expected_head: '2'.repeat(64),
@@ -73,7 +74,7 @@ test('selected files are taken to a branch once a side is chosen', async () => {
   await expectNoViolations(dialog);
   await userEvent.click(within(dialog).getByRole('button', { name: 'the other side (v2)' }));
   await userEvent.click(within(dialog).getByRole('button', { name: 'Take them' }));
-  await vi.waitFor(() =>
+  await eventually(() =>
     expect(bodyOf('picks/')).toEqual({
       source: 'v2',
       branch: 'main',
@@ -98,7 +99,7 @@ test('selected files are copied into a folder, after a look at what that makes',
   await expectNoViolations(dialog);
   await userEvent.click(within(dialog).getByRole('button', { name: 'Copy' }));
   const edits = [{ op: 'copy', paths: ['a.txt'], to: 'old/', source: 'v2' }];
-  await vi.waitFor(() => expect(bodyOf('edits/')).toEqual({ branch: 'main', expected_head: null, edits, message: '' }));
+  await eventually(() => expect(bodyOf('edits/')).toEqual({ branch: 'main', expected_head: null, edits, message: '' }));
 });
 
 test('attributes are set for what the page shows', async () => {
@@ -118,7 +119,7 @@ test('attributes are set for what the page shows', async () => {
   await expectNoViolations(dialog);
   await userEvent.click(within(dialog).getByRole('button', { name: 'Set them' }));
   const attributes = { camera: 'north', iso: null };
-  await vi.waitFor(() =>
+  await eventually(() =>
     expect(bodyOf('edits/')).toMatchObject({
       branch: 'main',
       expected_head: '2'.repeat(64),
@@ -149,7 +150,7 @@ test('files of another dataset are copied by a query, once it is said from where
   await expectNoViolations(dialog);
   await userEvent.click(within(dialog).getByRole('button', { name: 'Copy' }));
   const edits = [{ op: 'copy', paths: [], where: 'size > 1', to: 'in/', source: 'birds@main' }];
-  await vi.waitFor(() => expect(bodyOf('edits/')).toEqual({ branch: 'main', expected_head: null, edits, message: '' }));
+  await eventually(() => expect(bodyOf('edits/')).toEqual({ branch: 'main', expected_head: null, edits, message: '' }));
 });
 
 test('datasets to copy from are searched on the server as one types', async () => {

@@ -1,7 +1,8 @@
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
+import { eventually } from '@/test/eventually';
 import { listing, serve } from '@/test/fakeApi';
 import {
   AT,
@@ -76,7 +77,7 @@ test('a merge with conflicts is sent once each of them is settled', async () => 
   await userEvent.click(row('c.txt attributes, same bytes').getByRole('radio', { name: 'this branch' }));
   await userEvent.click(merge);
 
-  await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  await eventually(() => expect(screen.queryByRole('dialog')).toBeNull());
   expect(bodyOf('merges/')).toEqual({
     source: 'fix',
     branch: 'main',
@@ -140,7 +141,7 @@ test('a new branch begins where one is', async () => {
   await userEvent.type(within(dialog).getByRole('textbox', { name: 'Name' }), 'next');
   await expectNoViolations(dialog);
   await userEvent.click(within(dialog).getByRole('button', { name: 'Create' }));
-  await vi.waitFor(() => expect(bodyOf('branches/')).toEqual({ name: 'next', at: 'main' }));
+  await eventually(() => expect(bodyOf('branches/')).toEqual({ name: 'next', at: 'main' }));
 });
 
 test('a version is undone from its menu', async () => {
@@ -153,7 +154,7 @@ test('a version is undone from its menu', async () => {
   await within(dialog).findByText('2 labels or splits change');
   await expectNoViolations(dialog);
   await userEvent.click(within(dialog).getByRole('button', { name: 'Undo it' }));
-  await vi.waitFor(() =>
+  await eventually(() =>
     expect(bodyOf('reverts/')).toEqual({ version: 'v2', branch: 'main', on_conflict: 'fail', message: '' }),
   );
 });

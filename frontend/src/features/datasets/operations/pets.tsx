@@ -2,7 +2,8 @@ import { Notifications, notifications } from '@mantine/notifications';
 import { within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import type { ReactNode } from 'react';
-import { afterEach, beforeEach, expect, vi } from 'vitest';
+import { afterEach, beforeEach, expect } from 'vitest';
+import { eventually } from '@/test/eventually';
 import { listing, sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import { BrowsePage, VersionsPage } from '../index';
@@ -133,6 +134,6 @@ export const openFiles = (search = 'layout=list') =>
 /** Presses the button, which waits for the preview. */
 export async function pressMerge(dialog: HTMLElement) {
   const button = within(dialog).getByRole('button', { name: 'Merge' });
-  await vi.waitFor(() => expect(button.hasAttribute('disabled')).toBe(false));
+  await eventually(() => expect(button.hasAttribute('disabled')).toBe(false));
   await userEvent.click(button);
 }

@@ -5,6 +5,7 @@ import { expect, test, vi } from 'vitest';
 import type { OperationPreview, PreviewConflict } from '@/api/contract/datasets';
 import { ApiError } from '@/api/errors';
 import { expectNoViolations } from '@/test/axe';
+import { eventually } from '@/test/eventually';
 import { renderPage } from '@/test/render';
 import { Conflicts } from './Conflicts';
 import { countSettled, resolutionsOf, UNSETTLED } from './settling';
@@ -112,7 +113,7 @@ test('what was settled between two versions is forgotten for others', async () =
   await userEvent.click(row('a').getByRole('radio', { name: 'this branch' }));
   expect(isDisabled()).toBe(false);
   await press('Another branch');
-  await vi.waitFor(() => expect(isDisabled()).toBe(true));
+  await eventually(() => expect(isDisabled()).toBe(true));
 });
 
 test('conflicts are looked at anew when the branch has moved', async () => {
@@ -121,7 +122,7 @@ test('conflicts are looked at anew when the branch has moved', async () => {
   await show({ data: found([conflict('a')]), onSend: () => Promise.reject(moved), refetch });
   await userEvent.click(row('a').getByRole('radio', { name: 'this branch' }));
   await press('Merge');
-  await vi.waitFor(() => expect(refetch).toHaveBeenCalled());
+  await eventually(() => expect(refetch).toHaveBeenCalled());
 });
 
 test('a file that meets a folder is settled once for all that is in it, and says what it meets', async () => {

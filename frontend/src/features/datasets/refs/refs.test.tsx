@@ -1,7 +1,8 @@
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
+import { eventually } from '@/test/eventually';
 import { listing, problem, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import { RefsPage } from '../index';
@@ -53,7 +54,7 @@ test('names are searched on the server, and the search is in the address', async
   expect(field.value).toBe('zz');
   await userEvent.clear(field);
   await within(await screen.findByRole('table', { name: 'Branches' })).findByText('main');
-  await vi.waitFor(() => expect(asked).toContain(''));
+  await eventually(() => expect(asked).toContain(''));
 });
 
 test('a failure is said', async () => {

@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { expect, test, vi } from 'vitest';
 import { ApiError } from '@/api/errors';
 import { expectNoViolations } from '@/test/axe';
+import { eventually } from '@/test/eventually';
 import { listing, problem, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import { chosenFiles, differences, placed, savedFile } from './chosen';
@@ -95,7 +96,7 @@ test('a chosen folder names its dataset, its files and what is left out', async 
 
   await userEvent.type(screen.getByRole('textbox', { name: 'Folder in the dataset' }), 'a/../b');
   await userEvent.click(screen.getByRole('button', { name: 'Upload' }));
-  await vi.waitFor(() => expect(screen.getAllByText(/the path has a “..” segment/)).toHaveLength(2));
+  await eventually(() => expect(screen.getAllByText(/the path has a “..” segment/)).toHaveLength(2));
 });
 
 test('who may not write is told so', async () => {
@@ -128,6 +129,6 @@ test('a dataset beyond the list of names is no new one: the upload goes to its b
   await userEvent.click(retry);
   expect((await screen.findByRole<HTMLInputElement>('combobox', { name: 'Branch' })).value).toBe('exp');
   await userEvent.click(submit);
-  await vi.waitFor(() => expect(onStart).toHaveBeenCalledOnce());
+  await eventually(() => expect(onStart).toHaveBeenCalledOnce());
   expect(onStart.mock.calls[0]?.[0]).toMatchObject({ dataset: 'cats', branch: 'exp' });
 });

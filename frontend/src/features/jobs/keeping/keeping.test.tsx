@@ -1,8 +1,9 @@
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Run } from '@/api/contract/jobs';
 import { expectNoViolations } from '@/test/axe';
+import { eventually } from '@/test/eventually';
 import { sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import { RunRetentionPage } from '../index';
@@ -26,7 +27,7 @@ test('a policy is looked at before it is set', async () => {
   screen.getByText('1 run would lose its logs and outputs (2 KiB).');
   await expectNoViolations(container);
   await userEvent.click(screen.getByRole('button', { name: 'Save' }));
-  await vi.waitFor(() => expect(sent.find(({ line }) => line.startsWith('PUT'))?.body).toEqual({ days: 30 }));
+  await eventually(() => expect(sent.find(({ line }) => line.startsWith('PUT'))?.body).toEqual({ days: 30 }));
 });
 
 const run = { id: 'r1', state: 'succeeded', starred: false } as Run;
@@ -47,7 +48,7 @@ test('what was announced can be kept, and what was removed is said', async () =>
   await expectNoViolations(notice);
   await userEvent.click(within(notice).getByRole('button', { name: 'Keep…' }));
   await userEvent.click(await screen.findByRole('menuitem', { name: 'For 90 days from now' }));
-  await vi.waitFor(() => expect(sent.find(({ line }) => line.startsWith('PUT'))?.body).toEqual({ days: 90 }));
+  await eventually(() => expect(sent.find(({ line }) => line.startsWith('PUT'))?.body).toEqual({ days: 90 }));
   unmount();
   serve('GET', 'runs/{run}/retention/', keeping({ removed_at: '2026-02-03T12:00:00Z', removed_bytes: 1024 }));
   await renderPage(<RunKept run={run} />);
@@ -65,5 +66,5 @@ test('a time that is chosen while the last choice can be undone is the one that 
   await choose(/As long as/);
   await choose(/For 30 days/);
   const days = () => sent.filter(({ line }) => line.startsWith('PUT')).map(({ body }) => body);
-  await vi.waitFor(() => expect(days()).toEqual([{ days: null }, { days: 30 }]));
+  await eventually(() => expect(days()).toEqual([{ days: null }, { days: 30 }]));
 });

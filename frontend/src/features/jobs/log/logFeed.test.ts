@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { eventually } from '@/test/eventually';
 import { LogFeed, type LogPage } from './logFeed';
 import { type LogFrame, LogStore } from './logStore';
 
@@ -29,7 +30,7 @@ test('reads the whole log page by page, then is live', async () => {
   const store = new LogStore();
   const feed = new LogFeed({ store, fetchPage, onChange: () => {} });
   feed.start();
-  await vi.waitFor(() => expect(feed.state).toBe('live'));
+  await eventually(() => expect(feed.state).toBe('live'));
   expect(text(store)).toBe('one|two|three|four');
   feed.stop();
 });
@@ -39,10 +40,10 @@ test('a live frame after a hole makes it read the hole', async () => {
   const store = new LogStore();
   const feed = new LogFeed({ store, fetchPage, onChange: () => {}, pollMs: 60_000 });
   feed.start();
-  await vi.waitFor(() => expect(feed.state).toBe('live'));
+  await eventually(() => expect(feed.state).toBe('live'));
   state.text = 'one\ntwo\nthree\n';
   feed.receive(frame(8, 'three\n'));
-  await vi.waitFor(() => expect(text(store)).toBe('one|two|three'));
+  await eventually(() => expect(text(store)).toBe('one|two|three'));
   feed.stop();
 });
 
@@ -51,13 +52,13 @@ test('paused, it takes nothing; resumed, it misses nothing', async () => {
   const store = new LogStore();
   const feed = new LogFeed({ store, fetchPage, onChange: () => {}, pollMs: 60_000 });
   feed.start();
-  await vi.waitFor(() => expect(feed.state).toBe('live'));
+  await eventually(() => expect(feed.state).toBe('live'));
   feed.pause();
   state.text = 'one\ntwo\n';
   feed.receive(frame(4, 'two\n'));
   expect(text(store)).toBe('one');
   feed.resume();
-  await vi.waitFor(() => expect(text(store)).toBe('one|two'));
+  await eventually(() => expect(text(store)).toBe('one|two'));
   feed.stop();
 });
 
@@ -67,7 +68,7 @@ test('the end of the log ends the feed', async () => {
   const store = new LogStore();
   const feed = new LogFeed({ store, fetchPage, onChange: () => {} });
   feed.start();
-  await vi.waitFor(() => expect(feed.state).toBe('ended'));
+  await eventually(() => expect(feed.state).toBe('ended'));
   const reads = state.reads;
   feed.pause();
   expect(feed.state).toBe('ended');
@@ -82,7 +83,7 @@ test('a failed read is reported and tried again', async () => {
   const states: string[] = [];
   const feed = new LogFeed({ store, fetchPage: flaky, onChange: () => states.push(feed.state), pollMs: 2 });
   feed.start();
-  await vi.waitFor(() => expect(text(store)).toBe('one'));
+  await eventually(() => expect(text(store)).toBe('one'));
   expect(states).toContain('failed');
   feed.stop();
 });
@@ -92,10 +93,10 @@ test('a poll that finds nothing changes nothing', async () => {
   const onChange = vi.fn();
   const feed = new LogFeed({ store: new LogStore(), fetchPage, onChange, pollMs: 1 });
   feed.start();
-  await vi.waitFor(() => expect(feed.state).toBe('live'));
+  await eventually(() => expect(feed.state).toBe('live'));
   onChange.mockClear();
   const { reads } = state;
-  await vi.waitFor(() => expect(state.reads).toBeGreaterThan(reads + 2));
+  await eventually(() => expect(state.reads).toBeGreaterThan(reads + 2));
   expect(onChange).not.toHaveBeenCalled();
   feed.stop();
 });

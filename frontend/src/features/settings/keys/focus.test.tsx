@@ -1,8 +1,9 @@
 import { Notifications, notifications } from '@mantine/notifications';
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
+import { eventually } from '@/test/eventually';
 import { listing, sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import { S3KeysPage, TokensPage } from '../index';
@@ -30,7 +31,7 @@ test('a new token has the focus on its copy button, which does not read it out',
   const dialog = await screen.findByRole('dialog', { name: 'New token' });
   await userEvent.type(within(dialog).getByRole('textbox', { name: 'Name' }), 'ci{Enter}');
   await within(dialog).findByText('atom_abc_secret');
-  await vi.waitFor(() => expect(focused()).toBe('Copy Token'));
+  await eventually(() => expect(focused()).toBe('Copy Token'));
   await expectNoViolations(dialog);
 });
 
@@ -40,14 +41,14 @@ test('a new S3 key has the focus on the copy button of its secret', async () => 
   await renderPage(<S3KeysPage />, '/settings/s3-keys?create=yes', '/settings/s3-keys');
   const dialog = await screen.findByRole('dialog', { name: 'New S3 key' });
   // The current project, though the projects are known later than the form is shown.
-  await vi.waitFor(() =>
+  await eventually(() =>
     expect((within(dialog).getByRole('combobox', { name: 'Project' }) as HTMLInputElement).value).toBe('Vision'),
   );
   await userEvent.type(within(dialog).getByRole('textbox', { name: 'Name' }), 'rclone');
   await userEvent.click(within(dialog).getByRole('button', { name: 'Create key' }));
   await within(dialog).findByText('hush');
   expect(sent.find(({ line }) => line.startsWith('POST'))?.body).toMatchObject({ name: 'rclone', project: 'vision' });
-  await vi.waitFor(() => expect(focused()).toBe('Copy Secret access key'));
+  await eventually(() => expect(focused()).toBe('Copy Secret access key'));
 });
 
 test('after Revoke the focus is at the next key, then at the one before, then at what makes a new one', async () => {

@@ -1,8 +1,9 @@
 import { Notifications, notifications } from '@mantine/notifications';
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
+import { eventually } from '@/test/eventually';
 import { listing, sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import { SecretsPage } from './SecretsPage';
@@ -70,7 +71,7 @@ test('a removed secret disappears and can be taken back', async () => {
   await userEvent.click(await screen.findByRole('button', { name: 'Remove HF_TOKEN' }));
   await screen.findByText('This project has no secrets');
   await userEvent.click(screen.getByRole('button', { name: /Undo/ }));
-  await vi.waitFor(() => expect(screen.getByText('HF_TOKEN')).toBeTruthy());
+  await eventually(() => expect(screen.getByText('HF_TOKEN')).toBeTruthy());
   expect(sent.some(({ line }) => line.startsWith('DELETE'))).toBe(false);
 });
 
