@@ -47,6 +47,8 @@ class Prepared(Generic[M]):
         made = self._made
         with plain_cursor() as cursor:
             cursor.execute(made.statement, [given(values) for given in made.parameters])
+            if connection.queries_logged:
+                connection.queries_log.append({"sql": made.statement, "time": ""})
             return [made.read(row) for row in cursor.fetchall()]
 
     def first(self, *values: Any) -> M | None:
