@@ -1,9 +1,9 @@
 """What the catalogue knows, said once more in the bucket, so that it can be rebuilt from there.
 
-One small document per dataset and change, per tag, per saved view, per hold and per expired
-version. Each is written in the transaction that changes the row, before that commits: the bucket
-may know of a change that nobody was told of, never the reverse. Moves of branches are in the ref
-log.
+One small document per dataset and change, per tag, per saved view, per hold, per expired version
+and per layout. Each is written in the transaction that changes the row, before that commits: the
+bucket may know of a change that nobody was told of, never the reverse. Moves of branches are in the
+ref log.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ TAG_FORMAT = "atom-tag/1"
 HOLD_FORMAT = "atom-hold/1"
 SAVED_VIEW_FORMAT = "atom-saved-view/1"
 VERSION_STATE_FORMAT = "atom-version-state/1"
+LAYOUT_FORMAT = "atom-layout/1"
 
 
 def write_dataset(dataset: Dataset) -> None:
@@ -100,6 +101,17 @@ def write_version_state(version: Version, state: str, expired_at: datetime | Non
         "expired_at": _time(expired_at),
     }
     _write(version.dataset, keys.version_state_key(version.dataset_id, version.commit), document)
+
+
+def write_layout(version: Version) -> None:
+    """Write from which root a version is read best."""
+    document = {
+        "format": LAYOUT_FORMAT,
+        "commit": version.commit,
+        "layout": version.layout,
+        "repacked": version.is_repacked,
+    }
+    _write(version.dataset, keys.layout_key(version.dataset_id, version.commit), document)
 
 
 def read_documents(project: Project, prefix: str) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -24,10 +24,11 @@ def root_to_build_on(version: Version) -> str:
     """Return the root of a version from which an operation takes entries.
 
     It is the one that was committed: who does the same again must make the same commit, and a
-    compaction may come in between. Where packs are damaged it is the layout, which may name others.
+    compaction may come in between. Where packs are damaged it is the layout, which may name others,
+    and where a version was packed anew, since what the root names may be gone.
     """
-    if not version.layout:
-        return version.root
+    if version.is_repacked or not version.layout:
+        return version.readable_root
     packs = Pack.objects.filter(project=version.dataset.project_id, state="quarantined")
     return version.layout if packs.exists() else version.root
 

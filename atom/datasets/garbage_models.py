@@ -33,6 +33,11 @@ class GarbageRun(TimestampedModel):
     # What uploads that were given up left in staging; not part of the counts above.
     staged_count = models.BigIntegerField(default=0)
     staged_bytes = models.BigIntegerField(default=0)
+    # Packs that were packed anew, or of a dry run would be: how many, their size, and how much of
+    # it somebody needs.
+    repacked_count = models.BigIntegerField(default=0)
+    repacked_bytes = models.BigIntegerField(default=0)
+    repacked_needed_bytes = models.BigIntegerField(default=0)
     finished_at = models.DateTimeField(null=True)
     error_code = models.CharField(max_length=60, blank=True)
     error_detail = models.TextField(blank=True)

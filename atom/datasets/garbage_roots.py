@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from atom.accounts.models import Project
 from atom.core import clock, storage
 from atom.core.storage import ObjectMissing
 from atom.datasets.engines.changes import ChangesError
+from atom.datasets.engines.pack_use import PackingRules
 from atom.datasets.engines.reachable import Reachable
 from atom.datasets.garbage_errors import ManifestUnreadable
 from atom.datasets.models import Branch, CommitRequest, CondemnedObject, Upload, Version
@@ -25,10 +27,14 @@ UPLOADING = ("open", "uploaded", "verifying")
 
 @dataclass(frozen=True)
 class GarbageRules:
-    """How old an object must be to be garbage, and how long what is condemned can be undone."""
+    """How old an object must be to be garbage, and how long what is condemned can be undone.
+
+    Before, what `packing` chooses is packed anew.
+    """
 
     grace: timedelta = timedelta(days=7)
     undo_window: timedelta = timedelta(days=30)
+    packing: PackingRules = field(default_factory=PackingRules)
 
 
 @dataclass(frozen=True)
@@ -49,6 +55,7 @@ def mark(project: Project, folder: Path, rules: GarbageRules) -> Marks:
     restorable = kept.beside(folder / "restorable")
     roots = readable_roots(project)
     _follow(project, roots - expired_roots(project), kept)
+    _follow_replaced(project, kept)
     for kind in ("packs", "quarantine"):
         kept.add(kind, _digests(leased_packs(project, rules.grace)))
     _add_records(project, kept)
@@ -74,9 +81,13 @@ def expired_roots(project: Project) -> set[str]:
 
 
 def _roots_of(versions: QuerySet[Version]) -> set[str]:
-    """Return the roots as committed and, where there is one, as written anew."""
-    pairs = versions.values_list("root", "layout")
-    return {root for pair in pairs for root in pair if root}
+    """Return the roots as committed and, where there is one, as written anew.
+
+    The root of what was packed anew is not among them: the packs that it names may go.
+    """
+    committed = versions.filter(is_repacked=False).values_list("root", flat=True)
+    written_anew = versions.exclude(layout="").values_list("layout", flat=True)
+    return {*committed, *written_anew}
 
 
 def leased_packs(project: Project, grace: timedelta) -> QuerySet[Upload, str]:
@@ -93,11 +104,27 @@ def follow_later(project: Project, marks: Marks, found: Reachable) -> None:
 
 def _follow(project: Project, roots: set[str], found: Reachable) -> None:
     store = storage.project_store(project)
-    for root in sorted(roots):
-        try:
+    with _told_of(project):
+        for root in sorted(roots):
             found.add_root(bytes.fromhex(root), store)
-        except SdkError as exc:
-            raise ManifestUnreadable(f"{project.slug}: {exc}") from exc
+
+
+def _follow_replaced(project: Project, found: Reachable) -> None:
+    """Add the manifests of what was packed anew, as they were committed: comparisons read them."""
+    versions = Version.objects.filter(dataset__project=project, is_repacked=True)
+    roots = versions.exclude(state="collected").values_list("root", flat=True).distinct()
+    store = storage.project_store(project)
+    with _told_of(project):
+        for root in roots.order_by("root").iterator():
+            found.add_manifest(bytes.fromhex(root), store)
+
+
+@contextmanager
+def _told_of(project: Project) -> Iterator[None]:
+    try:
+        yield
+    except SdkError as exc:
+        raise ManifestUnreadable(f"{project.slug}: {exc}") from exc
 
 
 def _add_records(project: Project, kept: Reachable) -> None:

@@ -72,6 +72,11 @@ def version_state_key(dataset_id: UUID, commit: str) -> str:
     return f"version-states/{dataset_id}/{commit}.json"
 
 
+def layout_key(dataset_id: UUID, commit: str) -> str:
+    """Return the key of the layout from which a version is read."""
+    return f"layouts/{dataset_id}/{commit}.json"
+
+
 def scan_prefix(scan_id: UUID) -> str:
     """Return the folder of what a scan has listed so far; gone when its version is made."""
     return f"scans/{scan_id}/"

@@ -140,6 +140,8 @@ class Version(TimestampedModel):
     # The root of the same content, written anew without deltas or with good packs for damaged
     # ones; "" until there is one.
     layout = models.CharField(max_length=64, blank=True)
+    # The layout names other packs than the root does, and those of the root may be gone.
+    is_repacked = models.BooleanField(default=False)
     content_digest = models.CharField(max_length=64)
     parents = models.JSONField(default=list)
     file_count = models.BigIntegerField()

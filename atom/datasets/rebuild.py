@@ -19,6 +19,7 @@ from atom.datasets.models import Branch, Dataset, LegalHold, Pack, SavedView, Ta
 from atom.datasets.ref_log import RefMove
 from atom.datasets.stores import version_store
 from atom_sdk.errors import AtomError as SdkError
+from atom_sdk.errors import ObjectNotFoundError
 from atom_sdk.manifests.commits import Commit, read_commit
 from atom_sdk.manifests.diff import diff_roots
 from atom_sdk.manifests.roots import LayerRef, Root
@@ -105,6 +106,7 @@ class _Reader:
             return
         self._count_missing(versions, logs)
         self._add_states(dataset, versions)
+        self._add_layouts(dataset, versions)
         self.found.datasets.append(dataset)
         self.found.versions += versions.values()
         self.found.branches += [branch for branch, _ in branches]
@@ -216,6 +218,20 @@ class _Reader:
             if version is not None:
                 version.state = document["state"]
                 version.expired_at = _moment(document["expired_at"])
+
+    def _add_layouts(self, dataset: Dataset, versions: dict[str, Version]) -> None:
+        for _, document in read_documents(self.project, f"layouts/{dataset.pk}/"):
+            version = versions.get(document["commit"])
+            # Of a worker that died before the catalogue knew it, the layout may be collected.
+            if version is not None and self._has_root(document["layout"]):
+                version.layout, version.is_repacked = document["layout"], document["repacked"]
+
+    def _has_root(self, digest: str) -> bool:
+        try:
+            self.store.root(digest)
+        except ObjectNotFoundError:
+            return False
+        return True
 
     def _add_tags(self, dataset: Dataset, versions: dict[str, Version]) -> None:
         for key, document in read_documents(self.project, f"tags/{dataset.pk}/"):

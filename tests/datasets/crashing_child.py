@@ -23,8 +23,12 @@ from atom.datasets.actions.compaction import compact_version  # noqa: E402
 from atom.datasets.actions.garbage import collect_garbage  # noqa: E402
 from atom.datasets.actions.uploads import complete_upload  # noqa: E402
 from atom.datasets.actions.verification import verify_upload  # noqa: E402
+from atom.datasets.engines.pack_use import PackingRules  # noqa: E402
 from atom.datasets.garbage_roots import GarbageRules  # noqa: E402
 from atom.datasets.models import Upload  # noqa: E402
+
+# Three small packs are enough.
+PACK_MANY = GarbageRules(timedelta(0), timedelta(0), PackingRules(many=3))
 
 
 def carry_out(action: str, subject: str, database: str, crash_point: str) -> None:
@@ -40,6 +44,10 @@ def _complete(upload_id: str) -> None:
     complete_upload(upload, [(part.number, part.etag) for part in arrived])
 
 
+def _repack(run_id: str) -> None:
+    collect_garbage(run_id, PACK_MANY)
+
+
 def _collect(run_id: str) -> None:
     collect_garbage(run_id, GarbageRules(timedelta(0), timedelta(0)))
 
@@ -50,6 +58,7 @@ _ACTIONS: dict[str, Callable[[str], object]] = {
     "commit": run_commit,
     "compact": compact_version,
     "collect": _collect,
+    "repack": _repack,
 }
 
 # To load what S3's API looks like takes as long as most actions; this connects to nothing.

@@ -29,6 +29,7 @@ from atom_sdk.manifests import Changes, apply_changes, iter_ranges
 from atom_sdk.manifests.entries import ENTRY_SCHEMA
 from atom_sdk.manifests.objects import range_key
 from tests.datasets import crashing_child
+from tests.datasets.crashing_child import PACK_MANY
 from tests.datasets.prepared import made_once
 from tests.datasets.pushing import (
     Pusher,
@@ -59,6 +60,7 @@ GARBAGE_POINTS = [
     "garbage.object_deleted",
 ]
 COMPACTION_POINTS = ["compaction.written", "compaction.noted"]
+REPACKING_POINTS = ["repacking.published", "repacking.written", "repacking.noted"]
 LOAD_POINTS = ["load.checked", "load.objects_written", "load.logged"]
 ALL_POINTS = [
     "upload.joined",
@@ -66,6 +68,7 @@ ALL_POINTS = [
     *COMMIT_POINTS,
     *COMPACTION_POINTS,
     *GARBAGE_POINTS,
+    *REPACKING_POINTS,
     *LOAD_POINTS,
 ]
 
@@ -226,6 +229,26 @@ def test_a_death_while_garbage_is_collected(pusher: Pusher, point: str) -> None:
     assert set(GarbageRun.objects.values_list("state", flat=True)) == {"done"}
     check_catalogue(pusher)
     pusher.push({"orphan.png": png(77)})
+    check_catalogue(pusher)
+
+
+@pytest.mark.parametrize("point", REPACKING_POINTS)
+def test_a_death_while_packs_are_packed_anew(pusher: Pusher, point: str) -> None:
+    for number in range(PACK_MANY.packing.many):
+        pusher.push({"x.png": png(number)})
+    contents = [*Version.objects.order_by("number").values_list("content_digest", flat=True)]
+    forget_uploads()
+    run = add_garbage_run(pusher.project, None, is_dry_run=False)
+
+    die("repack", run.pk, point)
+    check_catalogue(pusher)
+
+    collect_garbage(run.pk, PACK_MANY)
+    # What the dead worker had written goes; packs are as many as if it had lived.
+    collect_garbage(add_garbage_run(pusher.project, None, is_dry_run=False).pk, PACK_MANY)
+    assert sum(key.endswith(".tar") for key in stored(pusher)) == 1
+    read = [open_root(version) for version in Version.objects.order_by("number")]
+    assert [root.content.hex() for root in read] == contents
     check_catalogue(pusher)
 
 

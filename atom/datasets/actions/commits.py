@@ -223,7 +223,7 @@ def _build_in(request: CommitRequest, scratch: Path) -> tuple[Version, bool]:
     note(request, progress=0.6)
     # Before anything is built upon it: what was sent again lies elsewhere from now on.
     if mend_with(request.dataset.project, checked) and parent is not None:
-        parent.refresh_from_db(fields=["layout"])
+        parent.refresh_from_db(fields=["layout", "is_repacked"])
     store = version_store(request.dataset.project)
     root = _build_root(request, replace(changes, puts=checked), parent, store)
     while parent is not None and mended_meanwhile(parent):

@@ -2,7 +2,7 @@
 
 The commit and its root stay as they are; the catalogue remembers the newer layout, from which the
 version is read and on which the next commit builds. One that is lost costs nothing but time, unless
-the version was mended (`mending`).
+the version was mended (`mending`) or packed anew (`repacking`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import structlog
 from atom.core.background import enqueue
 from atom.core.crash_points import reach
 from atom.core.locks import only_one
+from atom.datasets.actions.layouts import note_layout
 from atom.datasets.building import building
 from atom.datasets.models import Version
 from atom.datasets.stores import version_store
@@ -47,8 +48,7 @@ def compact_version(version_id: UUID | str) -> bool:
             layout = write_root(compact(store.root(before), store.store), store.store).hex()
             reach("compaction.written")
             # Who mends it meanwhile wins: the layout that he wrote may have deltas, and no damage.
-            unchanged = Version.objects.filter(pk=version.pk, layout=version.layout)
-            if layout == before or not unchanged.update(layout=layout):
+            if layout == before or not note_layout(version, layout):
                 return False
             reach("compaction.noted")
     log.info("version_compacted", version=str(version.pk), layout=layout)

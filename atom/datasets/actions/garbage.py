@@ -26,8 +26,10 @@ from atom.core.crash_points import reach
 from atom.core.errors import AtomError
 from atom.core.ids import uuid7
 from atom.core.locks import only_one
+from atom.core.storage import StoreError
 from atom.datasets.actions.branches import settle_branch
 from atom.datasets.actions.deletion import purge_dataset
+from atom.datasets.actions.repacking import plan_repacking, repack
 from atom.datasets.actions.retention import collect_version
 from atom.datasets.actions.staging import Cutoffs, clear_ownerless_staging, clear_staging
 from atom.datasets.actions.sweep import sweep
@@ -45,6 +47,7 @@ from atom.datasets.garbage_roots import GarbageRules, Marks, mark
 from atom.datasets.keys import STAGING
 from atom.datasets.models import Branch, CondemnedObject, Dataset, GarbageRun, Version
 from atom.datasets.states import CONDEMNED_STATES, GARBAGE_RUN_STATES
+from atom_sdk.errors import AtomError as SdkError
 
 log = structlog.get_logger(__name__)
 
@@ -131,6 +134,7 @@ def _collect(run: GarbageRun, rules: GarbageRules, folder: Path) -> None:
         settle_branch(branch.dataset, branch.name)
     if not run.is_dry_run:
         _close_windows(run.project, rules)
+    _repack(run, rules, folder)
     marks = mark(run.project, folder, rules)
     reach("garbage.marked")
     _note_garbage(run, marks, store_now - rules.grace)
@@ -138,6 +142,19 @@ def _collect(run: GarbageRun, rules: GarbageRules, folder: Path) -> None:
     if not run.is_dry_run:
         reach("garbage.condemned")
         sweep(run, marks, rules, folder)
+
+
+def _repack(run: GarbageRun, rules: GarbageRules, folder: Path) -> None:
+    """Pack anew what is worth it, or count it; a failure costs only that."""
+    try:
+        plan = plan_repacking(run.project, rules, folder)
+        if not run.is_dry_run:
+            repack(run.project, plan, folder)
+    except (SdkError, AtomError, StoreError, OSError):
+        log.exception("repacking_failed", run_id=str(run.pk))
+        return
+    run.repacked_count, run.repacked_bytes = len(plan.needed), plan.size_bytes
+    run.repacked_needed_bytes = plan.needed_bytes
 
 
 def check_clocks(project: Project) -> datetime:

@@ -15,6 +15,7 @@ import structlog
 
 from atom.accounts.models import Project
 from atom.core.background import enqueue
+from atom.datasets.actions.layouts import note_layout
 from atom.datasets.building import building
 from atom.datasets.damage import root_to_build_on
 from atom.datasets.engines.mending import PLACES, Mending
@@ -62,7 +63,7 @@ def mended_meanwhile(version: Version) -> bool:
     What was built upon it names the damaged packs.
     """
     before = root_to_build_on(version)
-    version.refresh_from_db(fields=["layout"])
+    version.refresh_from_db(fields=["layout", "is_repacked"])
     return root_to_build_on(version) != before
 
 
@@ -123,7 +124,7 @@ def _mend(project: Project, mending: Mending, paths: Collection[str] | None) -> 
     # Also what expired or was deleted: it can be restored.
     versions = Version.objects.filter(dataset__project=project).exclude(state="collected")
     store, count = version_store(project), 0
-    for version in versions.order_by("-created_at").iterator():
+    for version in versions.select_related("dataset__project").order_by("-created_at").iterator():
         try:
             count += _mend_version(version, mending, paths, store)
         except (ManifestError, ObjectNotFoundError) as error:
@@ -136,10 +137,9 @@ def _mend_version(
 ) -> bool:
     while (root := mending.mended(store.root(version.readable_root), paths)) is not None:
         layout = write_root(root, store.store).hex()
-        unchanged = Version.objects.filter(pk=version.pk, layout=version.layout)
-        if unchanged.update(layout=layout):
+        if note_layout(version, layout):
             log.info("version_mended", version=str(version.pk), layout=layout)
             return True
-        # Meanwhile it was compacted, or mended for another push.
-        version.refresh_from_db(fields=["layout"])
+        # Meanwhile it was compacted, packed anew, or mended for another push.
+        version.refresh_from_db(fields=["layout", "is_repacked"])
     return False

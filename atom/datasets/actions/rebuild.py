@@ -61,6 +61,13 @@ _LOST_PACKS: LiteralString = """
     SELECT p.digest FROM {live}.datasets_pack p WHERE p.project_id = %s AND p.state = 'verified'
     EXCEPT SELECT p.digest FROM {scratch}.datasets_pack p WHERE p.state = 'verified'"""
 
+# One that only the bucket knows is of a worker that died, and does no harm.
+_LOST_LAYOUTS: LiteralString = """
+    SELECT v.commit FROM {live}.datasets_version v
+    JOIN {live}.datasets_dataset d ON d.id = v.dataset_id
+    WHERE d.project_id = %s AND v.is_repacked AND v.state <> 'collected'
+    EXCEPT SELECT v.commit FROM {scratch}.datasets_version v WHERE v.is_repacked"""
+
 
 @dataclass
 class Comparison:
@@ -97,7 +104,7 @@ def apply_catalogue(project: Project) -> Comparison:
                 cursor.execute(f"INSERT INTO {live}.{table} SELECT * FROM {_SCRATCH}.{table}")
             comparison = _compare(project, rebuilt, live)
         audit.record(None, "catalogue.reconstructed", project, project, **comparison.counts)
-    # Layouts are the catalogue's alone: commits go on naming packs that others have replaced.
+    # Older installations did not write layouts down: commits name packs that others have replaced.
     mend_everywhere(project.pk)
     return comparison
 
@@ -170,6 +177,8 @@ def _compare(project: Project, rebuilt: Rebuilt, live: str) -> Comparison:
             found.only_in_bucket += [f"{name} {_shown(row)}" for row in cursor.fetchall()]
         cursor.execute(_LOST_PACKS.format(live=live, scratch=_SCRATCH), [project.pk])
         found.only_in_catalogue += [f"pack {digest}" for (digest,) in cursor.fetchall()]
+        cursor.execute(_LOST_LAYOUTS.format(live=live, scratch=_SCRATCH), [project.pk])
+        found.only_in_catalogue += [f"layout of {commit}" for (commit,) in cursor.fetchall()]
     found.counts = {
         "datasets": len(rebuilt.datasets),
         "versions": len(rebuilt.versions),

@@ -10,7 +10,7 @@ from blake3 import blake3
 from atom.datasets.engines.digest_runs import DigestRuns
 from atom_sdk.manifests.build import read_range
 from atom_sdk.manifests.objects import ObjectStore
-from atom_sdk.manifests.roots import RangeRef, read_root
+from atom_sdk.manifests.roots import RangeRef, Root, read_root
 
 # The kinds of objects that can be garbage. In the order in which they are deleted: data first.
 KINDS = ("packs", "quarantine", "layers", "deltas", "ranges", "groups", "roots", "commits")
@@ -44,6 +44,22 @@ class Reachable:
         """
         if not self._is_new(digest):
             return
+        for part in self._add_manifest(digest, store).ranges:
+            self._add_range(part, store)
+
+    def add_manifest(self, digest: bytes, store: ObjectStore) -> None:
+        """Take in a root and what it needs but for the packs, which others have replaced.
+
+        Raises what `add_root` does.
+        """
+        for part in self._add_manifest(digest, store).ranges:
+            self._add_names(part)
+
+    def digests(self, kind: str) -> Iterator[bytes]:
+        """Yield the digests of a kind, sorted, each once."""
+        return iter(self._runs[kind])
+
+    def _add_manifest(self, digest: bytes, store: ObjectStore) -> Root:
         root = read_root(digest, store)
         self.add("roots", [digest])
         self.add("layers", (name for layer in root.layers for name in layer.layout))
@@ -51,23 +67,21 @@ class Reachable:
         if root.groups:
             # Beside the groups, the digests of all ranges are called by that of their content.
             self.add("groups", [root.content])
-        for part in root.ranges:
-            self._add_range(part, store)
-
-    def digests(self, kind: str) -> Iterator[bytes]:
-        """Yield the digests of a kind, sorted, each once."""
-        return iter(self._runs[kind])
+        return root
 
     def _add_range(self, part: RangeRef, store: ObjectStore) -> None:
         if not self._is_new(b"".join(part.layout)):
             return
-        self.add("ranges", [part.object])
-        self.add("deltas", part.deltas)
+        self._add_names(part)
         # A file that is registered in place has no pack: its object belongs to somebody else.
         packs = read_range(part, store)["pack"].unique().drop_null().to_pylist()
         self.add("packs", packs)
         # What was damaged stays as long as a version lists it: parts of it may be saved.
         self.add("quarantine", packs)
+
+    def _add_names(self, part: RangeRef) -> None:
+        self.add("ranges", [part.object])
+        self.add("deltas", part.deltas)
 
     def _is_new(self, name: bytes) -> bool:
         short = blake3(name).digest(length=_SEEN_BYTES)

@@ -1,0 +1,132 @@
+"""How much of each pack the versions need, and which packs are worth packing anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from atom_sdk.packs.plan import TARGET_PACK_BYTES
+from atom_sdk.packs.tar import ALIGNMENT_BYTES, BLOCK_BYTES
+
+# Data begins at multiples of 4 KiB, so a pack's number and a place in it fit into one word.
+_ALIGNMENT_BITS = ALIGNMENT_BYTES.bit_length() - 1
+_PLACE_BITS = 40
+_PLACE_MASK = np.uint64((1 << _PLACE_BITS) - 1)
+# New rows are sorted in together.
+_ROWS_AT_ONCE = 1 << 21
+
+
+@dataclass(frozen=True)
+class PackingRules:
+    """Which packs are packed anew, and how much in one go.
+
+    A pack is small under `small_bytes`, and worth it if there are `many`; a larger one is sparse
+    if at most `sparse_share` of it is needed, and worth it if all free `least_gain_bytes`.
+    """
+
+    sparse_share: float = 0.5
+    least_gain_bytes: int = 1 << 20
+    small_bytes: int = TARGET_PACK_BYTES // 8
+    many: int = 8
+    pass_bytes: int = 1 << 30
+
+
+@dataclass(frozen=True)
+class Needed:
+    """What is needed of one pack: where the files begin, and what they take in a pack."""
+
+    offsets: NDArray[np.int64]
+    packed_bytes: int
+
+
+class PackUse:
+    """Counts what entries name, each place once however many versions name it.
+
+    Takes about 40 bytes per file and no more per version.
+    """
+
+    def __init__(self) -> None:
+        """Nothing is needed yet."""
+        self._numbers: dict[bytes, int] = {}
+        self._places = np.empty(0, np.uint64)
+        self._sizes = np.empty(0, np.int64)
+        self._new: list[tuple[NDArray[np.uint64], NDArray[np.int64]]] = []
+        self._new_rows = 0
+
+    def add(self, entries: pa.Table) -> None:
+        """Take in entries (columns pack, offset, size); what stays at a source has no pack."""
+        packed = entries.filter(pc.is_valid(entries["pack"])).combine_chunks()
+        if not len(packed):
+            return
+        packs = packed["pack"].combine_chunks().dictionary_encode()
+        numbers = [self._number(pack) for pack in packs.dictionary.to_pylist()]
+        number = np.array(numbers, np.uint64)[packs.indices.to_numpy()]
+        place = packed["offset"].to_numpy().astype(np.uint64) >> np.uint64(_ALIGNMENT_BITS)
+        self._new.append((number << np.uint64(_PLACE_BITS) | place, packed["size"].to_numpy()))
+        self._new_rows += len(packed)
+        if self._new_rows >= _ROWS_AT_ONCE:
+            self._sort_in()
+
+    def needed(self) -> Iterator[tuple[bytes, Needed]]:
+        """Yield each pack of which something is needed."""
+        self._sort_in()
+        packs = list(self._numbers)
+        firsts = np.arange(len(packs) + 1, dtype=np.uint64) << np.uint64(_PLACE_BITS)
+        bounds = np.searchsorted(self._places, firsts)
+        for number, pack in enumerate(packs):
+            rows = slice(bounds[number], bounds[number + 1])
+            places = (self._places[rows] & _PLACE_MASK).astype(np.int64)
+            yield pack, Needed(places << _ALIGNMENT_BITS, int(_packed(self._sizes[rows]).sum()))
+
+    def _number(self, pack: bytes) -> int:
+        return self._numbers.setdefault(pack, len(self._numbers))
+
+    def _sort_in(self) -> None:
+        if not self._new:
+            return
+        places, sizes = zip(*self._new, strict=True)
+        found, rows = np.unique(np.concatenate([self._places, *places]), return_index=True)
+        self._sizes = np.concatenate([self._sizes, *sizes])[rows]
+        self._places = found
+        self._new, self._new_rows = [], 0
+
+
+def worth_packing(
+    sizes: Mapping[bytes, int], needed: Mapping[bytes, Needed], rules: PackingRules
+) -> list[bytes]:
+    """Return the packs to pack anew in one go: what frees most first, then the smallest.
+
+    `sizes` are those of the packs that may be taken, in bytes.
+    """
+    known = {pack: size for pack, size in sizes.items() if pack in needed}
+    gains = {pack: size - needed[pack].packed_bytes for pack, size in known.items()}
+    small = [pack for pack, size in known.items() if size < rules.small_bytes]
+    sparse = [
+        pack
+        for pack, size in known.items()
+        if size >= rules.small_bytes and needed[pack].packed_bytes <= rules.sparse_share * size
+    ]
+    if sum(gains[pack] for pack in sparse) < rules.least_gain_bytes:
+        sparse = []
+    if len(small) < rules.many:
+        small = []
+    sparse.sort(key=lambda pack: (-gains[pack], pack))
+    small.sort(key=lambda pack: (known[pack], pack))
+    chosen = _within([*sparse, *small], needed, rules.pass_bytes)
+    # One small pack by itself would be the same again.
+    return [] if len(chosen) == 1 and chosen[0] in small else chosen
+
+
+def _within(packs: list[bytes], needed: Mapping[bytes, Needed], limit_bytes: int) -> list[bytes]:
+    totals = np.cumsum([needed[pack].packed_bytes for pack in packs])
+    return packs[: max(int(np.searchsorted(totals, limit_bytes, "right")), 1)] if packs else []
+
+
+def _packed(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return what files take in a pack with their headers, in bytes; long paths take more."""
+    return -(-(sizes + BLOCK_BYTES) // ALIGNMENT_BYTES) * ALIGNMENT_BYTES
