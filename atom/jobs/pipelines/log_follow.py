@@ -133,6 +133,7 @@ class _Feed:
         self.tail = offset
         self.followers = 0
         self.is_over = False
+        self._is_closing = False
         self._following: asyncio.Future[list[Entry] | Exception] = _future()
         self._task = asyncio.create_task(self._run())
 
@@ -148,7 +149,11 @@ class _Feed:
         return told
 
     async def close(self) -> None:
-        """End the waiting."""
+        """End the waiting.
+
+        The client loses a cancellation that comes just when it is answered: it would read on.
+        """
+        self._is_closing = True
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
 
@@ -158,7 +163,7 @@ class _Feed:
         opening = asyncio.ensure_future(client.ping())
         try:
             await asyncio.shield(opening)
-            while True:
+            while not self._is_closing:
                 entries = await _read(client, self.attempt_id, self.tail, BLOCK_MS)
                 if entries:
                     self.tail = entries[-1].end

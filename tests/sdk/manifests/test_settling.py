@@ -37,6 +37,7 @@ from tests.sdk.manifests.test_merge import (
 Name = tuple[str, str, str]
 Version = tuple[Files, Labels]
 Settle = Callable[[str, str, str], str]
+_Rows = Mapping[str, tuple[Any, ...]]
 _FIELDS = ("label", "audit_state")
 
 _paths = st.sampled_from(["a", "b", "c", "d"])
@@ -58,12 +59,35 @@ class Naive:
         self.clashes: set[Name] = set()
         base, ours, theirs = ({path: (n,) for path, n in files.items()} for files, _ in versions)
         self.files = self._merged("", ("",), base, ours, theirs)
+        moved = self._moves(base, ours, theirs), self._moves(base, theirs, ours)
         rows = (
-            {path: row for path, row in labels.items()
-             if path in files and self.files.get(path) == (files[path],)}
-            for files, labels in versions
-        )  # fmt: skip
+            self._present(files, labels, followed)
+            for (files, labels), followed in zip(
+                versions, (moved, moved[1:], moved[:1]), strict=True
+            )
+        )
         self.labels = self._merged("labels", _FIELDS, *rows)
+
+    def _moves(self, base: _Rows, mover: _Rows, keeper: _Rows) -> dict[str, str]:
+        """Where the mover put files that the keeper left where they were."""
+        came = [path for path in sorted(self.files) if path not in base and path not in keeper]
+        moves = {}
+        for path in sorted(base):
+            is_gone = path not in mover and path not in self.files
+            there = next((new for new in came if self.files[new] == base[path]), None)
+            if is_gone and keeper.get(path) == base[path] and there:
+                moves[path] = there
+                came.remove(there)
+        return moves
+
+    def _present(
+        self, files: Files, labels: Labels, moved: Sequence[dict[str, str]]
+    ) -> dict[str, tuple[Any, ...]]:
+        """The labels of files that the merged version has, where it has them."""
+        there = {path: (files[path], row) for path, row in labels.items() if path in files}
+        for moves in moved:
+            there = {moves.get(path, path): row for path, row in there.items()}
+        return {path: row for path, (n, row) in there.items() if self.files.get(path) == (n,)}
 
     def _merged(
         self, layer: str, fields: tuple[str, ...], *sides: Mapping[str, tuple[Any, ...]]
