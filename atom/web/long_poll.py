@@ -27,6 +27,7 @@ from atom.web.router import HttpApplication
 log = structlog.get_logger(__name__)
 
 _SUFFIX = "/wait/"
+_CANCEL_AGAIN_S = 0.5
 # Events are not kept: one that was lost, as when Valkey restarts, costs no more than this.
 RELOOK_S = 30.0
 
@@ -190,7 +191,10 @@ async def _listening(awaited: Awaited) -> AsyncIterator[_Heard]:
 
 
 async def _cancelled(task: asyncio.Task[None]) -> None:
-    task.cancel()
+    while not task.done():
+        # Again: the client of Valkey loses a cancellation that comes just when it is answered.
+        task.cancel()
+        await asyncio.wait({task}, timeout=_CANCEL_AGAIN_S)
     with contextlib.suppress(asyncio.CancelledError, OSError, redis.RedisError):
         await task
 

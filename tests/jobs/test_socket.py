@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 from channels.routing import URLRouter
-from django.db import connection
+from django.db import connections
 
 from atom.accounts.models import User
 from atom.core import live as core_live
@@ -146,7 +146,7 @@ async def test_one_look_at_a_quiet_log_does_for_all_who_watch_it() -> None:
     assert later.when_it_went_on(attempt.pk) == -math.inf
     await later.close()
     # The thread's own; sockets close theirs.
-    await sync_to_async(connection.close)()
+    await sync_to_async(connections.close_all)()
 
 
 async def test_a_page_that_is_far_behind_gets_a_gap_and_the_end() -> None:
