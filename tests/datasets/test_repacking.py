@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from io import StringIO
 from pathlib import Path
 
 import pytest
 from blake3 import blake3
+from django.core.management import call_command
 
 from atom.core import clock, storage
+from atom.datasets.actions import garbage
 from atom.datasets.actions.compaction import compact_version
 from atom.datasets.actions.rebuild import apply_catalogue, compare_catalogue
 from atom.datasets.engines.pack_use import PackingRules
@@ -21,6 +24,7 @@ from tests.datasets.forks import published
 from tests.datasets.pushing import Pusher, class_files, corrupted, delete_row, make_pack, png
 from tests.datasets.test_garbage import collect, forget_uploads, stored
 from tests.datasets.test_rebuild import forget_catalogue
+from tests.factories.accounts import make_member
 
 NOW = GarbageRules(timedelta(0), timedelta(0), PackingRules(least_gain_bytes=1, many=3))
 
@@ -129,6 +133,22 @@ def test_a_dry_run_counts_and_changes_nothing(small: Pusher) -> None:
     run = repack(small, apply=False)
     assert (run.repacked_count, stored(small)) == (4, before)
     assert not Version.objects.filter(is_repacked=True).exists()
+
+
+def test_the_command_and_the_api_say_how_many(
+    small: Pusher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(garbage, "settings_rules", lambda: NOW)
+    forget_uploads()
+    out = StringIO()
+    call_command("collect_garbage", project=small.project.slug, stdout=out)
+    assert "4 packs worth packing anew" in out.getvalue()
+    call_command("collect_garbage", project=small.project.slug, apply=True, stdout=out)
+    assert "4 packs packed anew" in out.getvalue()
+    small.client.force_authenticate(make_member(small.project, "admin"))
+    runs = small.client.get(f"/api/v1/projects/{small.project.slug}/garbage-runs/").json()
+    assert [run["repacked_count"] for run in runs["results"]] == [4, 4]
+    assert runs["results"][0]["repacked_bytes"] > runs["results"][0]["repacked_needed_bytes"]
 
 
 def test_packs_of_late_pushes_and_few_small_ones_are_left_alone(small: Pusher) -> None:

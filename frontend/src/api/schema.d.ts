@@ -5857,6 +5857,9 @@ export interface components {
             readonly garbage_bytes: number;
             readonly staged_count: number;
             readonly staged_bytes: number;
+            readonly repacked_count: number;
+            readonly repacked_bytes: number;
+            readonly repacked_needed_bytes: number;
             readonly condemned_count: number;
             readonly deleted_count: number;
             readonly examples: string[];

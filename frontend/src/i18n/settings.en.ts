@@ -106,13 +106,16 @@ export const settings = {
   garbageCollecting: 'Collecting garbage',
   garbageCollectTitle: 'Collect the garbage of {{project}}',
   garbageCollectHint:
-    'What nobody needs is marked now and deleted 30 days later, if nobody needs it by then. What was marked before that long ago is deleted for good.',
+    'What nobody needs is marked now and deleted 30 days later, if nobody needs it by then; what is needed of packs that are mostly garbage, or small and many, is put into new packs. What was marked before that long ago is deleted for good.',
   garbageKind: 'Run',
   garbageReport: 'report',
   garbageCollection: 'collection',
   garbageState: 'State',
   garbageFound: 'Nobody needs',
   garbageStaged: 'Given up in staging',
+  garbageRepacked: 'Packs packed anew',
+  garbageRepackedHint:
+    'Packs of which little is needed, or that are small and many, and what they take in new packs; a report only counts them',
   garbageExamined: 'Objects in all',
   garbageDeleted: 'Deleted',
   garbagePardon_one: 'Keep {{count}} object',

@@ -59,6 +59,10 @@ def _sentence(run: GarbageRun) -> str:
         f"({run.garbage_bytes / _MIB:.1f} MiB)"
     )
     found += f", {run.staged_count} given up in staging ({run.staged_bytes / _MIB:.1f} MiB)"
+    if run.repacked_count:
+        done = "worth packing anew" if run.is_dry_run else "packed anew"
+        sizes = f"{run.repacked_bytes / _MIB:.1f} to {run.repacked_needed_bytes / _MIB:.1f} MiB"
+        found += f", {counted(run.repacked_count, 'pack')} {done} ({sizes})"
     if run.is_dry_run:
         return f"{found}; nothing was changed"
     return f"{found}; {run.condemned.count()} newly condemned, {run.deleted.count()} deleted"

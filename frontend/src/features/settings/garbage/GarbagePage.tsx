@@ -148,6 +148,22 @@ function useColumns(): Column<GarbageRun>[] {
         ),
       },
       {
+        key: 'repacked',
+        header: t('settings.garbageRepacked'),
+        align: 'right',
+        from: 'md',
+        cell: ({ repacked_count, repacked_bytes, repacked_needed_bytes }) => (
+          <Group gap={6} justify="flex-end" wrap="nowrap" title={t('settings.garbageRepackedHint')}>
+            <Count value={repacked_count} />
+            {repacked_count > 0 && (
+              <>
+                · <Bytes value={repacked_bytes} /> → <Bytes value={repacked_needed_bytes} />
+              </>
+            )}
+          </Group>
+        ),
+      },
+      {
         key: 'examined',
         header: t('settings.garbageExamined'),
         align: 'right',

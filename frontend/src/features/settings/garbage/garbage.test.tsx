@@ -18,6 +18,9 @@ const run = (extra: object) => ({
   garbage_bytes: 2048,
   staged_count: 7,
   staged_bytes: 512,
+  repacked_count: 11,
+  repacked_bytes: 1024 ** 2,
+  repacked_needed_bytes: 4096,
   condemned_count: 3,
   deleted_count: 0,
   examples: [`packs/${'ab'.repeat(32)}`],
@@ -35,6 +38,8 @@ test('what a run marked can be kept', async () => {
   await userEvent.click(await screen.findByRole('button', { name: 'Keep 3 objects' }));
   screen.getByRole('columnheader', { name: 'Given up in staging' });
   screen.getByText('7');
+  screen.getByRole('columnheader', { name: 'Packs packed anew' });
+  expect(screen.getByText('11').parentElement?.textContent).toBe('11· 1 MiB → 4 KiB');
   await waitFor(() => expect(sent.filter(({ line }) => line.endsWith('/pardon/'))).toHaveLength(1));
   await expectNoViolations(container);
 });
