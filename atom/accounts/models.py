@@ -226,6 +226,9 @@ class ApiToken(TimestampedModel):
     secret_hash = models.CharField(max_length=64)
     scopes = ArrayField(models.CharField(max_length=20))
     project = models.ForeignKey(Project, null=True, on_delete=models.CASCADE, related_name="+")
+    # What the server says of whatever is made with it, as JSON; of a run's token, the run. Text,
+    # because each request reads this row and few need this of it.
+    made_by = models.TextField(blank=True, default="")
     expires_at = models.DateTimeField(null=True)
     last_used_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)

@@ -11,6 +11,7 @@ from django.db.models import Count, Q
 from atom.accounts.models import Project, slug_validator
 from atom.core import states
 from atom.core.models import TimestampedModel
+from atom.datasets.check_models import CatalogueCheck
 from atom.datasets.commit_models import CommitRequest, Upload
 from atom.datasets.garbage_models import CondemnedObject, GarbageRun
 from atom.datasets.operation_models import DismissedOperation
@@ -22,6 +23,7 @@ from atom.datasets.writer_models import WriteJob, Writer, WriteTask
 
 __all__ = [
     "Branch",
+    "CatalogueCheck",
     "CommitRequest",
     "CondemnedObject",
     "Dataset",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -55,25 +56,48 @@ def read_catalogue(project: Project) -> Rebuilt:
     return _Reader(project).read()
 
 
+def read_datasets(project: Project, ids: Iterable[UUID]) -> Rebuilt:
+    """Read what the bucket says of some datasets of a project, without its packs."""
+    return _Reader(project).read_only(ids)
+
+
+def stored_dataset_ids(project: Project) -> set[UUID]:
+    """Return the datasets that the bucket knows of, by the names of its objects alone."""
+    start = storage.project_prefix(project)
+    found: set[UUID] = set()
+    for folder in ("datasets/", "refs/"):
+        for item in storage.objects().list_prefix(start + folder):
+            with suppress(ValueError):
+                found.add(UUID(item.key.removeprefix(start + folder).partition("/")[0]))
+    return found
+
+
 class _Reader:
     def __init__(self, project: Project) -> None:
         self.project = project
         self.store = version_store(project)
         self.users = {user.username: user for user in User.objects.all()}
         self.found = Rebuilt()
-        self.roots: dict[str, Root] = {}
 
     def read(self) -> Rebuilt:
-        logs = self._logs()
-        documents = self._datasets()
-        for dataset_id in sorted(logs.keys() | documents.keys()):
-            self._add_dataset(dataset_id, documents.get(dataset_id), logs.get(dataset_id, {}))
+        self._add_datasets("")
         self._add_packs()
         return self.found
 
-    def _logs(self) -> dict[UUID, dict[str, Log]]:
+    def read_only(self, ids: Iterable[UUID]) -> Rebuilt:
+        for dataset_id in ids:
+            self._add_datasets(f"{dataset_id}/")
+        return self.found
+
+    def _add_datasets(self, folder: str) -> None:
+        logs = self._logs(folder)
+        documents = self._documents(folder)
+        for dataset_id in sorted(logs.keys() | documents.keys()):
+            self._add_dataset(dataset_id, documents.get(dataset_id), logs.get(dataset_id, {}))
+
+    def _logs(self, folder: str) -> dict[UUID, dict[str, Log]]:
         logs: defaultdict[UUID, dict[str, Log]] = defaultdict(dict)
-        for key, document in read_documents(self.project, "refs/"):
+        for key, document in read_documents(self.project, f"refs/{folder}"):
             place = _MOVE.fullmatch(key)
             if place is None:
                 continue
@@ -83,9 +107,10 @@ class _Reader:
             log.moves.append(ref_log.parse_move(document))
         return logs
 
-    def _datasets(self) -> dict[UUID, dict[str, Any]]:
+    def _documents(self, folder: str) -> dict[UUID, dict[str, Any]]:
         # Keys come in order: the last document of a dataset is the present one.
-        documents = (document for _, document in read_documents(self.project, "datasets/"))
+        found = read_documents(self.project, f"datasets/{folder}")
+        documents = (document for _, document in found)
         return {UUID(document["id"]): document for document in documents}
 
     def _add_dataset(

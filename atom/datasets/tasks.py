@@ -18,6 +18,7 @@ from atom.accounts.models import Project
 from atom.core.background import enqueue
 from atom.core.storage import StoreError
 from atom.datasets.actions import (
+    catalogue_checks,
     compaction,
     garbage,
     mending,
@@ -157,6 +158,15 @@ def collect_all_garbage() -> None:
         garbage.clear_ownerless()
 
 
+@shared_task(name="datasets.check_catalogues", soft_time_limit=1740, time_limit=1800)
+def check_catalogues() -> None:
+    """Compare the catalogue with the bucket; what is left is taken up by the next pass."""
+    try:
+        catalogue_checks.check_catalogues()
+    except SoftTimeLimitExceeded:
+        log.info("catalogue_checks_cut_off")
+
+
 @shared_task(name="datasets.tidy_writers", soft_time_limit=290, time_limit=300)
 def tidy_writers() -> None:
     """Take away the staging branches of writers that have ended."""
@@ -179,6 +189,12 @@ BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "datasets.collect_all_garbage": {
         "task": "datasets.collect_all_garbage",
         "schedule": crontab(hour=3, minute=30),
+    },
+    # Several passes a night: what one had no time for is left to the next.
+    "datasets.check_catalogues": {
+        "task": "datasets.check_catalogues",
+        "schedule": crontab(hour="4-8", minute=0),
+        "options": {"expires": 3000},
     },
     "datasets.sync_sources": {"task": "datasets.sync_sources", "schedule": 15.0},
     "datasets.expire_writers": {"task": "datasets.expire_writers", "schedule": 300.0},

@@ -18,6 +18,8 @@ from atom_sdk.words import counted
 
 _MAX_RUNS = 200
 _MAX_LABEL_STEPS = 20
+# From a run to the runs that wrote what it read, and on from there.
+_MAX_RUN_STEPS = 5
 _MAX_PARAMETERS_LENGTH = 200
 
 
@@ -26,6 +28,7 @@ def lineage_of_model(version: ModelVersion) -> Graph:
     graph = Graph()
     run = _runs().get(pk=version.run_id)
     _add_run(graph, run)
+    _add_makers(graph, run, _MAX_RUN_STEPS)
     _add_models(graph, [version])
     return graph
 
@@ -35,6 +38,7 @@ def lineage_of_dataset(version: Version) -> Graph:
     graph = Graph()
     graph.add(_dataset_node(version))
     _add_label_tasks(graph, version)
+    _add_maker(graph, version, _MAX_RUN_STEPS)
     ids = RunInput.objects.filter(version=version).values_list("run", flat=True)
     runs = list(_runs().filter(pk__in=list(ids)).order_by("-created_at")[:_MAX_RUNS])
     for run in runs:
@@ -86,6 +90,37 @@ def _add_run(graph: Graph, run: Run) -> None:
             "runtime", str(runtime.pk), "Runtime", subtitle, None, runtime.digest, facts
         )
         graph.link(environment, node, "runtime")
+
+
+def _add_makers(graph: Graph, run: Run, steps: int) -> None:
+    """Follow what a run read to the runs that wrote it."""
+    for one in run.inputs.all():
+        _add_maker(graph, one.version, steps)
+
+
+def _add_maker(graph: Graph, version: Version, steps: int) -> None:
+    """Add the run that wrote a version, with what it read, its code and its environment."""
+    run = _maker(version) if steps else None
+    if run is None:
+        return
+    maker, written = _run_node(run), _dataset_node(version)
+    if not graph.has(maker, written, "wrote"):
+        graph.link(maker, written, "wrote")
+        _add_run(graph, run)
+        _add_makers(graph, run, steps - 1)
+
+
+def _maker(version: Version) -> Run | None:
+    """Return the run that wrote a version; None of one that came from another installation."""
+    said = version.provenance.get("made_by")
+    try:
+        pk = UUID(str(said["run"])) if isinstance(said, dict) else None
+    except (KeyError, ValueError):
+        return None
+    found: Run | None = (
+        _runs().filter(pk=pk, project=version.dataset.project_id).first() if pk else None
+    )
+    return found
 
 
 def _add_models(graph: Graph, versions: Iterable[ModelVersion]) -> None:

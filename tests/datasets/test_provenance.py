@@ -15,14 +15,19 @@ def test_a_client_cannot_say_what_only_the_server_may_say(way: str) -> None:
     pusher = new_pusher()
     upload = pusher.stage(changes_file([delete_row("a")]), "changes")
     asked = {"commits": {"changes_upload": str(upload.pk)}, "write-jobs": {"name": "etl"}}
-    forged = {"label_task": "0190c1f0-0000-7000-8000-000000000000", "run": "a", "operation": "scan"}
+    forged = {
+        "label_task": "0190c1f0-0000-7000-8000-000000000000",
+        "made_by": {"run": "a"},
+        "run": "a",
+        "operation": "scan",
+    }
     body = {**asked.get(way, {}), "provenance": forged}
 
     answer = pusher.client.post(f"{pusher.base}{way}/", body)
 
     assert answer.status_code == 400
     [said] = answer.json()["errors"]["provenance"]
-    assert "label_task, operation" in said
+    assert "label_task, made_by, operation" in said
     assert answer.json()["error_codes"]["provenance"][0]["code"] == "servers_own"
     assert not CommitRequest.objects.exists()
     assert not Writer.objects.exists()

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from atom.datasets.actions.rebuild import compare_catalogue
 from atom.jobs.actions import write_access
+from atom.jobs.models import CodeSnapshot, Runtime
 from atom_sdk.client import Client
 from tests.datasets.pushing import Pusher
 from tests.factories.jobs import make_attempt, make_run
@@ -26,6 +28,25 @@ print(run.client().datasets.get("features")["name"])
 import fsspec, os
 fsspec.filesystem("atom").pipe(f"atom://{os.environ['ATOM_PROJECT']}/features@main/b.txt", b"b")
 """
+# Every way in which a run's code makes versions; `made_by` it cannot say itself.
+EVERY_WAY = """
+from pathlib import Path
+import fsspec, os
+from atom_sdk import run
+from atom_sdk.client.writing import WriterOptions
+with run.writer("written") as writer:
+    writer.write("a.txt", b"a")
+fsspec.filesystem("atom").pipe(f"atom://{os.environ['ATOM_PROJECT']}/written@main/b.txt", b"b")
+client = run.client()
+Path("folder").mkdir()
+Path("folder/c.txt").write_bytes(b"c")
+client.datasets.push("folder", "pushed")
+client.datasets.get_or_create("joined")
+job = client.datasets.write_job("joined", "etl")
+with job.task(0) as part:
+    part.write("d.txt", b"d")
+job.commit()
+"""
 REFUSED = """
 from atom_sdk import run
 try:
@@ -35,11 +56,13 @@ except run.MayNotWriteError as error:
 """
 
 
-def outcome(script: str, env: dict[str, str]) -> str:
+def outcome(script: str, env: dict[str, str], folder: Path | None = None) -> str:
     """Run a script as a run's command and return what it printed."""
     command = [sys.executable, "-c", script]
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "ATOM_CACHE")}
-    done = subprocess.run(command, env={**kept, **env}, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=folder, env={**kept, **env}, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -66,6 +89,39 @@ def test_the_versions_of_a_runs_writers_name_the_run_and_what_it_read(
     assert (said["model"], said["writer"]) == ("vit-b", writer)
     piped = client.datasets.version("features@v2")["provenance"]
     assert (piped["kind"], piped["run"], piped["inputs"]) == ("write", str(run.pk), ["digits@v3"])
+
+
+def test_every_version_that_a_run_makes_names_its_code_and_its_environment(
+    client: Client, pusher: Pusher, tmp_path: Path
+) -> None:
+    code = CodeSnapshot.objects.create(
+        project=pusher.project,
+        digest="c" * 64,
+        size_bytes=1,
+        key="c",
+        git={"commit": "d" * 40, "branch": "main", "dirty": True},
+    )
+    runtime = Runtime.objects.create(digest="e" * 64, python="3.11")
+    run = make_run(pusher.project, pusher.user, may_write=True, code=code, runtime=runtime)
+    given = write_access.grant(make_attempt(run), client.config.url)
+    datasets = tmp_path / "datasets.json"
+    datasets.write_text("{}")
+    inside = {"ATOM_RUN_ID": str(run.pk), "ATOM_DATASETS": str(datasets)}
+    outcome(EVERY_WAY, {**inside, **given}, tmp_path)
+
+    expected = {
+        "run": str(run.pk),
+        "number": run.number,
+        "attempt": 1,
+        "code": {"digest": "c" * 64, "commit": "d" * 40, "dirty": True},
+        "environment": {"digest": "e" * 64, "python": "3.11"},
+    }
+    for reference in ("written@v1", "written@v2", "pushed@v1", "joined@v1"):
+        assert client.datasets.version(reference)["provenance"]["made_by"] == expected, reference
+    assert compare_catalogue(pusher.project).is_equal
+    # What a person makes by hand names no run.
+    pusher.push({"by-hand.txt": b"e"})
+    assert "made_by" not in client.datasets.version("digits@main")["provenance"]
 
 
 def test_without_the_right_or_outside_of_a_run_the_error_says_how_to_get_it(

@@ -89,6 +89,11 @@ def test_a_run_makes_a_version_that_names_it_and_a_retry_makes_none(
     provenance = road.datasets.version("frames@v1")["provenance"]
     assert (provenance["kind"], provenance["run"]) == ("run", str(attempt.run_id))
     assert provenance["inputs"] == ["road@v1"]
+    workflow = attempt.run.workflow
+    assert workflow is not None
+    made_by = provenance["made_by"]
+    assert (made_by["run"], made_by["attempt"]) == (str(attempt.run_id), 1)
+    assert made_by["workflow"] == {"name": "video-frames", "version": workflow.version}
     assert provenance["parameters"] == PARAMETERS
     assert provenance["counts"] == {"videos": 2, "files": 2, "broken": 1}
     report = json.loads((tmp_path / "outputs" / "report.json").read_text())

@@ -13,10 +13,11 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from atom.accounts.models import Project, User
-from atom.jobs.models import Run
+from atom.jobs.models import CodeSnapshot, Run, RunInput, Runtime
 from atom.models_registry import actions, tasks
 from tests.factories.accounts import make_member, make_project
 from tests.factories.datasets import make_dataset, make_version
+from tests.factories.jobs import make_run
 from tests.factories.models_registry import EVALUATION, WEIGHTS, make_trained_run
 from tests.streams import bytes_of
 
@@ -150,6 +151,54 @@ def test_the_lineage_of_a_dataset_version_leads_to_the_models(
     path = f"/api/v1/projects/{project.slug}/datasets/cats/versions/v2/lineage/"
     kinds = [node["kind"] for node in send(client, "GET", path).json()["nodes"]]
     assert {"label_task", "dataset_version", "run", "model_version", "evaluation"} <= set(kinds)
+
+
+def test_the_lineage_leads_through_the_run_that_wrote_the_version(
+    project: Project, researcher: User, client: Client
+) -> None:
+    raw = make_version(make_dataset(project, "raw"), {"1.png": None})
+    code = CodeSnapshot.objects.create(project=project, digest="c" * 64, size_bytes=1, key="c")
+    runtime = Runtime.objects.create(digest="e" * 64, python="3.11")
+    wrote = make_run(project, name="embed", code=code, runtime=runtime)
+    RunInput.objects.create(run=wrote, alias="dataset", version=raw)
+    features = make_dataset(project, "features")
+    said = {"made_by": {"run": str(wrote.pk)}}
+    written = make_version(features, {"1.npy": None}, provenance=said)
+    trained = make_trained_run(
+        project=project, dataset_version=written, parameters={"register_model": "digits"}
+    )
+    tasks.tick()
+
+    def edges(path: str) -> set[tuple[str, str, str]]:
+        graph = send(client, "GET", f"/api/v1/projects/{project.slug}/{path}").json()
+        title = {node["id"]: node["title"] for node in graph["nodes"]}
+        return {(title[e["from"]], title[e["to"]], e["label"]) for e in graph["edges"]}
+
+    embed, train = f"#{wrote.number} embed", f"#{trained.number} {trained.name}"
+    behind = {
+        ("raw@v1", embed, "dataset"),
+        ("Code", embed, "code"),
+        ("Runtime", embed, "runtime"),
+        (embed, "features@v1", "wrote"),
+    }
+    assert behind < edges("models/digits/versions/1/lineage/")
+    of_dataset = edges("datasets/features/versions/v1/lineage/")
+    assert behind | {("features@v1", train, "dataset")} <= of_dataset
+
+
+@pytest.mark.parametrize("made_by", ["a run", {}, {"run": "x"}, {"run": 7}, "foreign"])
+def test_a_maker_that_is_no_run_of_the_project_is_not_followed(
+    project: Project, researcher: User, client: Client, made_by: Any
+) -> None:
+    if made_by == "foreign":
+        made_by = {"run": str(make_run().pk)}
+    make_version(
+        make_dataset(project, "features"), {"1.npy": None}, provenance={"made_by": made_by}
+    )
+    path = f"/api/v1/projects/{project.slug}/datasets/features/versions/v1/lineage/"
+    assert [node["kind"] for node in send(client, "GET", path).json()["nodes"]] == [
+        "dataset_version"
+    ]
 
 
 def test_the_lineage_of_a_dataset_costs_the_same_for_many_runs_of_one_version(

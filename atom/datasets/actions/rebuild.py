@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, LiteralString
+from uuid import UUID
 
 from django.db import connection, models, transaction
 
@@ -15,7 +16,7 @@ from atom.datasets import catalogue_log, keys, ref_log
 from atom.datasets.actions.mending import mend_everywhere
 from atom.datasets.garbage_errors import CatalogueNotEmpty
 from atom.datasets.models import Branch, Dataset, LegalHold, Pack, SavedView, Tag, Version
-from atom.datasets.rebuild import Rebuilt, read_catalogue
+from atom.datasets.rebuild import Rebuilt, read_catalogue, read_datasets
 
 _SCRATCH: LiteralString = "catalogue_scratch"
 # In an order in which rows can be put in place.
@@ -29,33 +30,33 @@ _COMPARED: dict[str, LiteralString] = {
     "dataset": """
         SELECT d.name, d.description, d.created_by_id, d.created_at, d.retention,
                d.retention_limit, d.deleted_at, d.deleted_by_id, d.purged_at
-        FROM {schema}.datasets_dataset d WHERE d.project_id = %s""",
+        FROM {schema}.datasets_dataset d WHERE {which}""",
     "version": """
         SELECT d.name, v.commit, v.number, v.root, v.content_digest, v.parents, v.file_count,
                v.size_bytes, v.added, v.removed, v.changed, v.message, v.author_id, v.author_name,
                v.provenance, v.layers, v.state, v.expired_at
         FROM {schema}.datasets_version v
-        JOIN {schema}.datasets_dataset d ON d.id = v.dataset_id WHERE d.project_id = %s""",
+        JOIN {schema}.datasets_dataset d ON d.id = v.dataset_id WHERE {which}""",
     "branch": """
         SELECT d.name, b.name, v.commit, b.seq
         FROM {schema}.datasets_branch b
         JOIN {schema}.datasets_dataset d ON d.id = b.dataset_id
-        LEFT JOIN {schema}.datasets_version v ON v.id = b.head_id WHERE d.project_id = %s""",
+        LEFT JOIN {schema}.datasets_version v ON v.id = b.head_id WHERE {which}""",
     "tag": """
         SELECT d.name, t.name, v.commit, t.created_at
         FROM {schema}.datasets_tag t
         JOIN {schema}.datasets_dataset d ON d.id = t.dataset_id
-        JOIN {schema}.datasets_version v ON v.id = t.version_id WHERE d.project_id = %s""",
+        JOIN {schema}.datasets_version v ON v.id = t.version_id WHERE {which}""",
     "hold": """
         SELECT d.name, v.commit, h.reason, h.placed_by_id, h.created_at, h.released_at,
                h.released_by_id
         FROM {schema}.datasets_legalhold h
         JOIN {schema}.datasets_dataset d ON d.id = h.dataset_id
-        LEFT JOIN {schema}.datasets_version v ON v.id = h.version_id WHERE d.project_id = %s""",
+        LEFT JOIN {schema}.datasets_version v ON v.id = h.version_id WHERE {which}""",
     "view": """
         SELECT d.name, s.name, s."where", s.prefix, s.splits, s.created_by_id, s.created_at
         FROM {schema}.datasets_savedview s
-        JOIN {schema}.datasets_dataset d ON d.id = s.dataset_id WHERE d.project_id = %s""",
+        JOIN {schema}.datasets_dataset d ON d.id = s.dataset_id WHERE {which}""",
 }
 _LOST_PACKS: LiteralString = """
     SELECT p.digest FROM {live}.datasets_pack p WHERE p.project_id = %s AND p.state = 'verified'
@@ -65,7 +66,7 @@ _LOST_PACKS: LiteralString = """
 _LOST_LAYOUTS: LiteralString = """
     SELECT v.commit FROM {live}.datasets_version v
     JOIN {live}.datasets_dataset d ON d.id = v.dataset_id
-    WHERE d.project_id = %s AND v.is_repacked AND v.state <> 'collected'
+    WHERE {which} AND v.is_repacked AND v.state <> 'collected'
     EXCEPT SELECT v.commit FROM {scratch}.datasets_version v WHERE v.is_repacked"""
 
 
@@ -83,12 +84,41 @@ class Comparison:
         """Return whether the catalogue can be rebuilt exactly."""
         return not (self.only_in_catalogue or self.only_in_bucket or self.problems)
 
+    def by_title(self) -> list[tuple[str, list[str]]]:
+        """Return what differs, under a title each."""
+        return [
+            ("only in the catalogue", self.only_in_catalogue),
+            ("only in the bucket", self.only_in_bucket),
+            ("problem", self.problems),
+        ]
+
+    def lines(self) -> list[str]:
+        """Return one sentence per difference."""
+        return [f"{title}: {line}" for title, lines in self.by_title() for line in lines]
+
+    def add(self, other: Comparison) -> None:
+        """Take in what was found in other datasets."""
+        self.only_in_catalogue += other.only_in_catalogue
+        self.only_in_bucket += other.only_in_bucket
+        self.problems += other.problems
+        for name, count in other.counts.items():
+            self.counts[name] = self.counts.get(name, 0) + count
+
 
 def compare_catalogue(project: Project) -> Comparison:
     """Rebuild a project's catalogue beside the live one and compare them. Changes nothing."""
     rebuilt = read_catalogue(project)
     with _scratch(rebuilt) as live:
         return _compare(project, rebuilt, live)
+
+
+def compare_datasets(project: Project, ids: Sequence[UUID]) -> Comparison:
+    """Compare some datasets of a project in the same way, and no packs. Changes nothing."""
+    rebuilt = read_datasets(project, ids)
+    with _scratch(rebuilt) as live:
+        found = Comparison(problems=list(rebuilt.problems), counts=_counts(rebuilt))
+        _compare_rows(found, live, "d.project_id = %s AND d.id = ANY(%s)", [project.pk, list(ids)])
+    return found
 
 
 def apply_catalogue(project: Project) -> Comparison:
@@ -166,27 +196,37 @@ def _save(rebuilt: Rebuilt) -> None:
 
 
 def _compare(project: Project, rebuilt: Rebuilt, live: str) -> Comparison:
-    found = Comparison(problems=list(rebuilt.problems))
+    found = Comparison(problems=list(rebuilt.problems), counts=_counts(rebuilt))
+    _compare_rows(found, live, "d.project_id = %s", [project.pk])
     with connection.cursor() as cursor:
-        for name, query in _COMPARED.items():
-            ours, theirs = (query.format(schema=schema) for schema in (live, _SCRATCH))
-            both = [project.pk, project.pk]
-            cursor.execute(f"{ours} EXCEPT {theirs}", both)
-            found.only_in_catalogue += [f"{name} {_shown(row)}" for row in cursor.fetchall()]
-            cursor.execute(f"{theirs} EXCEPT {ours}", both)
-            found.only_in_bucket += [f"{name} {_shown(row)}" for row in cursor.fetchall()]
         cursor.execute(_LOST_PACKS.format(live=live, scratch=_SCRATCH), [project.pk])
         found.only_in_catalogue += [f"pack {digest}" for (digest,) in cursor.fetchall()]
-        cursor.execute(_LOST_LAYOUTS.format(live=live, scratch=_SCRATCH), [project.pk])
+    found.counts["packs"] = len(rebuilt.packs)
+    return found
+
+
+def _compare_rows(
+    found: Comparison, live: str, which: LiteralString, parameters: list[Any]
+) -> None:
+    with connection.cursor() as cursor:
+        for name, query in _COMPARED.items():
+            ours, theirs = (query.format(schema=schema, which=which) for schema in (live, _SCRATCH))
+            cursor.execute(f"{ours} EXCEPT {theirs}", [*parameters, *parameters])
+            found.only_in_catalogue += [f"{name} {_shown(row)}" for row in cursor.fetchall()]
+            cursor.execute(f"{theirs} EXCEPT {ours}", [*parameters, *parameters])
+            found.only_in_bucket += [f"{name} {_shown(row)}" for row in cursor.fetchall()]
+        lost = _LOST_LAYOUTS.format(live=live, scratch=_SCRATCH, which=which)
+        cursor.execute(lost, parameters)
         found.only_in_catalogue += [f"layout of {commit}" for (commit,) in cursor.fetchall()]
-    found.counts = {
+
+
+def _counts(rebuilt: Rebuilt) -> dict[str, int]:
+    return {
         "datasets": len(rebuilt.datasets),
         "versions": len(rebuilt.versions),
         "branches": len(rebuilt.branches),
         "tags": len(rebuilt.tags),
-        "packs": len(rebuilt.packs),
     }
-    return found
 
 
 def _shown(row: Sequence[Any]) -> str:

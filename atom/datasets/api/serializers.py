@@ -10,6 +10,7 @@ from rest_framework import serializers
 from atom.accounts.api.fields import SlugField
 from atom.accounts.api.serializers import UserShortSerializer
 from atom.core.names import TextField
+from atom.datasets.api.provenance import HELP
 from atom.datasets.models import Branch, Dataset, Tag, Version
 
 _DIGEST = r"^[0-9a-f]{64}$"
@@ -31,7 +32,7 @@ class VersionSerializer(serializers.ModelSerializer[Version]):
     author = UserShortSerializer(read_only=True, allow_null=True)
     layers = LayerSerializer(many=True, read_only=True)
     parents = serializers.ListField(child=serializers.CharField(), read_only=True)
-    provenance = serializers.DictField(read_only=True)
+    provenance = serializers.DictField(read_only=True, help_text=HELP)
 
     class Meta:
         model = Version

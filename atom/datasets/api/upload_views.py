@@ -25,6 +25,7 @@ from atom.datasets.actions.uploads import (
     presign_parts,
 )
 from atom.datasets.api.commit_serializers import CommitRequestSerializer, NewCommitSerializer
+from atom.datasets.api.provenance import with_maker
 from atom.datasets.api.scope import DatasetScopedView
 from atom.datasets.api.upload_serializers import (
     CompleteUploadSerializer,
@@ -128,6 +129,7 @@ class CommitListView(DatasetScopedView, APIView):
         if values["split"]:
             values["split"] = written_out(self.dataset, values["split"])
             values["provenance"] = {**values["provenance"], "split": values["split"]}
+        values["provenance"] = with_maker(values["provenance"], request)
         commit = actions.request_commit(
             self.dataset, NewCommit(**values), changes, user_of(request)
         )

@@ -20,6 +20,7 @@ from atom.datasets import actions
 from atom.datasets.actions.write_jobs import NewWriteJob
 from atom.datasets.actions.writers import find_writer
 from atom.datasets.api.commit_serializers import CommitRequestSerializer
+from atom.datasets.api.provenance import with_maker
 from atom.datasets.api.scope import DatasetScopedView
 from atom.datasets.api.writer_serializers import (
     CommittedTaskSerializer,
@@ -81,6 +82,7 @@ class WriteJobListView(WriteJobScopedView, generics.ListAPIView[WriteJob]):
         body = NewWriteJobSerializer(data=request.data)
         check(body)
         said = dict(body.validated_data)
+        said["provenance"] = with_maker(said["provenance"], request)
         new = NewWriteJob(target=said.pop("branch"), **said)
         job = actions.open_write_job(self.dataset, new, user_of(request))
         return self.rendered(job, status.HTTP_201_CREATED)

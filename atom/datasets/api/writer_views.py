@@ -20,6 +20,7 @@ from atom.core.query import choice
 from atom.datasets import actions
 from atom.datasets.actions.writers import NewWriter, find_writer
 from atom.datasets.api.commit_serializers import CommitRequestSerializer
+from atom.datasets.api.provenance import with_maker
 from atom.datasets.api.scope import DatasetScopedView
 from atom.datasets.api.writer_serializers import (
     NewFlushSerializer,
@@ -89,7 +90,8 @@ class WriterListView(WriterScopedView, generics.ListAPIView[Writer]):
         said = body.validated_data
         job = self._job(said["write_job"])
         target = job.target if job else said["branch"]
-        new = NewWriter(target, said["message"], job, said["task"], said["provenance"])
+        origin = with_maker(said["provenance"], request)
+        new = NewWriter(target, said["message"], job, said["task"], origin)
         writer = actions.open_writer(self.dataset, new, user_of(request))
         return self.rendered(writer, status.HTTP_201_CREATED)
 

@@ -5,11 +5,16 @@ one of the person who started the run, for their project alone, and it ends with
 it a run reads the project and adds versions to its datasets, and nothing else: it starts no runs,
 merges and labels nothing, deletes nothing but an empty dataset that its person made, and makes no
 keys. A run without it can read what it was given and nothing else.
+
+Every version that is made with it says so in its provenance (`made_by`), in the server's words and
+not in those of the code that runs: which run, with which code, in which environment.
 """
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
+from typing import Any
 
 from atom.accounts.actions import create_token, revoke_token
 from atom.accounts.models import ApiToken
@@ -28,8 +33,27 @@ def grant(attempt: Attempt, api_url: str) -> dict[str, str]:
         return {}
     life = _LONGEST if run.timeout_s is None else timedelta(seconds=run.timeout_s) * 2
     expires_at = clock.now() + life
-    token = create_token(run.created_by, _name(attempt), SCOPES, run.project, expires_at)
-    return {"ATOM_URL": api_url, "ATOM_TOKEN": token.secret, "ATOM_PROJECT": run.project.slug}
+    new = create_token(run.created_by, _name(attempt), SCOPES, run.project, expires_at)
+    # Before anybody has the secret.
+    new.token.made_by = json.dumps(made_by(attempt))
+    new.token.save(update_fields=["made_by", "updated_at"])
+    return {"ATOM_URL": api_url, "ATOM_TOKEN": new.secret, "ATOM_PROJECT": run.project.slug}
+
+
+def made_by(attempt: Attempt) -> dict[str, Any]:
+    """Return what a version that the attempt makes says of it; the digests are in hex."""
+    run = attempt.run
+    said: dict[str, Any] = {"run": str(run.pk), "number": run.number, "attempt": attempt.number}
+    if run.code is not None:
+        git = run.code.git or {}
+        of_git = {name: git[name] for name in ("commit", "dirty") if name in git}
+        said["code"] = {"digest": run.code.digest, **of_git}
+    if run.workflow is not None:
+        version = run.workflow_version or run.workflow.version
+        said["workflow"] = {"name": run.workflow.slug, "version": version}
+    if run.runtime is not None:
+        said["environment"] = {"digest": run.runtime.digest, "python": run.runtime.python}
+    return said
 
 
 def withdraw(attempt: Attempt) -> None:

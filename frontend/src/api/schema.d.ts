@@ -9275,6 +9275,7 @@ export interface components {
             /** Format: date-time */
             readonly created_at: string;
             readonly layers: components["schemas"]["Layer"][];
+            /** @description Where the version came from: what its client said, and the server's own words. Of a version that a run made these are `made_by`: `run`, `number` and `attempt`; `code`, the `digest` of its snapshot, with the `commit` and whether it was `dirty` where it came from git; `workflow`, its `name` and `version`; `environment`, the `digest` of its requirements and its `python`. What a run has not is left out. */
             readonly provenance: {
                 [key: string]: unknown;
             };

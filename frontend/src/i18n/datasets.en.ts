@@ -256,6 +256,12 @@ export const datasets = {
   originSkipped_other: '{{count, number}} left out',
   originRun: 'Made by a run',
   originInputs: 'from {{names}}',
+  originRunNumber: 'Made by run #{{number}}',
+  originCommit: 'commit {{commit}}',
+  originCommitChanged: 'commit {{commit}} with changes',
+  originCode: 'code {{digest}}',
+  originWorkflow: 'workflow {{name}} {{version}}',
+  originEnvironment: 'Python {{python}}, environment {{digest}}',
   originBroken_one: '{{count, number}} broken video left out',
   originBroken_other: '{{count, number}} broken videos left out',
 };

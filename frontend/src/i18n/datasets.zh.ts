@@ -241,5 +241,11 @@ export const datasets: Translation<typeof en.datasets> = {
   originSkipped_other: '跳过 {{count, number}} 项',
   originRun: '由一次运行生成',
   originInputs: '来自 {{names}}',
+  originRunNumber: '由运行 #{{number}} 生成',
+  originCommit: '提交 {{commit}}',
+  originCommitChanged: '提交 {{commit}}，含未提交的修改',
+  originCode: '代码 {{digest}}',
+  originWorkflow: '工作流 {{name}} {{version}}',
+  originEnvironment: 'Python {{python}}，环境 {{digest}}',
   originBroken_other: '跳过 {{count, number}} 个损坏的视频',
 };

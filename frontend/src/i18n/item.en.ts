@@ -33,5 +33,5 @@ export const item = {
   nothing: 'nothing',
   usedIn: 'Who uses {{version}}',
   unused: 'No run has read this version.',
-  use: { run: 'Run', model_version: 'Model', label_task: 'Label task' },
+  use: { maker: 'Written by the run', run: 'Run', model_version: 'Model', label_task: 'Label task' },
 };

@@ -36,5 +36,5 @@ export const item: Translation<typeof en.item> = {
   nothing: '无',
   usedIn: '{{version}} 的使用者',
   unused: '还没有运行读取过此版本。',
-  use: { run: '运行', model_version: '模型', label_task: '标注任务' },
+  use: { maker: '由此运行写入：', run: '运行', model_version: '模型', label_task: '标注任务' },
 };

@@ -56,11 +56,7 @@ class Command(BaseCommand):
     def _tell(self, project: Project, found: Comparison) -> bool:
         counts = ", ".join(f"{count} {name}" for name, count in found.counts.items())
         self.stdout.write(f"{project.slug}: {counts}; {'equal' if found.is_equal else 'DIFFERENT'}")
-        for title, lines in (
-            ("only in the catalogue", found.only_in_catalogue),
-            ("only in the bucket", found.only_in_bucket),
-            ("problem", found.problems),
-        ):
+        for title, lines in found.by_title():
             for line in lines[:_SHOWN]:
                 self.stdout.write(f"  {title}: {line}")
             if len(lines) > _SHOWN:

@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
@@ -123,6 +123,27 @@ test.each([
     'Made by a run · from dashcam@v2 · 1 broken video left out',
   ],
   [{ kind: 'write', run: '0199', writer: '0200', inputs: ['digits@v3'] }, 'Made by a run · from digits@v3'],
+  [
+    {
+      kind: 'push',
+      made_by: {
+        run: '0199',
+        number: 7,
+        code: { digest: 'abcdef0123456789', commit: '0123456789abcdef', dirty: true },
+        environment: { digest: 'fedcba9876543210', python: '3.11' },
+      },
+    },
+    'Made by run #7 · commit 0123456789ab with changes · code abcdef012345 · Python 3.11, environment fedcba987654',
+  ],
+  [
+    {
+      kind: 'run',
+      run: 'a lie',
+      made_by: { run: '0199', number: 7, workflow: { name: 'video-frames', version: '2' } },
+    },
+    'Made by run #7 · workflow video-frames 2',
+  ],
+  [{ kind: 'push', made_by: { run: '0199', code: 'many', environment: { digest: 7 } } }, 'Made by a run'],
   [{ kind: 'import', import: { source: 'x.zip', importer: 7, counts: 'many' } }, 'Imported from x.zip () · 0 files'],
 ])('a version says in words where it came from: %#', async (provenance, words) => {
   const at = 'projects/{project}/datasets/{dataset}/';
@@ -130,6 +151,17 @@ test.each([
   const { container } = await open('?ref=v2');
   await screen.findByRole('heading', { name: 'pets' });
   await waitFor(() => expect(container.textContent.replaceAll('\u00a0', ' ')).toContain(words));
+});
+
+test('the digests of a version that a run made can be copied whole', async () => {
+  const made_by = { run: '0199', number: 7, code: { digest: 'abcdef0123456789' } };
+  serve('GET', 'projects/{project}/datasets/{dataset}/versions/v2/', { ...version, provenance: { made_by } });
+  await open('?ref=v2');
+  const link = await screen.findByRole('link', { name: 'Made by run #7' });
+  expect(link.getAttribute('href')).toBe('/runs/0199');
+  const line = link.parentElement as HTMLElement;
+  within(line).getByRole('button', { name: 'Copy abcdef0123456789' });
+  await expectNoViolations(line);
 });
 
 test('a count that stopped says from where on nobody looked', async () => {

@@ -21,6 +21,11 @@ const entry = (path: string, more: object = {}) => ({
   ...more,
 });
 
+const node = (id: string, kind: string, title: string) => ({
+  ...{ id, kind, title, subtitle: '', digest: null, facts: {} },
+  url: kind === 'run' ? `/runs/${id.slice(4)}` : '/datasets',
+});
+
 function servePets() {
   const picture = { width: 4000, height: 3000, format: 'JPEG', mode: 'RGB', exif: { Model: 'Box' } };
   const relabelled = { before: entry('a.png', { label: 'dog' }), after: entry('a.png') };
@@ -42,8 +47,19 @@ function servePets() {
     ends_at: null,
   });
   serve('GET', `${AT}versions/v2/lineage/`, {
-    nodes: [{ id: 'r', kind: 'run', title: '#3 train', subtitle: '', url: '/runs/r', digest: null, facts: {} }],
-    edges: [],
+    nodes: [
+      node('dataset_version:2', 'dataset_version', 'pets@v2'),
+      node('run:r', 'run', '#3 train'),
+      node('run:w', 'run', '#2 clean'),
+      node('dataset_version:1', 'dataset_version', 'raw@v1'),
+      node('run:b', 'run', '#1 gather'),
+    ],
+    edges: [
+      { from: 'dataset_version:2', to: 'run:r', label: 'dataset' },
+      { from: 'run:w', to: 'dataset_version:2', label: 'wrote' },
+      { from: 'dataset_version:1', to: 'run:w', label: 'dataset' },
+      { from: 'run:b', to: 'dataset_version:1', label: 'wrote' },
+    ],
   });
   const given = { task_id: 't', task_name: 'Sort', label: 'cat', labeler: 'mia', is_final: true };
   const at = { created_at: '2026-01-01T00:00:00Z', verdict: 'accept', auditor: 'noah' };
@@ -64,6 +80,11 @@ test('a file tells what it is, who labelled it, what became of it and who used i
   expect(history.getAllByRole('link').map((link) => link.textContent)).toEqual(['v2', 'v1']);
   const used = within(screen.getByRole('region', { name: 'Who uses v2' }));
   expect((await used.findByRole('link', { name: '#3 train' })).getAttribute('href')).toBe('/runs/r');
+  // Who wrote it is told apart from who read it; who wrote what that one read is another version's story.
+  expect(used.getAllByRole('listitem').map((line) => line.textContent)).toEqual([
+    'Run #3 train',
+    'Written by the run #2 clean',
+  ]);
   // Opened by its address alone it has no place in a list.
   expect(screen.queryByRole('button', { name: 'Next file' })).toBeNull();
   await expectNoViolations(container);

@@ -50,6 +50,25 @@ test('what does not work comes first, with what to do', async () => {
   await expectNoViolations(container);
 });
 
+test('a catalogue that differs from the bucket is told with the first difference', async () => {
+  const figures = { total: 2, names: 'digits', first: 'only in the bucket: tag digits first' };
+  serve(
+    'GET',
+    'health/',
+    health([part('catalogue_differs', { level: 'problem', action: 'Look.', figures })], 'problem'),
+  );
+  await open();
+  const summary = await screen.findByRole('status');
+  within(summary).getByText(/in 2 places \(digits\), the first: only in the bucket: tag digits first/);
+  within(summary).getByText(/rebuild_catalogue --project PROJECT/);
+});
+
+test('a catalogue that is right says what was compared, and when', async () => {
+  serve('GET', 'health/', health([part('catalogue', { figures: { versions: 3, projects: 1, age_s: 7200 } })]));
+  await open();
+  await screen.findByText(/Compared 2h 00m ago; versions: 3, projects: 1/);
+});
+
 test('a finding of a newer server is said in its own words', async () => {
   serve('GET', 'health/', health([part('moon', { level: 'warning', action: 'Look up.' })], 'warning'));
   await open();

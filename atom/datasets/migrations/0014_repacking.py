@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("datasets", "0012_tries"),
+        ("datasets", "0013_catalogue_checks"),
     ]
 
     operations = [
