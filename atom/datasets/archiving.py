@@ -25,7 +25,10 @@ _LEFT_OUT = {"version", "loaded"}
 
 def history_of(dataset: Dataset) -> dict[str, Any]:
     """Return the history of a dataset as JSON, in the shape that an archive keeps."""
-    kept = dataset.versions.filter(state="kept").values_list("commit", flat=True)
+    versions = dataset.versions.filter(state="kept")
+    kept = list(versions.values_list("commit", "layout", "is_repacked"))
+    # The packs that the roots of these name may be gone.
+    layouts = {commit: layout for commit, layout, is_repacked in kept if is_repacked}
     tags = dataset.tags.select_related("version").order_by("name")
     return {
         "format": HISTORY_FORMAT,
@@ -41,7 +44,8 @@ def history_of(dataset: Dataset) -> dict[str, Any]:
             asdict(ArchivedTag(tag.name, tag.version.commit, tag.created_at.isoformat()))
             for tag in tags
         ],
-        "kept": sorted(kept),
+        "kept": sorted(commit for commit, _, _ in kept),
+        **({"layouts": layouts} if layouts else {}),
     }
 
 
