@@ -11,7 +11,7 @@ from typing import Any
 from atom.core import storage
 from atom.core.storage import PrefixStore
 from atom.datasets import ref_log
-from atom.datasets.models import Branch, Dataset
+from atom.datasets.models import Branch, Dataset, Pack
 from atom.datasets.pipelines import read_pack_index
 from atom.datasets.ref_log import RefMove
 from atom_sdk.archive.folder import KEY, digest_in
@@ -27,8 +27,13 @@ def history_of(dataset: Dataset) -> dict[str, Any]:
     """Return the history of a dataset as JSON, in the shape that an archive keeps."""
     versions = dataset.versions.filter(state="kept")
     kept = list(versions.values_list("commit", "layout", "is_repacked"))
-    # The packs that the roots of these name may be gone.
-    layouts = {commit: layout for commit, layout, is_repacked in kept if is_repacked}
+    # The packs that the roots of these name may be gone; damaged ones nobody can take along.
+    is_any_damaged = Pack.objects.filter(project=dataset.project, state="quarantined").exists()
+    layouts = {
+        commit: layout
+        for commit, layout, is_repacked in kept
+        if is_repacked or (layout and is_any_damaged)
+    }
     tags = dataset.tags.select_related("version").order_by("name")
     return {
         "format": HISTORY_FORMAT,

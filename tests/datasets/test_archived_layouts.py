@@ -1,4 +1,4 @@
-"""A dataset whose versions were packed anew moves as it was committed, without its old packs."""
+"""What was packed anew, or mended, moves as it was committed, without the packs from before."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ import pytest
 from pytest_django.live_server_helper import LiveServer
 
 from atom.accounts.actions import create_token
+from atom.datasets.actions import quarantine_pack
 from atom.datasets.actions.rebuild import apply_catalogue, compare_catalogue
 from atom.datasets.models import Dataset, Version
 from atom.datasets.reads import compare
 from atom_sdk.archive import ArchiveFolder, History, check_archive, encode_history
+from atom_sdk.archive.errors import ArchiveDamagedSourceError
 from atom_sdk.archive.folder import history_key
 from atom_sdk.client import Client
 from atom_sdk.client.archive_save import SaveOptions
 from atom_sdk.client.errors import CommitFailedError
 from atom_sdk.manifests.objects import digest_of
-from tests.datasets.pushing import Pusher, png
+from tests.datasets.pushing import Pusher, make_pack, png
 from tests.datasets.test_rebuild import forget_catalogue
 from tests.datasets.test_repacking import files, packs, repack
 from tests.factories.accounts import make_member, make_project
@@ -157,6 +159,32 @@ def test_only_the_layouts_of_chosen_versions_are_saved(
     kept = [each for each in versions("part") if each.state == "kept"]
     assert [files(each) for each in kept] == [files(second)]
     assert [each.is_repacked for each in versions("part")] == [False, True, False, False]
+
+
+def test_versions_that_were_mended_move_without_the_damaged_pack(
+    pusher: Pusher, client: Client, other: Client, tmp_path: Path
+) -> None:
+    content = {"a.png": png(1), "b.png": png(2)}
+    pusher.push(content)
+    damaged = make_pack(content)
+    quarantine_pack(pusher.project, damaged.digest, "found damaged")
+    with pytest.raises(ArchiveDamagedSourceError):
+        client.archives.save("digits", tmp_path)
+    pusher.push(content | {"c.png": png(3)})
+    before = everything("digits")
+
+    client.archives.save("digits", tmp_path)
+    other.archives.load(tmp_path, name="mended")
+
+    assert check_archive(ArchiveFolder(tmp_path)).problems == []
+    assert damaged.digest not in {path.stem for path in (tmp_path / "packs").iterdir()}
+    target = of("mended")
+    repack(target)
+    assert said("mended") == said("digits")
+    assert everything("mended") == before == [content, content | {"c.png": png(3)}]
+    forget_catalogue()
+    assert apply_catalogue(target.project).is_equal
+    assert everything("mended") == before
 
 
 def test_a_layout_of_another_content_is_refused(
