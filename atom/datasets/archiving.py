@@ -11,7 +11,7 @@ from typing import Any
 from atom.core import storage
 from atom.core.storage import PrefixStore
 from atom.datasets import ref_log
-from atom.datasets.models import Branch, Dataset
+from atom.datasets.models import Branch, Dataset, Pack
 from atom.datasets.pipelines import read_pack_index
 from atom.datasets.ref_log import RefMove
 from atom_sdk.archive.folder import KEY, digest_in
@@ -25,7 +25,15 @@ _LEFT_OUT = {"version", "loaded"}
 
 def history_of(dataset: Dataset) -> dict[str, Any]:
     """Return the history of a dataset as JSON, in the shape that an archive keeps."""
-    kept = dataset.versions.filter(state="kept").values_list("commit", flat=True)
+    versions = dataset.versions.filter(state="kept")
+    kept = list(versions.values_list("commit", "layout", "is_repacked"))
+    # The packs that the roots of these name may be gone; damaged ones nobody can take along.
+    is_any_damaged = Pack.objects.filter(project=dataset.project, state="quarantined").exists()
+    layouts = {
+        commit: layout
+        for commit, layout, is_repacked in kept
+        if is_repacked or (layout and is_any_damaged)
+    }
     tags = dataset.tags.select_related("version").order_by("name")
     return {
         "format": HISTORY_FORMAT,
@@ -41,7 +49,8 @@ def history_of(dataset: Dataset) -> dict[str, Any]:
             asdict(ArchivedTag(tag.name, tag.version.commit, tag.created_at.isoformat()))
             for tag in tags
         ],
-        "kept": sorted(kept),
+        "kept": sorted(commit for commit, _, _ in kept),
+        **({"layouts": layouts} if layouts else {}),
     }
 
 

@@ -17,7 +17,7 @@ from pytest_django.live_server_helper import LiveServer
 from atom.accounts.actions import create_token
 from atom.datasets.actions import scans
 from atom.datasets.actions.rebuild import compare_catalogue
-from atom.datasets.models import Dataset, Pack, Source
+from atom.datasets.models import Dataset, Pack, Source, Version
 from atom.gateway.asgi import media_server
 from atom_sdk.archive import ArchiveFolder, check_archive
 from atom_sdk.archive.errors import (
@@ -34,6 +34,7 @@ from atom_sdk.client.archive_sources import SourceChoice
 from tests.datasets.buckets import Bucket
 from tests.datasets.gateways import Gateway
 from tests.datasets.pushing import Pusher, png
+from tests.datasets.test_repacking import files, repack
 from tests.factories.accounts import make_member, make_project
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("gateway")]
@@ -240,6 +241,41 @@ def test_a_copy_brings_the_bytes_of_a_source_and_goes_on_later(
     assert left.exit_code == 0, (left.output, left.exception)
     assert "v4 is without files" in left.output
     assert version(other, "moved@v4")["state"] == "collected"
+
+
+def test_what_was_packed_anew_is_brought_in_with_the_files_of_a_source(
+    client: Client, other: Client, bucket: Bucket, pusher: Pusher,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    folder, mine = tmp_path / "archive", PUSHED | {"mine/later.txt": b"later"}
+    pusher.push({"mine/more.txt": b"more"})
+    assert repack(pusher).repacked_count == 3
+    client.archives.save("digits", folder, WITH)
+    assert client.archives.copy_to(other, "digits", "copied", sources=WITH.sources).versions == 4
+    # Packed anew once more, here and where it was copied to; the source is gone meanwhile.
+    for number in range(3):
+        pusher.push({f"mine/{number}.txt": b"%d" % number})
+    target = Dataset.objects.select_related("project").get(name="copied")
+    there = Pusher(target.project, make_member(target.project, "researcher"), "own")
+    there.create().push({"own.txt": b"own"})
+    assert repack(pusher).repacked_count
+    assert repack(there).repacked_count
+    bucket.delete(*STAYS)
+    monkeypatch.setenv("ATOM_CACHE", str(tmp_path / "elsewhere"))
+
+    saved = client.archives.save("digits", folder, LEAVING_OUT)
+    copied = client.archives.copy_to(other, "digits", "copied", sources=LEAVING_OUT.sources)
+
+    assert (saved.versions, saved.versions_with_files) == (7, 4)
+    assert (copied.versions, copied.versions_with_files) == (7, 4)
+    assert check_archive(ArchiveFolder(folder)).problems == []
+    other.archives.load(folder, name="loaded")
+    for name in ("loaded", "copied"):
+        kept = Version.objects.filter(dataset__name=name, state="kept").order_by("number")
+        read = [files(each) for each in kept.select_related("dataset__project")]
+        assert read == [PUSHED, PUSHED | STAYS, mine | STAYS, mine | STAYS | {
+            "mine/more.txt": b"more"}]  # fmt: skip
+    assert compare_catalogue(target.project).is_equal
 
 
 def test_files_of_a_removed_source_are_named(

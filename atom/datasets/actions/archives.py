@@ -193,12 +193,15 @@ class _Load:
         is_counted = is_kept and (not parents or parents[0] in self.history.kept)
         said = (move.added or 0, move.removed or 0, move.changed or 0)
         added, removed, changed = count_changes(dataset, parents, root) if is_counted else said
+        layout = self.history.layouts.get(move.new, "")
         version = Version(
             pk=version_id(dataset, move.new),
             dataset=dataset,
             number=number,
             commit=move.new,
             root=commit.root.hex(),
+            layout=layout,
+            is_repacked=bool(layout),
             content_digest=root.content.hex(),
             parents=parents,
             file_count=root.count,
@@ -216,8 +219,10 @@ class _Load:
         version.save(force_insert=True)
         version.created_at = datetime.fromisoformat(move.at)
         version.save(update_fields=["created_at"])
+        if layout:
+            catalogue_log.write_layout(version)
         if is_kept:
-            compact_soon(version, root)
+            compact_soon(version, self.found.layouts.get(move.new, root))
         else:
             catalogue_log.write_version_state(version, version.state, version.expired_at)
         return version

@@ -72,6 +72,12 @@ class DatasetHistorySerializer(serializers.Serializer[Any]):
     moves = ArchivedMoveSerializer(many=True)
     tags = ArchivedTagSerializer(many=True)
     kept = serializers.ListField(child=serializers.CharField())
+    layouts = serializers.DictField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="By commit, the root of the same content from which it is read: its files lie in "
+        "other packs than its own root names. Only if there are such versions.",
+    )
 
 
 class ArchiveKeysSerializer(serializers.Serializer[Any]):

@@ -5280,6 +5280,10 @@ export interface components {
             moves: components["schemas"]["ArchivedMove"][];
             tags: components["schemas"]["ArchivedTag"][];
             kept: string[];
+            /** @description By commit, the root of the same content from which it is read: its files lie in other packs than its own root names. Only if there are such versions. */
+            layouts?: {
+                [key: string]: string;
+            };
         };
         /** @description A verdict on one revision. */
         DecisionRequest: {

@@ -8,7 +8,7 @@ what it was: README.md, "Files of a source".
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from graphlib import TopologicalSorter
 from typing import Any
 
@@ -28,11 +28,21 @@ BROUGHT_IN = "brought_in"
 Place = Callable[[pa.Table], pa.Table]
 
 
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What a commit became in an earlier save; `layout` is its layout there (hex), "" for none."""
+
+    commit: Commit
+    layout: str
+
+
 class PinnedFiles:
     """The files of a history's versions that stay at a source, as its manifests have them."""
 
-    def __init__(self, store: ObjectStore) -> None:
+    def __init__(self, store: ObjectStore, layouts: Mapping[str, str]) -> None:
+        """`layouts` are those of the history."""
         self._store = store
+        self._layouts = layouts
         self._has_some: dict[RangeRef, bool] = {}
         self.packs: set[bytes] = set()
 
@@ -65,13 +75,13 @@ class PinnedFiles:
 
     def _ranges(self, commit: str) -> Iterable[RangeRef]:
         root = read_commit(bytes.fromhex(commit), self._store).root
-        return read_root(root, self._store).ranges
+        return _readable(commit, root, self._layouts, self._store).ranges
 
 
 class BringingIn:
     """Writes roots and commits of one history anew; `run` may be called once."""
 
-    def __init__(self, store: ObjectStore, place: Place, earlier: Mapping[str, Commit]) -> None:
+    def __init__(self, store: ObjectStore, place: Place, earlier: Mapping[str, Earlier]) -> None:
         """`store` has the manifests and takes the new ones; `earlier`: see `earlier_commits`."""
         self._store = store
         self._place = place
@@ -93,19 +103,23 @@ class BringingIn:
         roots = {
             name: root
             for name in sorted(kept - self._earlier.keys())
-            if (root := self._root(commits[name])) is not None
+            if (root := self._root(name, commits[name], history)) is not None
         }
         names = self._written(commits, roots)
+        # What was written anew is over the layout already.
+        layouts = {name: history.layouts.get(name, "") for name in kept - roots.keys()}
+        layouts |= {name: self._earlier[name].layout for name in kept & self._earlier.keys()}
         return replace(
             history,
             moves=tuple(_moved(move, names) for move in history.moves),
             tags=tuple(replace(tag, commit=names[tag.commit]) for tag in history.tags),
             kept=frozenset(names[name] for name in kept),
+            layouts={names[name]: layout for name, layout in layouts.items() if layout},
         )
 
-    def _root(self, commit: Commit) -> Root | None:
+    def _root(self, name: str, commit: Commit, history: History) -> Root | None:
         """Return the root with its files in packs, layers as they were; None if all were there."""
-        root = read_root(commit.root, self._store)
+        root = _readable(name, commit.root, history.layouts, self._store)
         parts = [self._range(part) for part in root.ranges]
         return None if parts == list(root.ranges) else make_root(parts, root.layers)
 
@@ -144,7 +158,7 @@ class BringingIn:
                 continue
             commit, root, note = commits[name], roots.get(name), self._note(name, commits[name])
             if (earlier := self._earlier.get(name)) is not None:
-                digest, note = earlier.root, earlier.provenance[BROUGHT_IN]
+                digest, note = earlier.commit.root, earlier.commit.provenance[BROUGHT_IN]
             elif root is not None:
                 layers = [self._layer(layer, *pins) for layer in root.layers]
                 digest = write_root(make_root(root.ranges, layers), self._store)
@@ -177,7 +191,7 @@ class BringingIn:
         return self._layers[layer]
 
 
-def earlier_commits(history: History, prior: History, store: ObjectStore) -> dict[str, Commit]:
+def earlier_commits(history: History, prior: History, store: ObjectStore) -> dict[str, Earlier]:
     """Return what commits (hex) of a history became in an earlier save that has their files.
 
     They become the same again, also when nobody can read their source any more.
@@ -193,8 +207,14 @@ def earlier_commits(history: History, prior: History, store: ObjectStore) -> dic
         # Anybody may write a provenance; what people see of a commit has to be the same too.
         said = [(one.author, one.message, one.created_at) for one in (before, commit)]
         if said[0] == said[1] and was != name:
-            found[was] = commit
+            found[was] = Earlier(commit, prior.layouts.get(name, ""))
     return found
+
+
+def _readable(commit: str, root: bytes, layouts: Mapping[str, str], store: ObjectStore) -> Root:
+    """Return the layout of a commit with `root`, or this: the packs of one that it names exist."""
+    layout = layouts.get(commit)
+    return read_root(root if layout is None else bytes.fromhex(layout), store)
 
 
 def _at_source(table: pa.Table) -> pa.Table:

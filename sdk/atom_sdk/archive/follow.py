@@ -33,16 +33,19 @@ TakeEntries = Callable[[pa.Table], None]
 class Followed:
     """Keys of manifest objects and digests of packs; each object is looked into once.
 
-    `take` is given the entries of every range, to compare them with the packs.
+    `take` is given the entries of every range whose packs are needed, to compare them with these.
+    `layouts` are the roots of the commits that are read from another one than their own.
     """
 
     def __init__(self, store: ObjectStore, take: TakeEntries | None = None) -> None:
         self._store = store
         self._take = take
         self._seen: set[RangeRef | LayerRef] = set()
+        self._with_packs: set[RangeRef] = set()
         self.keys: set[str] = set()
         self.packs: set[bytes] = set()
         self.commits: dict[str, tuple[Commit, Root]] = {}
+        self.layouts: dict[str, Root] = {}
 
     def follow(self, history: History) -> Followed:
         """Follow all of a history and return self.
@@ -51,9 +54,12 @@ class Followed:
         """
         known = set(history.commits)
         for digest in history.commits:
-            with_files = digest in history.kept
             try:
-                commit, root = self._commit(digest, known, with_files=with_files)
+                commit, root = self._commit(digest, known)
+                if (layout := history.layouts.get(digest)) is not None:
+                    self._layout(digest, root, bytes.fromhex(layout))
+                elif digest in history.kept:
+                    self._root(root)
             except (ArchiveCorruptError, ArchiveRegisteredError):
                 raise
             except AtomError as error:
@@ -61,7 +67,7 @@ class Followed:
             self.commits[digest] = commit, root
         return self
 
-    def _commit(self, digest: str, known: set[str], *, with_files: bool) -> tuple[Commit, Root]:
+    def _commit(self, digest: str, known: set[str]) -> tuple[Commit, Root]:
         name = bytes.fromhex(digest)
         commit = read_commit(name, self._store)
         unknown = [parent.hex() for parent in commit.parents if parent.hex() not in known]
@@ -69,20 +75,29 @@ class Followed:
             raise ArchiveCorruptError(f"{digest[:12]} comes from {unknown[0]}, which is not there.")
         root = read_root(commit.root, self._store)
         self.keys |= {commit_key(name), root_key(commit.root)}
-        if with_files:
-            self._root(root)
         return commit, root
 
-    def _root(self, root: Root) -> None:
+    def _layout(self, digest: str, root: Root, name: bytes) -> None:
+        """Follow the layout of a commit, and its own root but for the packs: they may be gone."""
+        layout = read_root(name, self._store)
+        if not layout.says_the_same(root):
+            raise ArchiveCorruptError(
+                f"The layout of {digest[:12]} has another content than its commit."
+            )
+        self.keys.add(root_key(name))
+        self._root(layout)
+        self._root(root, with_packs=False)
+        self.layouts[digest] = layout
+
+    def _root(self, root: Root, *, with_packs: bool = True) -> None:
         previous: str | None = None
         self.keys.update(group_key(group.object) for group in root.groups)
         for part in root.ranges:
             if previous is not None and part.min <= previous:
                 raise ArchiveCorruptError(f"The range from {part.min!r} is out of order.")
             previous = part.max
-            if part not in self._seen:
-                self._seen.add(part)
-                self._range(part)
+            if part not in (self._with_packs if with_packs else self._seen):
+                self._range(part, with_packs=with_packs)
         # Of a root over groups, nobody has looked at this yet.
         if make_root(root.ranges).content != root.content:
             raise ArchiveCorruptError("The content digest of a root does not fit its ranges.")
@@ -91,11 +106,15 @@ class Followed:
                 self._seen.add(layer)
                 self._layer(layer)
 
-    def _range(self, part: RangeRef) -> None:
+    def _range(self, part: RangeRef, *, with_packs: bool) -> None:
         table = read_range(part, self._store)
         check_entries(part, table)
+        self._seen.add(part)
         self.keys.add(range_key(part.object))
         self.keys.update(map(delta_key, part.deltas))
+        if not with_packs:
+            return
+        self._with_packs.add(part)
         self.packs.update(table["pack"].unique().to_pylist())
         if self._take is not None:
             self._take(table)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -62,7 +62,11 @@ class ArchivedTag:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """A dataset's facts and its whole history; `kept` are the commits whose files are there."""
+    """A dataset's facts and its whole history; `kept` are the commits whose files are there.
+
+    `layouts` are the roots (hex), by commit, of those whose files lie in other packs than the
+    commit's own root names: the same content, and the packs of the other root may be gone.
+    """
 
     name: str
     description: str
@@ -72,6 +76,7 @@ class History:
     moves: tuple[ArchivedMove, ...]
     tags: tuple[ArchivedTag, ...]
     kept: frozenset[str]
+    layouts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def commits(self) -> tuple[str, ...]:
@@ -82,6 +87,12 @@ class History:
     def branches(self) -> frozenset[str]:
         """The branches that versions were made on, deleted ones too."""
         return frozenset(move.branch for move in self.moves if move.kind == "move")
+
+    def with_files_of(self, commits: Iterable[str]) -> History:
+        """Return the same history with the files of these commits alone."""
+        kept = frozenset(commits)
+        layouts = {commit: root for commit, root in self.layouts.items() if commit in kept}
+        return replace(self, kept=kept, layouts=layouts)
 
     def logs(self) -> dict[str, list[ArchivedMove]]:
         """Return the moves by branch name; that an empty branch begins is no move."""
@@ -94,6 +105,7 @@ class History:
 
 def encode_history(history: History) -> bytes:
     """Canonical JSON of a history: the same history has the same bytes."""
+    layouts = {"layouts": dict(history.layouts)} if history.layouts else {}
     return encode_canonical(
         {
             "format": HISTORY_FORMAT,
@@ -107,6 +119,7 @@ def encode_history(history: History) -> bytes:
             "moves": [asdict(move) for move in _in_order(history.moves)],
             "tags": [asdict(tag) for tag in sorted(history.tags, key=lambda tag: tag.name)],
             "kept": sorted(history.kept),
+            **layouts,
         }
     )
 
@@ -136,6 +149,7 @@ def parse_history(value: Mapping[str, Any]) -> History:
         moves=tuple(_in_order(_move(move) for move in value["moves"])),
         tags=tuple(_tag(tag) for tag in value["tags"]),
         kept=frozenset(_digest(commit) for commit in value["kept"]),
+        layouts=_layouts(dict(value.get("layouts", {}))),
     )
     _check(history)
     return history
@@ -183,6 +197,8 @@ def _check(history: History) -> None:
         raise ValueError(f"no move made the commit {min(strangers)}")
     if len({tag.name for tag in history.tags}) != len(history.tags):
         raise ValueError("a tag is listed twice")
+    if history.layouts.keys() - history.kept:
+        raise ValueError("a version without its files has a layout")
 
 
 def _by_branch(moves: Iterable[ArchivedMove]) -> dict[str, list[ArchivedMove]]:
@@ -242,6 +258,10 @@ def _tag(value: Mapping[str, Any]) -> ArchivedTag:
     return ArchivedTag(name, commit, _moment(value["created_at"]))
 
 
+def _layouts(value: Mapping[str, Any]) -> dict[str, str]:
+    return {_digest(commit): _digest(root) for commit, root in value.items()}
+
+
 def _named(value: Any) -> str:
     if not isinstance(value, str) or not _NAME.fullmatch(value):
         raise ValueError(f"{value!r} is no name")
@@ -258,7 +278,7 @@ def _digest(value: Any, *, or_none: bool = False) -> str:
     if or_none and value == "":
         return ""
     if not isinstance(value, str) or not _DIGEST.fullmatch(value):
-        raise ValueError("a commit is not named by a digest")
+        raise ValueError("a commit or a layout is not named by a digest")
     return value
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -137,7 +137,7 @@ class Save:
         gone = set(chosen) - history.kept
         if gone:
             raise ArchiveVersionGoneError(f"The files of {min(gone)[:12]} are no longer kept.")
-        return replace(history, kept=frozenset(chosen))
+        return history.with_files_of(chosen)
 
     def bring_manifests(self, base: str, archive: ArchiveFolder, history: History) -> Followed:
         """Fetch what a history needs but packs, and return it checked.
@@ -156,8 +156,9 @@ class Save:
         commits = [bytes.fromhex(commit) for commit in history.commits]
         self._bring(base, archive, map(commit_key, commits), "manifests")
         roots = {commit: read_commit(commit, archive).root for commit in commits}
-        self._bring(base, archive, map(root_key, roots.values()), "manifests")
-        kept = dict.fromkeys(roots[bytes.fromhex(commit)] for commit in history.kept)
+        layouts = [bytes.fromhex(root) for root in history.layouts.values()]
+        self._bring(base, archive, map(root_key, [*roots.values(), *layouts]), "manifests")
+        kept = dict.fromkeys([*(roots[bytes.fromhex(one)] for one in history.kept), *layouts])
         keys: dict[str, None] = {}
         for digest in kept:
             root = read_root(digest, archive)

@@ -101,7 +101,7 @@ def contain(
         store = _Over(archive, ArchiveFolder(folder))
         save.fetch_manifests(base, store.below, history)
         earlier = earlier_commits(history, prior, store) if prior is not None else {}
-        pinned = PinnedFiles(store)
+        pinned = PinnedFiles(store, history.layouts)
         packing = _Packing(save.http, base, save.progress)
         new, old = (sorted(history.kept - earlier.keys()), sorted(history.kept & earlier.keys()))
         packing.bring((commit, table) for commit, table in pinned.tables(new))

@@ -47,6 +47,12 @@ class Made:
         """Write one more commit; returns its digest in hex."""
         return write(self.folder, entries, (), "other")
 
+    def commit_of(self, root: bytes, parent: str) -> str:
+        """Write a commit over a root that is there; returns its digest in hex."""
+        above = (bytes.fromhex(parent),)
+        commit = Commit("p/digits", root, above, "ada", "the same again", AT)
+        return write_commit(commit, self.folder).hex()
+
 
 def write(folder: ArchiveFolder, entries: list[Entry], parents: tuple[str, ...], said: str) -> str:
     root = write_root(build_root([entries_table(entries)], folder), folder)
