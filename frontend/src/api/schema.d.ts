@@ -5781,6 +5781,7 @@ export interface components {
         };
         /**
          * @description * `unmeasured` - unmeasured
+         *     * `too_short` - too_short
          *     * `not_bound` - not_bound
          *     * `bound` - bound
          *     * `too_few_cpus` - too_few_cpus
@@ -5791,7 +5792,7 @@ export interface components {
          *     * `unexplained` - unexplained
          * @enum {string}
          */
-        FindingCodeEnum: "unmeasured" | "not_bound" | "bound" | "too_few_cpus" | "slow_decode" | "cold_cache" | "small_files" | "streamed" | "unexplained";
+        FindingCodeEnum: "unmeasured" | "too_short" | "not_bound" | "bound" | "too_few_cpus" | "slow_decode" | "cold_cache" | "small_files" | "streamed" | "unexplained";
         /** @description How many files of a kind should go, and around how many that stay. */
         FindingCount: {
             kind: components["schemas"]["FindingKindEnum"];
