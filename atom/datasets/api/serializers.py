@@ -46,6 +46,7 @@ class VersionSerializer(serializers.ModelSerializer[Version]):
             "added",
             "removed",
             "changed",
+            "labels_changed",
             "message",
             "author",
             "author_name",

@@ -9267,6 +9267,7 @@ export interface components {
             readonly added: number;
             readonly removed: number;
             readonly changed: number;
+            readonly labels_changed: number | null;
             readonly message: string;
             readonly author: components["schemas"]["UserShort"] | null;
             readonly author_name: string;
