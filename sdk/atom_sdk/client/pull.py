@@ -150,7 +150,9 @@ def stream_dataset(
     store = PackStore(cache_path())
     hold = Hold(store)
     base, path = _view_index(datasets, http, reference, selector, _Bringing(store, hold, Silent()))
-    ranges = PackRanges(PackUrls(http.config, base, ViewIndex(path).packs))
+    # What is here is not asked for: of files at a source the server has no pack.
+    packs = store.missing(ViewIndex(path).packs)
+    ranges = PackRanges(PackUrls(http.config, base, packs))
     dataset = StreamingDataset(path, cache_path(), ranges)
     dataset.hold = hold
     return dataset
