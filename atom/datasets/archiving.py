@@ -20,7 +20,8 @@ from atom_sdk.errors import ObjectNotFoundError
 from atom_sdk.manifests.objects import pack_key
 
 _THREADS = 8
-_LEFT_OUT = {"version", "loaded"}
+# What another Atom counts by itself, or does not need.
+_LEFT_OUT = {"version", "loaded", "labels_changed"}
 
 
 def history_of(dataset: Dataset) -> dict[str, Any]:

@@ -151,6 +151,8 @@ class Version(TimestampedModel):
     added = models.BigIntegerField(default=0)
     removed = models.BigIntegerField(default=0)
     changed = models.BigIntegerField(default=0)
+    # Files that have other labels and are the same otherwise. Null: made before they were counted.
+    labels_changed = models.BigIntegerField(null=True)
     message = models.TextField(blank=True)
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"

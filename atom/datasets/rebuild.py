@@ -212,6 +212,7 @@ class _Reader:
             added=move.added or 0,
             removed=move.removed or 0,
             changed=move.changed or 0,
+            labels_changed=move.labels_changed,
             message=commit.message,
             author=None if move.loaded else self.users.get(commit.author),
             author_name=commit.author if move.loaded else "",

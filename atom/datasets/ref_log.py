@@ -34,6 +34,7 @@ class RefMove:
     added: int | None = None
     removed: int | None = None
     changed: int | None = None
+    labels_changed: int | None = None
     kind: Literal["begin", "move", "end"] = "move"
     loaded: bool = False
 

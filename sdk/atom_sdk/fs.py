@@ -23,6 +23,7 @@ from atom_sdk.client.refs import DatasetRef, parse_ref
 from atom_sdk.fs_writing import Batch, Key, Place, WritingFileSystem
 from atom_sdk.packs.partial import BLOCK_BYTES
 from atom_sdk.packs.store import PackStore
+from atom_sdk.readers.mending import PackMending
 from atom_sdk.readers.view import ViewIndex
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class _Version:
     def __init__(self, index: ViewIndex, ranges: SourceRanges) -> None:
         self.index = index
         self.ranges = ranges
+        self.mending = PackMending(cache_path(), ranges)
         self.made_at: datetime | None = None
         self._listing: Listing | None = None
         self.paths = [index.path_of(row) for row in range(len(index))]
@@ -78,6 +80,27 @@ class _Version:
                 return file.read(length)
         except FileNotFoundError:
             return bytes(self.ranges.read(pack, offset, length).data)
+
+    def verified(self, row: int, data: bytes) -> bytes:
+        """A whole file, read again if its pack was damaged. Raises SampleDigestMismatchError."""
+        pack = self.index.packs[int(self.index.pack_ids[row])]
+        if self._is_good(row, data):
+            return data
+        if not PackStore(cache_path()).has(pack):
+            raise self.mending.of_the_store(pack, self.paths[row])
+        self.mending.mend(pack, self.paths[row])
+        data = self.read(row, 0, int(self.index.sizes[row]))
+        if not self._is_good(row, data):
+            raise self.mending.still_damaged(pack, self.paths[row])
+        return data
+
+    def _is_good(self, row: int, data: bytes) -> bool:
+        from blake3 import blake3
+
+        digest = self.index.digest_of(row)
+        # Of a file at its source the digest is that of the pin, which the server has checked.
+        is_pin = self.index.packs[int(self.index.pack_ids[row])] == digest
+        return is_pin or blake3(data).digest() == digest
 
 
 class AtomFileSystem(WritingFileSystem):
@@ -148,9 +171,7 @@ class AtomFileSystem(WritingFileSystem):
         size = int(version.index.sizes[row])
         first, last, _ = slice(start, end).indices(size)
         data = version.read(row, first, last - first) if last > first else b""
-        if (first, last) == (0, size):
-            _verify(version.index, row, data)
-        return data
+        return version.verified(row, data) if (first, last) == (0, size) else data
 
     def _open(
         self, path: str, mode: str = "rb", block_size: int | None = None, **options: Any
@@ -298,14 +319,3 @@ def _close(client: Client, versions: dict[Key, _Version]) -> None:
 
 def _folder(name: str) -> dict[str, Any]:
     return {"name": name, "size": 0, "type": "directory"}
-
-
-def _verify(index: ViewIndex, row: int, data: bytes) -> None:
-    from blake3 import blake3
-
-    from atom_sdk.errors import SampleDigestMismatchError
-
-    pack = index.packs[int(index.pack_ids[row])]
-    # Of a file at its source the digest is that of the pin, which the server has checked.
-    if pack != index.digest_of(row) and blake3(data).digest() != index.digest_of(row):
-        raise SampleDigestMismatchError(index.path_of(row), pack.hex())

@@ -19,7 +19,7 @@ from atom_sdk.mount.names import HARD_LINKS
 from atom_sdk.readers.streaming import StreamingDataset
 from tests.datasets.buckets import Bucket
 from tests.datasets.gateways import Gateway
-from tests.datasets.pushing import Pusher, png
+from tests.datasets.pushing import Pusher, make_pack, png
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("gateway")]
 PUSHED = {"mine/a.txt": b"a", "mine/b.txt": b"bb"}
@@ -40,6 +40,20 @@ def bucket(pusher: Pusher, settings: Any) -> Bucket:
     scan.refresh_from_db()
     assert scan.state == "done", scan.error_detail
     return bucket
+
+
+def test_a_pack_before_one_of_a_source_is_streamed(
+    client: Client, bucket: Bucket, gateway: Gateway, pusher: Pusher
+) -> None:
+    """The addresses of packs are asked for together with those of the packs that follow."""
+    first = next(
+        files for n in range(5000)
+        if make_pack(files := {"n": str(n).encode()}).digest.startswith("00")
+    )  # fmt: skip
+    pusher.push(first)
+    streamed = client.datasets.open("digits@main", stream=True)
+    assert streamed.index.packs[0].hex() == make_pack(first).digest
+    assert {one.path: bytes(one.data) for one in streamed} == PUSHED | STAYS | first
 
 
 def on_disk(folder: Path) -> dict[str, bytes]:

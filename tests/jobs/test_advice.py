@@ -19,32 +19,50 @@ C = FindingCode
 MIB = 1 << 20
 
 
+def long(*fields: Any, **named: Any) -> Measured:
+    """What was measured of a run that was long enough for a verdict."""
+    return Measured(*fields, **{"measured_s": 600.0, "batches": 4000, **named})
+
+
 @pytest.mark.parametrize(
     ("measured", "expected"),
     [
-        (Measured(cpus=2), [C.UNMEASURED]),
-        (Measured(cpus=2, wait_share=0.02, cores_used=2.0), [C.NOT_BOUND]),
-        (Measured(cpus=2, wait_share=0.6, cores_used=1.9), [C.BOUND, C.TOO_FEW_CPUS]),
-        (Measured(cpus=1, wait_share=0.6, cores_used=1.0), [C.BOUND, C.TOO_FEW_CPUS]),
-        (Measured(cpus=8, wait_share=0.6, cores_used=1.05), [C.BOUND, C.SLOW_DECODE]),
+        (long(cpus=2), [C.UNMEASURED]),
+        (long(cpus=2, wait_share=0.98, cores_used=1.9, measured_s=1.5), [C.TOO_SHORT]),
+        (long(cpus=2, wait_share=0.98, cores_used=1.9, measured_s=29.9), [C.TOO_SHORT]),
+        (long(cpus=2, wait_share=0.98, cores_used=1.9, batches=19), [C.TOO_SHORT]),
+        (long(cpus=2, wait_share=0.02, cores_used=1.9, measured_s=1.5), [C.TOO_SHORT]),
         (
-            Measured(cpus=4, wait_share=0.8, cores_used=0.3, disk_read_bytes_s=200 * MIB),
+            long(cpus=2, wait_share=0.98, cores_used=1.9, measured_s=30.0, batches=20),
+            [C.BOUND, C.TOO_FEW_CPUS],
+        ),
+        # Batches that nobody counted.
+        (
+            long(cpus=2, wait_share=0.98, cores_used=1.9, batches=None),
+            [C.BOUND, C.TOO_FEW_CPUS],
+        ),
+        (long(cpus=2, wait_share=0.02, cores_used=2.0), [C.NOT_BOUND]),
+        (long(cpus=2, wait_share=0.6, cores_used=1.9), [C.BOUND, C.TOO_FEW_CPUS]),
+        (long(cpus=1, wait_share=0.6, cores_used=1.0), [C.BOUND, C.TOO_FEW_CPUS]),
+        (long(cpus=8, wait_share=0.6, cores_used=1.05), [C.BOUND, C.SLOW_DECODE]),
+        (
+            long(cpus=4, wait_share=0.8, cores_used=0.3, disk_read_bytes_s=200 * MIB),
             [C.BOUND, C.COLD_CACHE],
         ),
         (
-            Measured(cpus=4, wait_share=0.4, cores_used=0.2, mean_file_bytes=800),
+            long(cpus=4, wait_share=0.4, cores_used=0.2, mean_file_bytes=800),
             [C.BOUND, C.SMALL_FILES],
         ),
         (
-            Measured(4, 0.4, 3.9, 50 * MIB, 100),
+            long(4, 0.4, 3.9, 50 * MIB, 100),
             [C.BOUND, C.TOO_FEW_CPUS, C.COLD_CACHE, C.SMALL_FILES],
         ),
         (
-            Measured(cpus=4, wait_share=0.4, cores_used=0.2, is_streamed=True),
+            long(cpus=4, wait_share=0.4, cores_used=0.2, is_streamed=True),
             [C.BOUND, C.STREAMED],
         ),
         (
-            Measured(cpus=4, wait_share=0.4, cores_used=0.2, mean_file_bytes=MIB),
+            long(cpus=4, wait_share=0.4, cores_used=0.2, mean_file_bytes=MIB),
             [C.BOUND, C.UNEXPLAINED],
         ),
     ],
@@ -58,19 +76,26 @@ def test_the_findings_follow_from_what_was_measured(
 
 
 def test_what_to_press_names_numbers_of_the_run() -> None:
-    assert advise(Measured(2, 0.6, 1.9))[1].action == "Run it again with 4 CPUs."
-    assert "num_workers=7" in advise(Measured(8, 0.6, 1.0))[1].action
+    assert advise(long(2, 0.6, 1.9))[1].action == "Run it again with 4 CPUs."
+    assert "num_workers=7" in advise(long(8, 0.6, 1.0))[1].action
 
 
-def measured_run(wait: list[float], cpu: list[float], **fields: Any) -> Run:
-    """Return an ended run of four small files, with a point of each metric every two seconds."""
+def measured_run(
+    wait: list[float], cpu: list[float], every_s: int = 20, batches: int = 400, **fields: Any
+) -> Run:
+    """Return an ended run of four small files, with a point of each metric in so many seconds."""
     run = make_run(**fields)
     version = make_version(make_dataset(run.project), {f"{n}.png": None for n in range(4)})
     run.inputs.create(alias="data", version=version)
     attempt = make_attempt(run, state=states.SUCCEEDED)
     rows = [
-        (key, 2 * place, 2000 * place, value)
-        for key, values in (("system/data_wait_percent", wait), ("system/cpu_percent", cpu))
+        (key, every_s * place, 1000 * every_s * place, value)
+        for key, values in (
+            ("system/data_wait_percent", wait),
+            ("system/cpu_percent", cpu),
+            # Of as many batches before each point.
+            ("system/data_batches", [batches * n / len(wait) for n in range(1, len(wait) + 1)]),
+        )
         for place, value in enumerate(values)
     ]
     if rows:
@@ -95,9 +120,19 @@ def test_a_run_is_judged_by_the_points_that_it_sent(client: Client) -> None:
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize(("every_s", "batches"), [(1, 400), (20, 19)])
+def test_a_run_that_was_short_is_not_judged(client: Client, every_s: int, batches: int) -> None:
+    run = measured_run([98.0] * 3, [195.0] * 3, every_s, batches, cpus=2)
+    (found,) = asked(client, run)
+    assert found["code"] == "too_short"
+    assert found["text"] == "It was too short to say: that takes 30 s and 20 batches."
+    assert found["params"] == {"seconds": 30, "batches": 20}
+
+
+@pytest.mark.django_db
 def test_a_point_counts_for_the_time_since_the_one_before(client: Client) -> None:
     run = make_run(cpus=2)
-    points = [(0, 0, 100.0), (1, 100, 100.0), (2, 10_000, 0.0)]
+    points = [(0, 0, 100.0), (1, 100, 100.0), (2, 60_000, 0.0)]
     rows = [("system/data_wait_percent", step, ts_ms, value) for step, ts_ms, value in points]
     ingest(make_attempt(run, state=states.SUCCEEDED), 0, rows)
     assert [one["code"] for one in asked(client, run)] == ["not_bound"]

@@ -8,7 +8,7 @@ before it is simply done again, and one that is done already changes nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 from uuid import UUID, uuid5
@@ -27,6 +27,7 @@ from atom.datasets.actions.compaction import compact_soon
 from atom.datasets.archive_errors import ArchiveHistoryDiffers, ArchiveRefused
 from atom.datasets.archiving import BundledObjects, moves_of
 from atom.datasets.engines.ancestry import parents_first
+from atom.datasets.engines.change_counts import VersionChanges
 from atom.datasets.models import Branch, CommitRequest, Dataset, Pack, Tag, Version
 from atom.datasets.pack_checks import check_puts
 from atom.datasets.rebuild import layer_json
@@ -191,8 +192,8 @@ class _Load:
         parents = [parent.hex() for parent in commit.parents]
         # Only where the files are here can the changes be counted.
         is_counted = is_kept and (not parents or parents[0] in self.history.kept)
-        said = (move.added or 0, move.removed or 0, move.changed or 0)
-        added, removed, changed = count_changes(dataset, parents, root) if is_counted else said
+        said = VersionChanges(move.added or 0, move.removed or 0, move.changed or 0)
+        changes = count_changes(dataset, parents, root) if is_counted else said
         layout = self.history.layouts.get(move.new, "")
         version = Version(
             pk=version_id(dataset, move.new),
@@ -206,9 +207,7 @@ class _Load:
             parents=parents,
             file_count=root.count,
             size_bytes=root.size_bytes,
-            added=added,
-            removed=removed,
-            changed=changed,
+            **asdict(changes),
             message=commit.message,
             author_name=commit.author,
             provenance=dict(commit.provenance),
@@ -260,7 +259,6 @@ class _Load:
 
     def _entry(self, move: ArchivedMove, versions: dict[str, Version]) -> RefMove:
         version = versions.get(move.new)
-        counts = (version.added, version.removed, version.changed) if version else (None,) * 3
         return RefMove(
             seq=move.seq,
             old=move.old,
@@ -269,9 +267,10 @@ class _Load:
             author=move.author,
             at=move.at,
             version=str(version.pk) if version else "",
-            added=counts[0],
-            removed=counts[1],
-            changed=counts[2],
+            added=version.added if version else None,
+            removed=version.removed if version else None,
+            changed=version.changed if version else None,
+            labels_changed=version.labels_changed if version else None,
             kind=_KINDS[move.kind],
             loaded=True,
         )

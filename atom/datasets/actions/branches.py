@@ -7,7 +7,7 @@ whole; else it is void.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -23,6 +23,7 @@ from atom.core.crash_points import reach
 from atom.datasets import ref_log
 from atom.datasets.actions.compaction import compact_soon
 from atom.datasets.actions.retention import lock_kept
+from atom.datasets.engines.change_counts import VersionChanges, count_version_changes
 from atom.datasets.errors import BranchMoved, BranchProtected, HeadMoved, RefNameTaken, RefNotFound
 from atom.datasets.models import Branch, Dataset, Version
 from atom.datasets.rebuild import layer_json
@@ -171,6 +172,7 @@ def _advance(branch: Branch, commit: str) -> Version:
         added=version.added,
         removed=version.removed,
         changed=version.changed,
+        labels_changed=version.labels_changed,
     )
     reach("branch.recorded")
     ref_log.write_move(branch, entry)
@@ -214,7 +216,10 @@ def _record(branch: Branch, commit_digest: str, move: RefMove | None = None) -> 
     commit = read_commit(bytes.fromhex(commit_digest), store.store)
     root = store.root(commit.root.hex())
     parents = [parent.hex() for parent in commit.parents]
-    added, removed, changed = count_changes(dataset, parents, root)
+    changes = count_changes(dataset, parents, root)
+    if move is not None:
+        # An older Atom logged it without that number.
+        changes = replace(changes, labels_changed=move.labels_changed)
     is_loaded = move is not None and move.loaded
     version = Version(
         dataset=dataset,
@@ -225,9 +230,7 @@ def _record(branch: Branch, commit_digest: str, move: RefMove | None = None) -> 
         parents=parents,
         file_count=root.count,
         size_bytes=root.size_bytes,
-        added=added,
-        removed=removed,
-        changed=changed,
+        **asdict(changes),
         message=commit.message,
         author=None if is_loaded else User.objects.filter(username=commit.author).first(),
         author_name=commit.author if is_loaded else "",
@@ -252,11 +255,11 @@ def _next_number(branch: Branch) -> int | None:
     return (last or 0) + 1
 
 
-def count_changes(dataset: Dataset, parents: list[str], root: Root) -> tuple[int, int, int]:
+def count_changes(dataset: Dataset, parents: list[str], root: Root) -> VersionChanges:
     """Return how many files a root adds to, removes from and changes in its first parent."""
     parent = dataset.versions.filter(commit=parents[0]).first() if parents else None
     if parent is None:
-        return root.count, 0, 0
+        return VersionChanges(added=root.count, labels_changed=0)
     store = version_store(dataset.project)
     diff = diff_roots(store.root(parent.readable_root), root, store.store)
-    return len(diff.added_paths), len(diff.removed_paths), len(diff.changed_paths)
+    return count_version_changes(diff)

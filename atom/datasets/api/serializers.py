@@ -47,6 +47,7 @@ class VersionSerializer(serializers.ModelSerializer[Version]):
             "added",
             "removed",
             "changed",
+            "labels_changed",
             "message",
             "author",
             "author_name",

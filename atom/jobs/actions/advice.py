@@ -11,14 +11,15 @@ from atom.jobs.engines.deliveries import STREAM
 from atom.jobs.models import Run
 
 _WAIT, _CPU = "system/data_wait_percent", "system/cpu_percent"
-_DISK = "system/disk_read_bytes_s"
+_DISK, _BATCHES = "system/disk_read_bytes_s", "system/data_batches"
 # As many points as a page shows: enough for a mean.
 _POINTS = 4000
 
 
 def advice_of(run: Run) -> list[Finding]:
     """Return whether the run waited for its data, why, and what to do; writes nothing."""
-    found = {curve.key: curve for curve in curves(run, (_WAIT, _CPU, _DISK), Window(_POINTS))}
+    keys = (_WAIT, _CPU, _DISK, _BATCHES)
+    found = {curve.key: curve for curve in curves(run, keys, Window(_POINTS))}
     wait, cpu = _mean(found.get(_WAIT)), _mean(found.get(_CPU))
     return advise(
         Measured(
@@ -28,6 +29,8 @@ def advice_of(run: Run) -> list[Finding]:
             disk_read_bytes_s=_mean(found.get(_DISK)),
             mean_file_bytes=_mean_file_bytes(run),
             is_streamed=run.inputs.filter(delivery=STREAM).exists(),
+            measured_s=_span_s(found.get(_WAIT)),
+            batches=_most(found.get(_BATCHES)),
         )
     )
 
@@ -44,6 +47,20 @@ def _mean(curve: Curve | None) -> float | None:
     if spans_ms.sum() <= 0:
         return float(values.mean())
     return float(np.average(values, weights=np.maximum(spans_ms, 0)))
+
+
+def _span_s(curve: Curve | None) -> float:
+    """Return the time from the first point to the last; how much came before is not known."""
+    if curve is None or not len(curve.points.ts_ms):
+        return 0.0
+    return float(np.ptp(curve.points.ts_ms)) / 1000
+
+
+def _most(curve: Curve | None) -> int | None:
+    """Return the last of what only grows; each process of a job counts by itself."""
+    if curve is None or not np.isfinite(curve.points.values).any():
+        return None
+    return int(np.nanmax(curve.points.values))
 
 
 def _mean_file_bytes(run: Run) -> float | None:

@@ -8,6 +8,9 @@ from enum import StrEnum
 
 # Below this, faster data would hardly make the run shorter.
 BOUND_SHARE = 0.10
+# See `_is_too_short`.
+FEWEST_S = 30
+FEWEST_BATCHES = 20
 # So busy, the processors that the run asked for are its limit.
 BUSY_SHARE = 0.85
 # One process that decodes keeps about one processor busy.
@@ -22,6 +25,7 @@ class FindingCode(StrEnum):
     """Which sentence a finding has, for pages in another language."""
 
     UNMEASURED = "unmeasured"
+    TOO_SHORT = "too_short"
     NOT_BOUND = "not_bound"
     BOUND = "bound"
     TOO_FEW_CPUS = "too_few_cpus"
@@ -36,7 +40,8 @@ class FindingCode(StrEnum):
 class Measured:
     """Means over a run's last attempt; None where nothing was measured.
 
-    `wait_share` is from 0 to 1, `cores_used` counts whole processors.
+    `wait_share` is from 0 to 1, `cores_used` counts whole processors. `measured_s` is the time over
+    which waiting was measured, and `batches` how many batches were read in it.
     """
 
     cpus: int
@@ -46,6 +51,8 @@ class Measured:
     mean_file_bytes: float | None = None
     # Whether some of its data came from the object store while it ran.
     is_streamed: bool = False
+    measured_s: float = 0.0
+    batches: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +71,11 @@ def advise(measured: Measured) -> list[Finding]:
         action = "Read the batches through atom_sdk.run.track(loader); then the next run is told."
         text = "Nothing measured how long it waited for its data."
         return [Finding(FindingCode.UNMEASURED, text, action)]
+    if _is_too_short(measured):
+        params = {"seconds": FEWEST_S, "batches": FEWEST_BATCHES}
+        text = f"It was too short to say: that takes {FEWEST_S} s and {FEWEST_BATCHES} batches."
+        action = "Let it read for longer, for instance for more epochs, to be told."
+        return [Finding(FindingCode.TOO_SHORT, text, action, params)]
     percent = round(100 * measured.wait_share)
     if measured.wait_share < BOUND_SHARE:
         text = f"Its data came in time: it waited {percent} % of the time."
@@ -73,6 +85,19 @@ def advise(measured: Measured) -> list[Finding]:
     rules = (_streamed, _too_few_cpus, _slow_decode, _cold_cache, _small_files)
     reasons = [found for rule in rules if (found := rule(measured)) is not None]
     return [verdict, *(reasons or [_unexplained()])]
+
+
+def _is_too_short(measured: Measured) -> bool:
+    """Whether what was measured tells how a run begins, and not how it goes on.
+
+    The first batch waits for all that happens once: workers start and import their libraries, files
+    are opened, nothing was read ahead. That takes some 3 s, which is BOUND_SHARE of FEWEST_S: of a
+    shorter run it would be the verdict by itself. A loader that reads ahead gives its first batches
+    late together, and one batch of FEWEST_BATCHES is half of BOUND_SHARE. Who did not count its
+    batches is judged by the time alone.
+    """
+    too_few = measured.batches is not None and measured.batches < FEWEST_BATCHES
+    return too_few or measured.measured_s < FEWEST_S
 
 
 def _streamed(measured: Measured) -> Finding | None:

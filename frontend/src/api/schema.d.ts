@@ -5785,6 +5785,7 @@ export interface components {
         };
         /**
          * @description * `unmeasured` - unmeasured
+         *     * `too_short` - too_short
          *     * `not_bound` - not_bound
          *     * `bound` - bound
          *     * `too_few_cpus` - too_few_cpus
@@ -5795,7 +5796,7 @@ export interface components {
          *     * `unexplained` - unexplained
          * @enum {string}
          */
-        FindingCodeEnum: "unmeasured" | "not_bound" | "bound" | "too_few_cpus" | "slow_decode" | "cold_cache" | "small_files" | "streamed" | "unexplained";
+        FindingCodeEnum: "unmeasured" | "too_short" | "not_bound" | "bound" | "too_few_cpus" | "slow_decode" | "cold_cache" | "small_files" | "streamed" | "unexplained";
         /** @description How many files of a kind should go, and around how many that stay. */
         FindingCount: {
             kind: components["schemas"]["FindingKindEnum"];
@@ -9273,6 +9274,7 @@ export interface components {
             readonly added: number;
             readonly removed: number;
             readonly changed: number;
+            readonly labels_changed: number | null;
             readonly message: string;
             readonly author: components["schemas"]["UserShort"] | null;
             readonly author_name: string;

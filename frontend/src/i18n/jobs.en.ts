@@ -121,6 +121,7 @@ export const jobs = {
   advice: {
     title: 'Did it wait for its data?',
     unmeasured: 'Nothing measured how long it waited for its data.',
+    too_short: 'It was too short to say: that takes {{seconds}} s and {{batches}} batches.',
     not_bound: 'Its data came in time: it waited {{percent}} % of the time.',
     bound: 'It was bound by its data: it waited {{percent}} % of the time.',
     too_few_cpus: 'Its CPUs were busy all the time: {{used}} of {{cpus}} on average.',
@@ -140,6 +141,7 @@ export const jobs = {
   mountSkipped: 'Not by {{how}}: {{reason}}.',
   adviceAction: {
     unmeasured: 'Read the batches through atom_sdk.run.track(loader); then the next run is told.',
+    too_short: 'Let it read for longer, for instance for more epochs, to be told.',
     too_few_cpus: 'Run it again with {{more}} CPUs.',
     slow_decode: 'Load with several workers, for instance num_workers={{workers}}.',
     cold_cache: 'Give it more memory, or a part of the data that fits, so that later epochs find it.',
@@ -153,6 +155,7 @@ export const jobs = {
     cpu_percent: 'CPU',
     memory_bytes: 'Memory',
     data_wait_percent: 'Time spent waiting for data',
+    data_batches: 'Batches read',
     gpu_percent: 'GPU',
     gpu_memory_bytes: 'GPU memory',
     disk_free_bytes: 'Free disk space',

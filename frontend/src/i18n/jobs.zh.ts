@@ -112,6 +112,7 @@ export const jobs: Translation<typeof source> = {
   advice: {
     title: '它等待数据了吗？',
     unmeasured: '没有测量它等待数据的时间。',
+    too_short: '运行时间太短，无法判断：需要至少 {{seconds}} 秒和 {{batches}} 个批次。',
     not_bound: '数据及时到达：{{percent}} % 的时间在等待。',
     bound: '它受数据限制：{{percent}} % 的时间在等待。',
     too_few_cpus: 'CPU 一直繁忙：平均使用 {{cpus}} 个中的 {{used}} 个。',
@@ -131,6 +132,7 @@ export const jobs: Translation<typeof source> = {
   mountSkipped: '未使用 {{how}}：{{reason}}。',
   adviceAction: {
     unmeasured: '用 atom_sdk.run.track(loader) 读取批次，下次运行就会得到建议。',
+    too_short: '让它读取更久，例如运行更多轮次，就会得到判断。',
     too_few_cpus: '用 {{more}} 个 CPU 重新运行。',
     slow_decode: '用多个工作进程加载，例如 num_workers={{workers}}。',
     cold_cache: '给它更多内存，或使用放得下的部分数据，以便之后的轮次在内存中找到。',
@@ -144,6 +146,7 @@ export const jobs: Translation<typeof source> = {
     cpu_percent: 'CPU',
     memory_bytes: '内存',
     data_wait_percent: '等待数据的时间',
+    data_batches: '已读取的批次',
     gpu_percent: 'GPU',
     gpu_memory_bytes: '显存',
     disk_free_bytes: '磁盘剩余空间',

@@ -20,7 +20,7 @@ from atom_sdk.words import counted, size_text
 if TYPE_CHECKING:
     from atom_sdk.client.pull import PullResult
 
-_MARKS = {"added": "+", "removed": "-", "changed": "~", "renamed": ">", "label": "#"}
+_MARKS = {"added": "+", "removed": "-", "changed": "~", "renamed": ">", "labels_changed": "#"}
 
 
 @click.group()
@@ -254,7 +254,10 @@ def _print_folder(out: Console, folder: dict[str, Any]) -> None:
 @click.option("-n", "--limit", default=20, show_default=True)
 @pass_context
 def log(context: Context, dataset: str, limit: int) -> None:
-    """Show the versions of DATASET[@branch], newest first."""
+    """Show the versions of DATASET[@branch], newest first.
+
+    Changes: files added (+), removed (-) and changed (~), and those with other labels only (#).
+    """
     rows = [row for _, row in zip(range(limit), context.client.datasets.log(dataset), strict=False)]
     cells = [
         (
@@ -262,7 +265,7 @@ def log(context: Context, dataset: str, limit: int) -> None:
             r["commit"][:12],
             r["file_count"],
             size_text(r["size_bytes"]),
-            f"+{r['added']} -{r['removed']} ~{r['changed']}",
+            _changes(r),
             _author(r),
             r["created_at"][:16],
             _gone(r) + _merged(r) + r["message"].split("\n")[0],
@@ -271,6 +274,13 @@ def log(context: Context, dataset: str, limit: int) -> None:
     ]
     columns = ("version", "commit", "files", "size", "changes", "author", "when", "message")
     context.emit(rows, lambda out: print_table(out, columns, cells))
+
+
+def _changes(row: dict[str, Any]) -> str:
+    """Return the counts of a version; of older ones nobody counted the labels."""
+    labels = row.get("labels_changed")
+    files = f"+{row['added']} -{row['removed']} ~{row['changed']}"
+    return files if labels is None else f"{files} {_MARKS['labels_changed']}{labels}"
 
 
 def _gone(row: dict[str, Any]) -> str:
@@ -295,7 +305,10 @@ def _author(row: dict[str, Any]) -> str:
 @click.argument("new")
 @pass_context
 def diff(context: Context, old: str, new: str) -> None:
-    """Compare two versions: atom data diff digits@v1 digits@v2."""
+    """Compare two versions: atom data diff digits@v1 digits@v2.
+
+    Marks: + added, - removed, ~ changed, > renamed, # other labels only.
+    """
     if parse_ref(old).dataset != parse_ref(new).dataset:
         raise click.UsageError("Both versions must be of one dataset.")
     found = context.client.datasets.diff(old, new)
@@ -308,9 +321,21 @@ def _print_diff(out: Console, found: dict[str, Any]) -> None:
     for row in found["results"]:
         source = f"{path_text(row['old_path'])} → " if row.get("old_path") else ""
         path = path_text(row["path"])
-        out.print(f"{_MARKS.get(row['kind'], '?')} {source}{path}", markup=False)
+        line = f"{_MARKS.get(row['kind'], '?')} {source}{path}{_relabelled(row)}"
+        out.print(line, markup=False, highlight=False, soft_wrap=True)
     if found["next"]:
-        out.print("… and more")
+        out.print(f"… and {found['total'] - len(found['results'])} more")
+
+
+def _relabelled(row: dict[str, Any]) -> str:
+    """Return which label of a file became which, where both sides have the file."""
+    old, new = row.get("old"), row.get("new")
+    if not old or not new or old["label"] == new["label"]:
+        return ""
+    before, after = (
+        path_text(side["label"]) if side["label"] else "no label" for side in (old, new)
+    )
+    return f"  ({before} → {after})"
 
 
 @data.command()

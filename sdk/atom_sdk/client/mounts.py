@@ -7,6 +7,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from atom_sdk.client.config import cache_path
 from atom_sdk.client.progress import Progress
 from atom_sdk.client.refs import parse_ref
@@ -26,6 +28,7 @@ def mount_version(
 ) -> MountRecord:
     """Show a version as a folder. Raises what `atom_sdk.mount.mount` does, IncompleteViewError."""
     from atom_sdk.mount import MountOptions, mount
+    from atom_sdk.mount.errors import MountVerificationError, PackTooShortError
 
     version = datasets.version(reference)
     # A branch may move while packs are fetched; what is mounted is one version.
@@ -36,7 +39,23 @@ def mount_version(
     require_complete(dataset, version["file_count"])
     created_at = datetime.fromisoformat(version["created_at"])
     dated = replace(options or MountOptions(), modified_at_s=int(created_at.timestamp()))
-    return mount(dataset, folder, cache_path(), pinned, dated)
+    try:
+        return mount(dataset, folder, cache_path(), pinned, dated)
+    except (MountVerificationError, PackTooShortError):
+        mend_packs(dataset)
+        return mount(dataset, folder, cache_path(), pinned, dated)
+
+
+def mend_packs(dataset: LocalDataset) -> None:
+    """Fetch the packs again that are damaged here: all are read, for one is known to be.
+
+    Raises SampleDigestMismatchError for a pack that stays damaged.
+    """
+    if dataset.mending is None:
+        return
+    packs, rows = np.unique(dataset.index.pack_ids, return_index=True)
+    for number, row in zip(packs.tolist(), rows.tolist(), strict=True):
+        dataset.mending.mend(dataset.index.packs[number], dataset.index.path_of(row))
 
 
 def require_complete(dataset: LocalDataset, files: int) -> None:

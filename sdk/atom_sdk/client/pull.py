@@ -20,6 +20,7 @@ from atom_sdk.client.config import cache_path
 from atom_sdk.client.errors import ApiError, NetworkError, PackUnreadableError, RefSyntaxError
 from atom_sdk.client.http import Http
 from atom_sdk.client.manifest import RemoteManifest
+from atom_sdk.client.mending import pack_mending
 from atom_sdk.client.object_reads import object_chunks
 from atom_sdk.client.progress import Progress, Silent
 from atom_sdk.client.prune import clear_way, remove_others
@@ -45,6 +46,7 @@ from atom_sdk.packs.walk import hash_file
 if TYPE_CHECKING:
     from atom_sdk.client.datasets import Datasets
     from atom_sdk.readers import LocalDataset, ViewIndex
+    from atom_sdk.readers.mending import PackMending
     from atom_sdk.readers.streaming import StreamingDataset
 
 _SELECTOR_NAMES = {"labelled", "prefix", "split", "where"}
@@ -105,8 +107,9 @@ def pull(
     cleared = clear_way(folder, [e.path for e in entries], selected_paths) if options.delete else 0
     if entries:
         progress.start("write", len(entries), "files")
+    mending = pack_mending(http.config, base, store)
     for entry in entries:
-        write_entry(store, entry, folder)
+        write_entry(store, entry, folder, mending)
         progress.advance("write", 1)
     del hold
     PackRoom(store, cache_limit_bytes()).shrink()
@@ -123,7 +126,8 @@ def open_dataset(
     store = PackStore(cache_path())
     hold = Hold(store)
     base, index = _view_index(datasets, http, reference, selector, _Bringing(store, hold, progress))
-    dataset = LocalDataset(index, store.packs)
+    mending = pack_mending(http.config, base, store)
+    dataset = LocalDataset(index, store.packs, mending=mending)
     hold.add(dataset.index.packs)
     dataset.hold = hold
     _fetch(http, base, store, dataset.missing_packs(), progress)
@@ -146,7 +150,9 @@ def stream_dataset(
     store = PackStore(cache_path())
     hold = Hold(store)
     base, path = _view_index(datasets, http, reference, selector, _Bringing(store, hold, Silent()))
-    ranges = PackRanges(PackUrls(http.config, base, ViewIndex(path).packs))
+    # What is here is not asked for: of files at a source the server has no pack.
+    packs = store.missing(ViewIndex(path).packs)
+    ranges = PackRanges(PackUrls(http.config, base, packs))
     dataset = StreamingDataset(path, cache_path(), ranges)
     dataset.hold = hold
     return dataset
@@ -336,10 +342,13 @@ def _pack_urls(http: Http, version_base: str, packs: Iterable[bytes]) -> dict[by
     return {bytes.fromhex(pack): url for pack, url in found.items()}
 
 
-def write_entry(store: PackStore, entry: Entry, folder: Path) -> None:
+def write_entry(
+    store: PackStore, entry: Entry, folder: Path, mending: PackMending | None = None
+) -> None:
     """Write one file from a pack of this node, whole or not at all.
 
-    Raises PackMissingError, SampleDigestMismatchError, PathInTheWayError, DiskFullError.
+    A damaged pack is fetched again if `mending` says where from. Raises PackMissingError,
+    SampleDigestMismatchError, PathInTheWayError, DiskFullError.
     """
     target = folder / entry.path
     if entry.pack is None or entry.offset is None or entry.digest is None:
@@ -347,8 +356,14 @@ def write_entry(store: PackStore, entry: Entry, folder: Path) -> None:
     with naming_the_way(target), naming_full_disk(folder):
         target.parent.mkdir(parents=True, exist_ok=True)
     with naming_the_way(target), whole_file(target, f".{entry.digest.hex()}.part") as temporary:
+        if _copy(store.open_path(entry.pack), entry.offset, entry.size, temporary) == entry.digest:
+            return
+        if mending is None:
+            file = str(store.path(entry.pack))
+            raise SampleDigestMismatchError(entry.path, entry.pack.hex(), file)
+        mending.mend(entry.pack, entry.path)
         if _copy(store.open_path(entry.pack), entry.offset, entry.size, temporary) != entry.digest:
-            raise SampleDigestMismatchError(entry.path, entry.pack.hex())
+            raise mending.still_damaged(entry.pack, entry.path)
 
 
 def _copy(pack: Path, offset: int, size: int, target: Path) -> bytes:

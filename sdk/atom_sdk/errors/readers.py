@@ -24,13 +24,20 @@ class SampleDigestMismatchError(ReaderError):
     code = "sample_digest_mismatch"
     hint = "Remove the pack from this node and warm the dataset again."
 
-    def __init__(self, path: str, pack: str) -> None:
-        """`pack` as 64 hex digits."""
+    def __init__(
+        self, path: str, pack: str, file: str = "", reason: str = "", hint: str = ""
+    ) -> None:
+        """`pack` as 64 hex digits, `file` where it lies; `reason` it is not mended, a clause."""
+        where = f" ({file})" if file else ""
+        why = f": {reason}" if reason else ""
         super().__init__(
-            f"The sample {path!r} in the pack {pack} is damaged on this node and is not served."
+            f"The sample {path!r} in the pack {pack}{where} is damaged on this node and is not "
+            f"served{why}."
         )
         self.path = path
         self.pack = pack
+        self.file = file
+        self.hint = hint or self.hint
 
 
 class ImageDecodeError(ReaderError):

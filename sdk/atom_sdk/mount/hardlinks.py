@@ -132,7 +132,8 @@ def _one_at_a_time(files: Path) -> Iterator[None]:
 
 def _link_all(dataset: LocalDataset, files: Path, folder: Path) -> None:
     # Every copy is verified when it is made; the reader's own memory of it is of no use here.
-    reader = LocalDataset(dataset.index.path, dataset.pack_dir, verify="always")
+    place = dataset.index.path, dataset.pack_dir
+    reader = LocalDataset(*place, verify="always", mending=dataset.mending)
     made: set[bytes] = set()
     for row in range(len(reader)):
         path = reader.index.path_of(row).encode()

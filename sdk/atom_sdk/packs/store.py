@@ -11,7 +11,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from atom_sdk.disk import FULL_DISK
 from atom_sdk.errors import PackDigestMismatchError, PackMissingError, PackStoreFullError
+from atom_sdk.packs.walk import hash_file
 from atom_sdk.packs.writeback import start_writeback
 from atom_sdk.packs.writer import FileSink
 
@@ -83,6 +84,20 @@ class PackStore:
             if not path.exists():
                 self._write(pack, source() if callable(source) else source)
         return path
+
+    def replace_damaged(self, pack: bytes, source: Callable[[], Chunks]) -> bool:
+        """Write a pack anew if what is here does not hash to its digest; returns whether it did.
+
+        The damaged file stays until the new one is whole and takes its name, so that readers that
+        have it mapped keep it, and nothing is lost if the source fails. Processes that find the
+        same damage wait for the first one. Raises as `fill` does.
+        """
+        with self._lock(pack):
+            with suppress(FileNotFoundError):
+                if hash_file(self.path(pack)) == pack:
+                    return False
+            self._write(pack, source())
+        return True
 
     def remove(self, pack: bytes) -> bool:
         """Delete a pack; readers that have it open keep their copy. Returns whether it was here."""

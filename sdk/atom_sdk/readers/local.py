@@ -18,6 +18,7 @@ from atom_sdk.errors import PackMissingError, SampleDigestMismatchError
 from atom_sdk.readers.descriptors import Mode, PackFiles
 from atom_sdk.readers.maps import PackMaps
 from atom_sdk.readers.memory_limit import available_bytes
+from atom_sdk.readers.mending import PackMending
 from atom_sdk.readers.order import shuffled_order
 from atom_sdk.readers.view import ViewIndex
 
@@ -72,7 +73,8 @@ class LocalDataset:
     (O_DIRECT) read each sample into memory of its own, with threads that look ahead; "auto" maps
     unless the samples exceed the memory that is available now. `verify`: hash each sample against
     its entry on the "first" read (remembered per row, and shared with forked children), "always" or
-    "never". A damaged sample is not served unless verify is "never".
+    "never". A damaged sample is not served unless verify is "never": its pack is fetched again, if
+    `mending` says where from, once.
     """
 
     def __init__(
@@ -81,6 +83,7 @@ class LocalDataset:
         pack_dir: Path | str,
         verify: Verify = "first",
         mode: ReadMode = "auto",
+        mending: PackMending | None = None,
     ) -> None:
         """Map the index; packs are mapped when first read.
 
@@ -93,6 +96,7 @@ class LocalDataset:
         self.index = ViewIndex(index_path)
         self.pack_dir = Path(pack_dir)
         self.verify: Verify = verify
+        self.mending = mending
         # Whatever keeps the packs from being evicted while this dataset lives.
         self.hold: object | None = None
         self._bytes = int(self.index.sizes.sum())
@@ -238,25 +242,41 @@ class LocalDataset:
         ]
 
     def _data(self, row: int) -> memoryview:
-        offset = self._offsets[row]
-        try:
-            if self.mode == "mmap":
-                pack = self._maps.view(self._pack_ids[row])
-                data = pack[offset : offset + self._sizes[row]]
-            else:
-                data = self._files.read(self._pack_ids[row], offset, self._sizes[row])
-        except PackMissingError as error:
-            raise PackMissingError(error.pack, self.index.path_of(row)) from error
+        data = self._stored(row)
         if self.verify == "never" or (self.verify == "first" and self._verified[row]):
             return data
         return self._verify(row, data)
 
+    def _stored(self, row: int) -> memoryview:
+        """What this node has of a row, right or wrong; fewer bytes of a pack that was cut."""
+        offset = self._offsets[row]
+        try:
+            if self.mode == "mmap":
+                pack = self._maps.view(self._pack_ids[row])
+                return pack[offset : offset + self._sizes[row]]
+            return self._files.read(self._pack_ids[row], offset, self._sizes[row])
+        except PackMissingError as error:
+            raise PackMissingError(error.pack, self.index.path_of(row)) from error
+
     def _verify(self, row: int, data: memoryview) -> memoryview:
         # A pack that was cut short gives fewer bytes and so another digest.
         if not self._is_good(row, data):
-            pack = self.index.packs[self._pack_ids[row]]
-            raise SampleDigestMismatchError(self.index.path_of(row), pack.hex())
+            data = self._mended(row)
         self._verified[row] = 1
+        return data
+
+    def _mended(self, row: int) -> memoryview:
+        """Bytes of a row whose pack is damaged, once it was fetched again."""
+        path, pack = self.index.path_of(row), self.index.packs[self._pack_ids[row]]
+        if self.mending is None:
+            file = self.pack_dir / f"{pack.hex()}.tar"
+            raise SampleDigestMismatchError(path, pack.hex(), str(file))
+        self.mending.mend(pack, path)
+        # What is mapped is the file from before; samples that are in use keep it.
+        self._maps.drop(self._pack_ids[row])
+        data = self._stored(row)
+        if not self._is_good(row, data):
+            raise self.mending.still_damaged(pack, path)
         return data
 
     def _is_good(self, row: int, data: memoryview) -> bool:
@@ -273,6 +293,7 @@ class LocalDataset:
         except PackMissingError:
             return
 
-    def __reduce__(self) -> tuple[type[LocalDataset], tuple[Path, Path, Verify, Mode]]:
-        """Pickle the paths only; the other process maps the files itself."""
-        return LocalDataset, (self.index.path, self.pack_dir, self.verify, self.mode)
+    def __reduce__(self) -> tuple[type[LocalDataset], tuple[object, ...]]:
+        """Pickle paths and where to mend from; the other process maps the files itself."""
+        arguments = (self.index.path, self.pack_dir, self.verify, self.mode, self.mending)
+        return LocalDataset, arguments

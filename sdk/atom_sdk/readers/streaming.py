@@ -14,6 +14,7 @@ from atom_sdk.packs.partial import BLOCK_BYTES
 from atom_sdk.packs.store import PackStore
 from atom_sdk.readers.blocks import PackBlocks
 from atom_sdk.readers.local import LOOK_AHEAD, LocalDataset, Sample, Verify
+from atom_sdk.readers.mending import PackMending
 from atom_sdk.readers.ranges import RangeReader, StreamOptions
 
 # With small samples the window is full of blocks long before; empty files need none.
@@ -25,8 +26,9 @@ class StreamingDataset(LocalDataset):
 
     What was fetched stays in the pack store, shared by all processes of the node, so a second epoch
     reads from the disk. Samples are verified by their digests; a block that is wrong is fetched
-    once more. Files that stay at a source come in the state that the version pinned, or not at all:
-    what they hash to is not known. Thread-safe, fork-safe, can be pickled.
+    once more, and so is a whole pack. Files that stay at a source come in the state that the
+    version pinned, or not at all: what they hash to is not known. Thread-safe, fork-safe, can be
+    pickled.
     """
 
     def __init__(
@@ -42,7 +44,8 @@ class StreamingDataset(LocalDataset):
         Raises ViewIndexError, UnknownFormatError, OSError.
         """
         packs = PackStore(store)
-        super().__init__(index_path, packs.packs, verify, "mmap")
+        mending = PackMending(packs.root, ranges)
+        super().__init__(index_path, packs.packs, verify, "mmap", mending)
         self.options = options or StreamOptions()
         self._root, self._ranges = packs.root, ranges
         self._at_source = frozenset(self.index.rows_at_source().tolist())
@@ -118,17 +121,29 @@ class StreamingDataset(LocalDataset):
         return [(pack_id, n) for n in range(start // BLOCK_BYTES, end // BLOCK_BYTES + 1)]
 
     def _data(self, row: int) -> memoryview:
-        pack_id, offset, size = self._pack_ids[row], self._offsets[row], self._sizes[row]
-        # An empty file says nothing about its pack, which need not come for it.
-        data = self._blocks.read(pack_id, offset, size) if size else memoryview(b"")
+        data = self._stored(row)
         if row in self._at_source:
             # Its digest is that of the pin: the server gives its state or an error.
             return data
         if self.verify == "never" or (self.verify == "first" and self._verified[row]):
             return data
-        if not self._is_good(row, data) and self._blocks.discard(pack_id, offset, size):
-            data = self._blocks.read(pack_id, offset, size)
+        where = self._pack_ids[row], self._offsets[row], self._sizes[row]
+        if not self._is_good(row, data) and self._blocks.discard(*where):
+            data = self._stored(row)
         return self._verify(row, data)
+
+    def _stored(self, row: int) -> memoryview:
+        pack_id, offset, size = self._pack_ids[row], self._offsets[row], self._sizes[row]
+        # An empty file says nothing about its pack, which need not come for it.
+        return self._blocks.read(pack_id, offset, size) if size else memoryview(b"")
+
+    def _mended(self, row: int) -> memoryview:
+        pack_id = self._pack_ids[row]
+        if self.mending is not None and not self._blocks.is_whole(pack_id):
+            # Its blocks came twice.
+            path = self.index.path_of(row)
+            raise self.mending.of_the_store(self.index.packs[pack_id], path)
+        return super()._mended(row)
 
     def _will_need(self, row: int) -> None:
         if not -self._rows <= row < self._rows:
@@ -136,7 +151,7 @@ class StreamingDataset(LocalDataset):
         if self._blocks.is_whole(self._pack_ids[row]):
             super()._will_need(row)
 
-    def __reduce__(self) -> tuple[type[StreamingDataset], tuple[object, ...]]:  # type: ignore[override]
+    def __reduce__(self) -> tuple[type[StreamingDataset], tuple[object, ...]]:
         """Pickle paths and where to fetch from; the other process opens its own."""
         arguments = (self.index.path, self._root, self._ranges, self.options, self.verify)
         return StreamingDataset, arguments

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 import sys
@@ -141,6 +142,16 @@ def test_waiting_for_data_is_reported(inside: Path, monkeypatch: pytest.MonkeyPa
     assert len(shares) >= 3
     assert all(0 <= share <= 100 for share in shares)
     assert max(shares) > 40
+
+
+def test_the_batches_of_all_loops_are_counted(
+    inside: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(data_wait, "_batches", itertools.count(1))
+    for _ in range(2):
+        assert len(list(run.track(range(3)))) == 3
+    counts = [row["values"]["system/data_batches"] for row in rows(inside)]
+    assert counts == [3, 6]
 
 
 def test_outside_a_run_everything_is_said_instead(

@@ -1,11 +1,14 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Language, setLanguage } from '@/i18n';
 import { expectNoViolations } from '@/test/axe';
 import { listing, problem, sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import { Advice } from './curves/Advice';
 import { NewRunPage, RunPage, RunsPage } from './index';
+
+afterEach(() => setLanguage('en'));
 
 const run = (number: number, extra: object = {}) => ({
   id: `run-${number}`,
@@ -158,6 +161,21 @@ describe('the page of a run', () => {
     screen.getByText(/1.9 of 2 on average/);
     const again = screen.getByRole('link', { name: 'Run it again with 4 CPUs.' });
     expect(again.getAttribute('href')).toContain('clone=run-6');
+    await expectNoViolations(container);
+  });
+
+  test.each<[Language, RegExp, RegExp]>([
+    ['en', /too short to say: that takes 30 s and 20 batches/, /for more epochs/],
+    ['zh', /运行时间太短，无法判断：需要至少 30 秒和 20 个批次/, /更多轮次/],
+  ])('of a run that was too short nothing is said of its data (%s)', async (language, text, action) => {
+    serve('GET', 'runs/{run_id}/advice/', [
+      { code: 'too_short', text: '', action: 'As the server says.', params: { seconds: 30, batches: 20 } },
+    ]);
+    await setLanguage(language);
+    const { container } = await renderPage(<Advice runId="run-7" />);
+    await screen.findByText(text);
+    screen.getByText(action);
+    expect(screen.queryByText(/bound|受数据限制/)).toBeNull();
     await expectNoViolations(container);
   });
 

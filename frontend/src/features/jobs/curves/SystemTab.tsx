@@ -13,7 +13,7 @@ import { useMetrics } from './source';
 
 /** `system/gpu0_percent` and `system/gpu1_percent` share a chart. */
 const groupName = (key: string) => key.replace(/^system\//, '').replace(/gpu\d+/, 'gpu');
-const ORDER = ['cpu_percent', 'memory_bytes', 'data_wait_percent', 'gpu_percent', 'gpu_memory_bytes'];
+const ORDER = ['cpu_percent', 'memory_bytes', 'data_wait_percent', 'data_batches', 'gpu_percent', 'gpu_memory_bytes'];
 const rank = (name: string) => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
 const BYTES = { bytes: true, fromZero: true };
 const AMOUNT = { fromZero: true };
