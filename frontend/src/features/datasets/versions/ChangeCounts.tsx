@@ -6,16 +6,19 @@ interface ChangeCountsProps {
   added: number;
   removed: number;
   changed: number;
+  /** Null where nobody counted them. */
+  labels_changed?: number | null;
 }
 
-/** `+120 −3 ~7`: the sign tells, not the colour alone. */
-export function ChangeCounts({ added, removed, changed }: ChangeCountsProps) {
+/** `+120 −3 ~7 #2`: the sign tells, not the colour alone. */
+export function ChangeCounts({ added, removed, changed, labels_changed }: ChangeCountsProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const parts = [
     { sign: '+', count: added, label: t('datasets.added'), color: 'teal' },
     { sign: '−', count: removed, label: t('datasets.removed'), color: 'red' },
     { sign: '~', count: changed, label: t('datasets.changed'), color: 'orange' },
+    { sign: '#', count: labels_changed ?? 0, label: t('datasets.labels_changed'), color: 'blue' },
   ].filter(({ count }) => count > 0);
   if (parts.length === 0)
     return (
