@@ -55,6 +55,15 @@ def test_each_place_counts_once_however_often_it_is_named(
         assert needed.packed_bytes == sum(-(-size // BLOCK) * BLOCK for size in sizes)
 
 
+def test_a_place_is_in_the_group_that_named_it_first() -> None:
+    use = PackUse()
+    use.add(entries([(1, 1, 0), (1, 2, 0)]), 4)
+    use.add(entries([(1, 1, 0), (1, 3, 0)]), 7)
+    ((_, needed),) = use.needed()
+    assert needed.groups.tolist() == [4, 4, 7]
+    assert needed.group == 4
+
+
 def test_what_stays_at_a_source_is_in_no_pack() -> None:
     use = PackUse()
     nothing = pa.table(
@@ -64,11 +73,14 @@ def test_what_stays_at_a_source_is_in_no_pack() -> None:
     assert not dict(use.needed())
 
 
-def chosen(sizes: list[int], needed_bytes: list[int], **rules: float) -> list[int]:
+def chosen(
+    sizes: list[int], needed_bytes: list[int], groups: list[int] | None = None, **rules: float
+) -> list[int]:
     names = [bytes([number]) * 32 for number in range(len(sizes))]
     nothing = np.empty(0, np.int64)
+    groups = groups or [0] * len(sizes)
     needed = {
-        name: Needed(nothing, size)
+        name: Needed(nothing, np.array([groups[name[0]]], np.int32), size)
         for name, size in zip(names, needed_bytes, strict=True)
         if size >= 0
     }
@@ -104,7 +116,16 @@ def test_one_go_has_a_limit_and_one_small_pack_is_not_packed_alone() -> None:
     assert chosen([1000, 1000], [400, 300], pass_bytes=10) == [1]
 
 
-def take(taken: TakenFiles, pack: MadePack, paths: set[str]) -> None:
+def test_small_packs_count_by_group() -> None:
+    assert chosen([60, 50, 70, 40], [60, 50, 70, 40], [0, 1, 0, 1]) == []
+    assert chosen([60, 50, 70, 40], [60, 50, 70, 40], [1, 0, 1, 1]) == [3, 0, 2]
+
+
+def all_of(offsets: list[int], group: int = 0) -> Needed:
+    return Needed(np.array(offsets), np.full(len(offsets), group, np.int32), 0)
+
+
+def take(taken: TakenFiles, pack: MadePack, paths: set[str], group: int = 0) -> None:
     data = pack.data
 
     def read(start: int, end: int) -> bytes:
@@ -112,7 +133,7 @@ def take(taken: TakenFiles, pack: MadePack, paths: set[str]) -> None:
 
     index = build_index(pack.members, lambda offset, size: data[offset : offset + size])
     offsets = [member.offset for member in pack.members if member.path in paths]
-    taken.take(pack.digest, index, np.array(offsets), read)
+    taken.take(pack.digest, index, all_of(offsets, group), read)
 
 
 def written(taken: TakenFiles, limits: PackLimits | None = None) -> list[tuple[NewPack, bytes]]:
@@ -153,6 +174,16 @@ def test_the_same_files_give_the_same_packs_of_the_size_that_is_wanted(tmp_path:
     assert len(digests[0]) == 3
 
 
+def test_each_group_has_packs_of_its_own_and_a_content_that_of_the_first(tmp_path: Path) -> None:
+    first = make_pack({"a.png": png(1), "b.png": png(2)})
+    second = make_pack({"a.png": png(3), "c.png": png(2)})
+    with TakenFiles(tmp_path) as taken:
+        take(taken, first, {"a.png", "b.png"}, group=1)
+        take(taken, second, {"a.png", "c.png"}, group=0)
+        made = written(taken)
+    assert [pack.index["path"].to_pylist() for pack, _ in made] == [["a.png"], ["a.png", "b.png"]]
+
+
 def test_wrong_bytes_and_wrong_places_are_refused(tmp_path: Path) -> None:
     pack = make_pack({"a.png": png(1), "b.png": png(2)})
     spoilt = MadePack(corrupted(pack, pack.members[0].offset), pack.digest, pack.members)
@@ -161,4 +192,4 @@ def test_wrong_bytes_and_wrong_places_are_refused(tmp_path: Path) -> None:
             take(taken, spoilt, {"a.png"})
         index = build_index(pack.members, lambda *_: b"")
         with pytest.raises(ManifestCorruptError, match="no file begins"):
-            taken.take(pack.digest, index, np.array([512]), lambda *_: b"")
+            taken.take(pack.digest, index, all_of([512]), lambda *_: b"")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from io import StringIO
 from pathlib import Path
@@ -29,9 +30,10 @@ from tests.factories.accounts import make_member
 NOW = GarbageRules(timedelta(0), timedelta(0), PackingRules(least_gain_bytes=1, many=3))
 
 
-def repack(pusher: Pusher, *, apply: bool = True) -> GarbageRun:
+def repack(pusher: Pusher, *, apply: bool = True, many: int = NOW.packing.many) -> GarbageRun:
     forget_uploads()
-    run = collect(pusher, apply=apply, rules=NOW)
+    rules = replace(NOW, packing=replace(NOW.packing, many=many))
+    run = collect(pusher, apply=apply, rules=rules)
     assert run.state == "done"
     return run
 
@@ -68,25 +70,29 @@ def small(pusher: Pusher) -> Pusher:
     return pusher
 
 
-def test_many_small_packs_become_one_and_every_version_says_the_same(small: Pusher) -> None:
+def test_many_small_packs_become_few_and_every_version_says_the_same(small: Pusher) -> None:
     before = [(version.content_digest, files(version)) for version in versions(small)]
     old = packs(small)
     assert len(old) == 4
 
     run = repack(small)
 
-    (new,) = packs(small)
-    assert new not in old
-    assert list(Pack.objects.values_list("digest", "state")) == [(new, "verified")]
+    new = packs(small)
+    assert not new & old
+    assert dict(Pack.objects.values_list("digest", "state")) == dict.fromkeys(new, "verified")
     assert (run.repacked_count, run.deleted.filter(kind="packs").count()) == (4, 4)
     assert run.repacked_bytes > run.repacked_needed_bytes > 0
     after = versions(small)
     assert [(version.content_digest, files(version)) for version in after] == before
     assert [open_root(version).content.hex() for version in after] == [old for old, _ in before]
-    assert {pack for version in after for pack in packs_of(version)} == {new}
-    # There is one pack now: nothing is left to do.
+    # One for the head, and one for what only earlier versions have.
+    (of_head,) = packs_of(after[-1])
+    assert set(packs_of(after[0])) == new
+    assert Pack.objects.get(digest=of_head).size_bytes == 6 * 4096
+    assert len(new) == 2
+    # Nothing is left to do.
     assert repack(small).repacked_count == 0
-    assert packs(small) == {new}
+    assert packs(small) == new
     assert compare_catalogue(small.project).is_equal
 
 
@@ -214,17 +220,17 @@ def test_files_that_are_the_same_lie_there_once(pusher: Pusher) -> None:
 def test_a_client_pulls_what_was_packed_anew(
     client: Client, pusher: Pusher, folder: Path, tmp_path: Path
 ) -> None:
-    for number in range(3):
+    for number in range(5):
         (folder / "0" / "000.png").write_bytes(png(100 + number))
         client.datasets.push(folder, "digits")
     assert repack(pusher).repacked_count == 4
 
-    client.datasets.pull("digits@v4", tmp_path / "pulled")
+    client.datasets.pull("digits@v6", tmp_path / "pulled")
     client.datasets.pull("digits@v1", tmp_path / "first")
 
     names = [path.relative_to(folder) for path in sorted(folder.rglob("*.png"))]
     for name in names:
         assert (tmp_path / "pulled" / name).read_bytes() == (folder / name).read_bytes()
-    assert (tmp_path / "first" / "0" / "000.png").read_bytes() != png(102)
+    assert (tmp_path / "first" / "0" / "000.png").read_bytes() != png(104)
     assert client.datasets.push(folder, "digits").unchanged
-    assert Dataset.objects.get(name="digits").versions.count() == 4
+    assert Dataset.objects.get(name="digits").versions.count() == 6

@@ -26,8 +26,8 @@ from atom.datasets.engines.mending import PLACES, Mending
 from atom.datasets.engines.pack_index import encode_index
 from atom.datasets.engines.pack_use import Needed, PackUse, worth_packing
 from atom.datasets.engines.packing_anew import NewPack, TakenFiles
-from atom.datasets.garbage_roots import GarbageRules, leased_packs, readable_roots
-from atom.datasets.models import Pack, Version
+from atom.datasets.garbage_roots import GarbageRules, leased_packs
+from atom.datasets.models import Branch, Pack, Version
 from atom.datasets.pipelines import read_pack_index
 from atom.datasets.stores import VersionStore, version_store
 from atom_sdk.errors import AtomError as SdkError
@@ -60,11 +60,11 @@ def plan_repacking(project: Project, rules: GarbageRules, folder: Path) -> Packi
     Raises ObjectNotFoundError or ManifestCorruptError.
     """
     use, store, seen = PackUse(), version_store(project), set()
-    for digest in sorted(readable_roots(project)):
+    for group, digest in _grouped_roots(project):
         for part in store.root(digest).ranges:
             if part.layout not in seen:
                 seen.add(part.layout)
-                use.add(read_range(part, store.store, _LOOKED_AT))
+                use.add(read_range(part, store.store, _LOOKED_AT), group)
     verified = Pack.objects.filter(project=project, state="verified")
     leased = set(leased_packs(project, rules.grace))
     sizes = {
@@ -76,6 +76,23 @@ def plan_repacking(project: Project, rules: GarbageRules, folder: Path) -> Packi
     room_bytes = min(rules.packing.pass_bytes, shutil.disk_usage(folder).free // 3)
     chosen = worth_packing(sizes, needed, replace(rules.packing, pass_bytes=room_bytes))
     return PackingPlan({pack: needed[pack] for pack in chosen}, sum(sizes[pack] for pack in chosen))
+
+
+def _grouped_roots(project: Project) -> Iterator[tuple[int, str]]:
+    """Yield the roots from which versions are read, by group.
+
+    Each dataset has two: what the heads of its branches need, and what only earlier versions do.
+    Who warms a head is not to fetch what others, or nobody any more, reads.
+    """
+    branches = Branch.objects.filter(dataset__project=project, head__isnull=False)
+    heads = set(branches.values_list("head_id", flat=True))
+    versions = Version.objects.filter(dataset__project=project).exclude(state="collected")
+    rows = versions.only("dataset_id", "root", "layout").order_by("-created_at", "pk").iterator()
+    found = [(row.dataset_id, row.pk not in heads, row.readable_root) for row in rows]
+    numbers = {name: number for number, name in enumerate(sorted({one[:2] for one in found}))}
+    # The sort keeps the newest first within a group.
+    for dataset, is_past, root in sorted(found, key=lambda one: one[:2]):
+        yield numbers[dataset, is_past], root
 
 
 def repack(project: Project, plan: PackingPlan, folder: Path) -> int:
@@ -90,7 +107,7 @@ def repack(project: Project, plan: PackingPlan, folder: Path) -> int:
         for pack, needed in plan.needed.items():
             key = f"{store.store.prefix}{keys.pack_key(pack.hex())}"
             index = read_pack_index(store.store, pack.hex())
-            taken.take(pack.hex(), index, needed.offsets, partial(storage.objects().get_range, key))
+            taken.take(pack.hex(), index, needed, partial(storage.objects().get_range, key))
         new = [_published(project, pack, store) for pack in taken.packs()]
         reach("repacking.published")
         places = pa.concat_tables([PLACES.empty_table(), *new])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -25,8 +26,9 @@ _ROWS_AT_ONCE = 1 << 21
 class PackingRules:
     """Which packs are packed anew, and how much in one go.
 
-    A pack is small under `small_bytes`, and worth it if there are `many`; a larger one is sparse
-    if at most `sparse_share` of it is needed, and worth it if all free `least_gain_bytes`.
+    A pack is small under `small_bytes`, and worth it if there are `many` of its group; a larger one
+    is sparse if at most `sparse_share` of it is needed, and worth it if all free
+    `least_gain_bytes`.
     """
 
     sparse_share: float = 0.5
@@ -38,16 +40,22 @@ class PackingRules:
 
 @dataclass(frozen=True)
 class Needed:
-    """What is needed of one pack: where the files begin, and what they take in a pack."""
+    """What is needed of one pack: where files begin, their groups, what they take in a pack."""
 
     offsets: NDArray[np.int64]
+    groups: NDArray[np.int32]
     packed_bytes: int
+
+    @property
+    def group(self) -> int:
+        """Return the first group that needs something of it."""
+        return int(self.groups.min())
 
 
 class PackUse:
     """Counts what entries name, each place once however many versions name it.
 
-    Takes about 40 bytes per file and no more per version.
+    Its group is that of who named it first. Takes about 50 bytes per file and no more per version.
     """
 
     def __init__(self) -> None:
@@ -55,10 +63,11 @@ class PackUse:
         self._numbers: dict[bytes, int] = {}
         self._places = np.empty(0, np.uint64)
         self._sizes = np.empty(0, np.int64)
-        self._new: list[tuple[NDArray[np.uint64], NDArray[np.int64]]] = []
+        self._groups = np.empty(0, np.int32)
+        self._new: list[tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int32]]] = []
         self._new_rows = 0
 
-    def add(self, entries: pa.Table) -> None:
+    def add(self, entries: pa.Table, group: int = 0) -> None:
         """Take in entries (columns pack, offset, size); what stays at a source has no pack."""
         packed = entries.filter(pc.is_valid(entries["pack"])).combine_chunks()
         if not len(packed):
@@ -67,7 +76,9 @@ class PackUse:
         numbers = [self._number(pack) for pack in packs.dictionary.to_pylist()]
         number = np.array(numbers, np.uint64)[packs.indices.to_numpy()]
         place = packed["offset"].to_numpy().astype(np.uint64) >> np.uint64(_ALIGNMENT_BITS)
-        self._new.append((number << np.uint64(_PLACE_BITS) | place, packed["size"].to_numpy()))
+        groups = np.full(len(packed), group, np.int32)
+        place |= number << np.uint64(_PLACE_BITS)
+        self._new.append((place, packed["size"].to_numpy(), groups))
         self._new_rows += len(packed)
         if self._new_rows >= _ROWS_AT_ONCE:
             self._sort_in()
@@ -81,7 +92,8 @@ class PackUse:
         for number, pack in enumerate(packs):
             rows = slice(bounds[number], bounds[number + 1])
             places = (self._places[rows] & _PLACE_MASK).astype(np.int64)
-            yield pack, Needed(places << _ALIGNMENT_BITS, int(_packed(self._sizes[rows]).sum()))
+            packed_bytes = int(_packed(self._sizes[rows]).sum())
+            yield pack, Needed(places << _ALIGNMENT_BITS, self._groups[rows], packed_bytes)
 
     def _number(self, pack: bytes) -> int:
         return self._numbers.setdefault(pack, len(self._numbers))
@@ -89,9 +101,11 @@ class PackUse:
     def _sort_in(self) -> None:
         if not self._new:
             return
-        places, sizes = zip(*self._new, strict=True)
+        places, sizes, groups = zip(*self._new, strict=True)
+        # Of each place the first row, which is the one from before.
         found, rows = np.unique(np.concatenate([self._places, *places]), return_index=True)
         self._sizes = np.concatenate([self._sizes, *sizes])[rows]
+        self._groups = np.concatenate([self._groups, *groups])[rows]
         self._places = found
         self._new, self._new_rows = [], 0
 
@@ -113,10 +127,10 @@ def worth_packing(
     ]
     if sum(gains[pack] for pack in sparse) < rules.least_gain_bytes:
         sparse = []
-    if len(small) < rules.many:
-        small = []
+    of_group = Counter(needed[pack].group for pack in small)
+    small = [pack for pack in small if of_group[needed[pack].group] >= rules.many]
     sparse.sort(key=lambda pack: (-gains[pack], pack))
-    small.sort(key=lambda pack: (known[pack], pack))
+    small.sort(key=lambda pack: (needed[pack].group, known[pack], pack))
     chosen = _within([*sparse, *small], needed, rules.pass_bytes)
     # One small pack by itself would be the same again.
     return [] if len(chosen) == 1 and chosen[0] in small else chosen

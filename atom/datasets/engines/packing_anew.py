@@ -9,12 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Self
 
-import numpy as np
 import pyarrow as pa
 from blake3 import blake3
-from numpy.typing import NDArray
 
 from atom.datasets.engines.pack_index import SCHEMA, locate
+from atom.datasets.engines.pack_use import Needed
 from atom_sdk.errors import ManifestCorruptError, PackDigestMismatchError
 from atom_sdk.packs.plan import PackLimits, PackPlan, SourceFile, plan_packs
 from atom_sdk.packs.writer import FileSink, PackSummary, PackWriter
@@ -25,7 +24,7 @@ _READ_BYTES = 16 << 20
 # Where a file goes whose path another file of the same pack has: one of an earlier version.
 _BESIDE = ".packed-anew"
 
-# A row of an index.
+# A row of an index, with the group.
 _Row = dict[str, Any]
 ReadRange = Callable[[int, int], bytes]
 
@@ -34,6 +33,7 @@ class _File(NamedTuple):
     path: str
     size: int
     unreadable: str | None
+    group: int
     # In the file that holds all until they are packed.
     position: int
 
@@ -64,43 +64,49 @@ class TakenFiles:
         """Close the file."""
         self._file.close()
 
-    def take(self, pack: str, index: pa.Table, offsets: NDArray[np.int64], read: ReadRange) -> None:
-        """Take the files that begin at `offsets` out of a pack; `read(start, end)` gives its bytes.
+    def take(self, pack: str, index: pa.Table, needed: Needed, read: ReadRange) -> None:
+        """Take what is needed out of a pack; `read(start, end)` gives its bytes.
 
         Raises ManifestCorruptError for a place where no file begins, PackDigestMismatchError for
         bytes that are not the file's.
         """
-        rows = locate(index, offsets)
+        rows = locate(index, needed.offsets)
         if (rows < 0).any():
             raise ManifestCorruptError(pack, "a version names a place where no file begins")
-        for run in _runs(index.take(pa.array(rows)).to_pylist()):
+        taken = index.take(pa.array(rows)).append_column("group", pa.array(needed.groups))
+        for run in _runs(taken.to_pylist()):
             start = run[0]["offset"]
             data = memoryview(read(start, run[-1]["offset"] + run[-1]["size"]))
             for row in run:
                 self._keep(row, data[row["offset"] - start :][: row["size"]])
 
     def packs(self, limits: PackLimits | None = None) -> Iterator[NewPack]:
-        """Write the files into packs, by path. A pack's file is gone when the next one is asked."""
+        """Write the files of each group into packs, by path.
+
+        A pack's file is gone when the next one is asked.
+        """
         self._file.flush()
-        named = self._named()
-        sizes = [SourceFile(name, self._files[named[name]].size) for name in sorted(named)]
-        for plan in plan_packs(sizes, limits):
-            path = self._folder / "pack"
-            yield self._written(path, plan, named)
-            path.unlink()
+        for group in sorted({file.group for file in self._files.values()}):
+            named = self._named(group)
+            sizes = [SourceFile(name, self._files[named[name]].size) for name in sorted(named)]
+            for plan in plan_packs(sizes, limits):
+                path = self._folder / "pack"
+                yield self._written(path, plan, named)
+                path.unlink()
 
     def _keep(self, row: _Row, data: memoryview) -> None:
         digest = blake3(data).digest()
         if digest != row["digest"]:
             raise PackDigestMismatchError(row["digest"].hex(), digest.hex())
         if digest not in self._files:
-            place = self._file.tell()
-            self._files[digest] = _File(row["path"], len(data), row["unreadable"], place)
+            told = row["path"], len(data), row["unreadable"], row["group"]
+            self._files[digest] = _File(*told, self._file.tell())
             self._file.write(data)
 
-    def _named(self) -> dict[str, bytes]:
+    def _named(self, group: int) -> dict[str, bytes]:
         named: dict[str, bytes] = {}
-        for digest, file in sorted(self._files.items(), key=lambda item: (item[1].path, item[0])):
+        files = [item for item in self._files.items() if item[1].group == group]
+        for digest, file in sorted(files, key=lambda item: (item[1].path, item[0])):
             beside = f"{_BESIDE}/{digest.hex()}/{file.path.rpartition('/')[2]}"
             named[beside if file.path in named else file.path] = digest
         return named
