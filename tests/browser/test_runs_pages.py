@@ -144,10 +144,10 @@ def test_an_unknown_order_is_taken_out_of_the_address(signed_in_page: Page, seed
     for address in ("/runs", "/models"):
         page.goto(f"{address}?sort=bogus")
         expect(page.get_by_role("table")).to_be_visible()
-        expect(page).to_have_url(re.compile(f"{address}$"))
+        expect(page).to_have_url(re.compile(rf"{address}\?project=\w+$"))
     page.goto("/runs")
     page.get_by_role("button", name="Run", exact=True).click()
-    expect(page).to_have_url(re.compile(r"/runs\?sort=name$"))
+    expect(page).to_have_url(re.compile(r"/runs\?project=\w+&sort=name$"))
     assert seed.trained_run
 
 

@@ -187,6 +187,7 @@ class OutputVersionSerializer(serializers.Serializer[Any]):
 class LabelTaskSerializer(serializers.ModelSerializer[LabelTask]):
     """A label task. The context carries `counts` and `held`, looked up once per page."""
 
+    project = serializers.CharField(source="project.slug")
     dataset = serializers.CharField(source="dataset.name")
     dataset_ref = serializers.CharField(source="dataset_version.ref")
     ontology_version = serializers.UUIDField(source="ontology_version_id")
@@ -206,7 +207,7 @@ class LabelTaskSerializer(serializers.ModelSerializer[LabelTask]):
     class Meta:
         model = LabelTask
         fields = (
-            "id", "name", "state", "modality", "dataset", "dataset_ref", "ontology_version",
+            "id", "project", "name", "state", "modality", "dataset", "dataset_ref", "ontology_version",
             "labels", "guideline", "filter", "batch_size", "audit_percent", "lease_ttl_s",
             "left_out", "progress", "filling", "my", "publish_error", "output_version",
             "created_by", "created_at", "started_at", "published_at",

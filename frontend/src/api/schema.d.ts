@@ -6037,6 +6037,7 @@ export interface components {
         LabelTask: {
             /** Format: uuid */
             readonly id: string;
+            project: string;
             name: string;
             state: components["schemas"]["LabelTaskStateEnum"];
             modality: string;

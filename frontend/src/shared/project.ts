@@ -1,5 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { api, keyOf } from '@/api/client';
 import type { Project, Role } from '@/api/contract/accounts';
 import { useMe } from './me';
@@ -59,6 +60,28 @@ export function useCurrentProject(): Project | undefined {
   const projects = useProjects().data?.results;
   if (named !== undefined) return projects?.find(({ slug }) => slug === named);
   return projects && ofThisTab(projects);
+}
+
+/** Writes the project into the URL of this page: whoever opens a copy of it may have used another one last. */
+export function useProjectInUrl(slug: string | undefined): void {
+  const named = useSearch({ strict: false, select: (search: { project?: string }) => search.project });
+  const navigate = useNavigate();
+  useEffect(() => {
+    if (slug === undefined || slug === named) return;
+    void navigate({
+      to: '.',
+      search: (old) => ({ ...old, project: slug }),
+      hash: true,
+      replace: true,
+      resetScroll: false,
+    });
+  }, [slug, named, navigate]);
+}
+
+/** Moves the page to the project of what it shows: what has an id is found whichever project the URL names. */
+export function useProjectOf(shown: { project: string } | undefined): void {
+  const mine = useProjects().data?.results.some(({ slug }) => slug === shown?.project);
+  useProjectInUrl(mine ? shown?.project : undefined);
 }
 
 /** The project that the URL names although the person has none of that name. */

@@ -105,6 +105,18 @@ test('pages looked at are offered again, the one shown is not', async () => {
   expect(labelled().join()).not.toContain('Overview of before');
 });
 
+test('pages of the same address in two projects are two', async () => {
+  rememberPage('/datasets/digits?project=vision&path=a', 'digits of vision');
+  rememberPage('/datasets/digits?project=speech', 'digits of speech');
+  rememberPage('/datasets/digits?project=vision', 'digits of vision');
+  await renderPage(<Palette onClose={() => {}} onShortcuts={() => {}} />);
+  await screen.findByPlaceholderText('Search pages, actions and names…');
+  expect(labelled().filter((label) => label?.includes('digits of'))).toEqual([
+    'digits of vision/datasets/digits',
+    'digits of speech/datasets/digits',
+  ]);
+});
+
 test('a viewer is not offered what only others may open', async () => {
   serve('GET', 'projects/', listing({ slug: 'vision', name: 'Vision', role: 'viewer', unit: null }));
   await renderPage(<Palette onClose={() => {}} onShortcuts={() => {}} />);

@@ -1,3 +1,4 @@
+import { useRouterState } from '@tanstack/react-router';
 import { act, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test } from 'vitest';
@@ -12,6 +13,19 @@ test('a project that is not the person’s is not replaced by another one', asyn
   await screen.findByRole('heading', { name: 'No project “nope”' });
   const choice = screen.getByRole('link', { name: 'Vision' });
   expect(choice.getAttribute('href')).toBe('/?project=vision');
+});
+
+const Address = () => useRouterState({ select: ({ location }) => location.href });
+
+test('the address names the project, so that a copy of it leads others to the same page', async () => {
+  await renderPage(
+    <>
+      <Shell />
+      <Address />
+    </>,
+    '/?q=cats#end',
+  );
+  await screen.findByText('/?q=cats&project=vision#end');
 });
 
 test('while projects are read nothing says that there are none', async () => {

@@ -12,7 +12,7 @@ import { keepFocus } from '@/shared/focusBack';
 import { ButtonLink } from '@/shared/links';
 import { useProjectLive } from '@/shared/live/projectLive';
 import { Page } from '@/shared/Page';
-import { useCurrentProject, useProjects, useRights, useUnknownProject } from '@/shared/project';
+import { useCurrentProject, useProjectInUrl, useProjects, useRights, useUnknownProject } from '@/shared/project';
 import { listenForShortcuts, useShortcuts } from '@/shared/shortcuts';
 import { PagePending } from '../fallbacks';
 import { ConnectionBar } from './ConnectionBar';
@@ -98,7 +98,9 @@ export function Shell() {
 
 /** Apart, so that a socket which opens or closes draws nothing again. */
 function Live() {
-  useProjectLive(useCurrentProject()?.slug);
+  const slug = useCurrentProject()?.slug;
+  useProjectLive(slug);
+  useProjectInUrl(slug);
   return null;
 }
 

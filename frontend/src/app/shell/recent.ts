@@ -24,9 +24,15 @@ export function recentPages(): Recent[] {
 /** Whoever signs in next need not learn what was looked at. */
 export const forgetRecent = () => writeStored(STORED, null);
 
+/** The page behind an address, whatever is chosen on it: its path and its project, both of which name what is shown. */
+function pageOf(href: string): string {
+  const [path, search] = href.split('?');
+  return `${path} ${new URLSearchParams(search).get('project') ?? ''}`;
+}
+
 export function rememberPage(href: string, title: string): void {
-  const path = href.split('?')[0];
-  const others = recentPages().filter((one) => one.href.split('?')[0] !== path);
+  const page = pageOf(href);
+  const others = recentPages().filter((one) => pageOf(one.href) !== page);
   writeStored(STORED, JSON.stringify([{ href, title }, ...others].slice(0, MOST)));
 }
 

@@ -1,3 +1,4 @@
+import { useRouterState } from '@tanstack/react-router';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -132,6 +133,22 @@ describe('the page of a run', () => {
     screen.getByText("KeyError: 'label'");
     await waitFor(() => expect(screen.getByRole('button', { name: 'Retry' })).toBeTruthy());
     await expectNoViolations(container);
+  });
+
+  test('a run of another project than the last one used is shown in its own', async () => {
+    const projects = ['vision', 'speech'].map((slug) => ({ slug, name: slug, role: 'admin' as const, unit: null }));
+    serve('GET', 'projects/', listing(...projects));
+    serve('GET', 'runs/{run_id}/', whole(3, { project: 'speech' }));
+    serve('GET', 'runs/{run_id}/logs/', emptyLog);
+    const Address = () => useRouterState({ select: ({ location }) => location.href });
+    const page = (
+      <>
+        <RunPage />
+        <Address />
+      </>
+    );
+    await renderPage(page, '/runs/run-3?project=vision&tab=files', '/runs/$runId');
+    await screen.findByText('/runs/run-3?project=speech&tab=files');
   });
 
   test('a waiting run answers why it is not running', async () => {

@@ -9,6 +9,7 @@ import { AnchorLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { ReportOrigin } from '@/shared/print/PrintReport';
 import { usePrinting } from '@/shared/print/printing';
+import { useProjectOf } from '@/shared/project';
 import { useShortcuts } from '@/shared/shortcuts';
 import { CommentsTab } from '../comments/CommentsTab';
 import { FilesTab } from '../files/FilesTab';
@@ -43,6 +44,7 @@ export function RunPage() {
   const number = /^\d{1,9}$/.test(runId) ? Number(runId) : null;
   const numbered = useRunNumbered(number);
   const run = useRun(runId, number === null);
+  useProjectOf(run.data);
   if (numbered.data) return <Navigate to="/runs/$runId" params={{ runId: numbered.data }} search={true} replace />;
   const query = number === null ? run : numbered;
   if (query.error && !query.data)

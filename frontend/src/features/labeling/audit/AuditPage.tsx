@@ -11,7 +11,7 @@ import { Thumb } from '@/shared/grid/Thumb';
 import { AnchorLink, ButtonLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
-import { useCurrentProject, useMay } from '@/shared/project';
+import { useCurrentProject, useMay, useProjectOf } from '@/shared/project';
 import { useShortcuts } from '@/shared/shortcuts';
 import { notifyError, notifySuccess, notifyWarning } from '@/shared/undo';
 import { LabelChip } from '../LabelChip';
@@ -40,6 +40,7 @@ export function AuditPage() {
   const project = useCurrentProject();
   const mayAudit = useMay('researcher');
   const task = useTask(taskId);
+  useProjectOf(task.data);
   const [round, setRound] = useState(0);
   const batch = useQuery({
     queryKey: ['audit-lease', taskId, round],

@@ -15,7 +15,7 @@ import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { ProgressBar } from '@/shared/ProgressBar';
 import { problemSentence } from '@/shared/problemWords';
-import { useMay } from '@/shared/project';
+import { useMay, useProjectOf } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { StateBadge } from '@/shared/StateBadge';
 import { notifyError, notifySuccess } from '@/shared/undo';
@@ -33,6 +33,7 @@ export function TaskPage() {
   const { t } = useTranslation();
   const { taskId = '' } = useParams({ strict: false });
   const query = useTask(taskId);
+  useProjectOf(query.data);
   if (query.error && !query.data)
     return (
       <FailedPage

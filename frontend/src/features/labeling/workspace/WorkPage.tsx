@@ -10,7 +10,7 @@ import { FailedPage } from '@/shared/FailedPage';
 import { ButtonLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
-import { useCurrentProject, useMay } from '@/shared/project';
+import { useCurrentProject, useMay, useProjectOf } from '@/shared/project';
 import { notifyWarning } from '@/shared/undo';
 import { useTask } from '../queries';
 import { ToTasks } from '../ToTasks';
@@ -27,6 +27,7 @@ export function WorkPage() {
   const project = useCurrentProject();
   const mayLabel = useMay('labeler');
   const task = useTask(taskId);
+  useProjectOf(task.data);
   if (project && !mayLabel)
     return (
       <Page>
