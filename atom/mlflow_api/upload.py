@@ -29,7 +29,7 @@ from atom.jobs.actions import tracking_access
 from atom.jobs.actions.stored_files import StoredFile, keep_file, new_key
 from atom.jobs.actions.tracked import attempt_of
 from atom.jobs.models import Attempt, Run
-from atom.mlflow_api.actions.uploads import check_path
+from atom.mlflow_api.actions.uploads import check_path, check_sender
 from atom.mlflow_api.engines import sources
 from atom.mlflow_api.engines.sources import Place, parse_place
 from atom.mlflow_api.errors import (
@@ -109,6 +109,7 @@ def _authorized(headers: dict[bytes, bytes], slug: str, path: str) -> _Target:
     folder = _folder(project, place)
     if command is not None and folder.run.pk != command.run_id:
         raise ResourceMissing(f"There is no {place.root[:-1]} {place.id.hex}.")
+    check_sender(folder.run, is_its_command=command is not None)
     if folder.run.archived_at is not None:
         raise BadParameter(f"The run {folder.run.pk.hex} must be in the 'active' state.")
     attempt_of(folder.run)

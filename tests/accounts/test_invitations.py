@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.core import mail
+from django.db import connection
 from django.test import Client
 from rest_framework.test import APIClient
 
 from atom.accounts import actions
+from atom.accounts.actions.invitations import invite
 from atom.accounts.actions.people import deactivate
 from atom.accounts.models import AuditEvent, Invitation, Project, RoleBinding, User
 from atom.core import clock
@@ -212,3 +215,24 @@ def test_an_invitation_of_one_project_is_not_anothers(api: APIClient, admin: Use
     path = f"/api/v1/projects/other/invitations/{made['id']}/"
     assert client.delete(path).status_code == 404
     assert client.post(f"{path}renewals/").status_code == 404
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_invitations_of_one_address_at_once_leave_one_link(
+    project: Project, admin: User
+) -> None:
+    start = threading.Barrier(4)
+
+    def ask() -> None:
+        try:
+            start.wait()
+            invite(project, admin, "viewer", "mia@example.org", 7)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=ask) for _ in range(start.parties)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert Invitation.objects.pending().filter(project=project).count() == 1

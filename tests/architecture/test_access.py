@@ -16,7 +16,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from atom.accounts import actions
-from atom.accounts.models import User
+from atom.accounts.models import Project, User
 from atom.mlflow_api import urls as mlflow_urls
 from tests.factories.accounts import make_member, make_project
 from tests.factories.everything import one_of_everything
@@ -76,6 +76,8 @@ OWN = {
     "workflows/<slug:slug>/",
     "labelx/audits/",
 }
+# Events of what the caller administers.
+AUDIT = {"audit/", "audit/export/"}
 # A runner authenticates with its attempt's token, which names no other thing.
 RUNNER_ONLY = "runner/"
 
@@ -150,10 +152,57 @@ def test_a_member_of_another_project_learns_nothing(
         for method in METHODS:
             answer = getattr(client, method)(fill(route, foreign), content_type="application/json")
             # The audit trail answers an administrator with the events of their own projects.
-            allowed = {200, 405} if route.startswith("audit/") else {404, 405}
+            allowed = {200, 405} if route in AUDIT else {404, 405}
             if answer.status_code not in allowed or SECRET_WORD in _said(answer):
                 leaks.append((method, route, answer.status_code))
     assert leaks == []
+
+
+def test_the_token_of_one_project_opens_no_other(
+    client: Client, foreign: dict[str, Any], stranger: User
+) -> None:
+    """Whose person sees everything: nothing but the token's project keeps it out."""
+    User.objects.filter(pk=stranger.pk).update(is_superuser=True)
+    project = Project.objects.get(slug="own")
+    secret = actions.create_token(stranger, "ci", ["admin"], project).secret
+    bearer = {"Authorization": f"Bearer {secret}"}
+    leaks = []
+    for route in api_routes():
+        if route in PUBLIC or route.startswith(RUNNER_ONLY):
+            continue
+        for method in ("get",) if route in OWN else METHODS:
+            ask = getattr(client, method)
+            answer = ask(fill(route, foreign), content_type="application/json", headers=bearer)
+            # What is asked by a session alone refuses every token.
+            allowed = {401, 404, 405} | ({200} if route in OWN | AUDIT else set())
+            if answer.status_code not in allowed or SECRET_WORD in _said(answer):
+                leaks.append((method, route, answer.status_code))
+    assert leaks == []
+
+
+def test_a_thing_is_found_only_below_what_it_belongs_to(
+    client: Client, foreign: dict[str, Any], stranger: User
+) -> None:
+    own = one_of_everything(Project.objects.get(slug="own"), stranger, "quartz")
+    client.force_login(stranger)
+    leaks = []
+    for route, name in _below(own, foreign):
+        address = fill(route, own | {name: foreign[name]})
+        for method in METHODS:
+            answer = getattr(client, method)(address, content_type="application/json")
+            said = _said(answer).replace(str(foreign[name]), "")
+            # An empty body may be refused before anything is looked up.
+            if answer.status_code not in {400, 404, 405} or SECRET_WORD in said:
+                leaks.append((method, route, name, answer.status_code))
+    assert leaks == []
+
+
+def _below(own: dict[str, Any], foreign: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield each route and one of its parameters that stands below another."""
+    for route in api_routes():
+        for name in re.findall(r"<(?:\w+:)?(\w+)>", route)[1:]:
+            if own[name] != foreign[name]:
+                yield route, name
 
 
 def _said(answer: Any) -> str:

@@ -100,6 +100,29 @@ def test_a_cut_off_push_goes_on_where_it_stopped(
     assert pusher.get(f"uploads/{upload['id']}/")["state"] == "verified"
 
 
+def test_a_part_that_was_sent_wrongly_before_or_after_does_no_harm(pusher: Pusher) -> None:
+    """Of several parts of one number the store tells all, in no order."""
+    for number in range(6):
+        data = make_pack({"a.png": png(100 + number)}).data
+        upload = pusher.begin(data)
+        for wrong in (data[:-1] + b"x", data[:1000], data + b"more"):
+            pusher.send_part(upload, 1, wrong)
+        right = pusher.send_part(upload, 1, data)
+        pusher.send_part(upload, 1, b"y" + data[1:])
+        pusher.post(f"uploads/{upload['id']}/complete/", {"parts": [right]})
+        assert pusher.get(f"uploads/{upload['id']}/")["state"] == "verified"
+
+
+def test_a_part_of_another_length_is_not_joined(pusher: Pusher) -> None:
+    data = make_pack({"a.png": png(2)}).data
+    upload = pusher.begin(data)
+    short = pusher.send_part(upload, 1, data[:1000])
+    address = f"{pusher.base}uploads/{upload['id']}/complete/"
+    refused = pusher.client.post(address, {"parts": [short]})
+    assert (refused.status_code, refused.json()["parts"]) == (409, [1])
+    assert pusher.get(f"uploads/{upload['id']}/")["state"] == "open"
+
+
 def test_completing_twice_is_the_same_as_once(pusher: Pusher) -> None:
     data = make_pack({"a.png": png(1)}).data
     upload = pusher.begin(data)

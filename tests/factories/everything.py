@@ -48,7 +48,7 @@ def one_of_everything(project: Project, owner: User, word: str) -> dict[str, Any
     view = SavedView.objects.create(dataset=dataset, name=f"{word}-view", prefix="a/")
     garbage_run = GarbageRun.objects.create(project=project)
     commit = CommitRequest.objects.create(dataset=dataset, branch="main", changes_upload=upload)
-    writer = Writer.objects.create(dataset=dataset, target="main", staging="staging.a")
+    writer = Writer.objects.create(dataset=dataset, target="main", staging=f"staging.{word}")
     write_job = WriteJob.objects.create(dataset=dataset, name=word, target="main")
     source = Source.objects.create(
         project=project, dataset=dataset, name=f"{word}-bucket", url="s3://bucket/"

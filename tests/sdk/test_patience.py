@@ -10,8 +10,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from atom_sdk.client.config import Config
-from atom_sdk.client.errors import ApiError
+from atom_sdk.client.errors import ApiError, NotAtomError
 from atom_sdk.client.http import Http
+from atom_sdk.client.runs import Runs
+from tests.sdk.answering import Answer, answering
+
+RUN = "01a20e24-ad1c-718d-8b9f-1f506b3f7c94"
+RUNNING, SUCCEEDED = Answer(200, '{"state": "running"}'), Answer(200, '{"state": "succeeded"}')
+# Its own server is away, says a proxy; so often that each request gives up.
+AWAY = [Answer(502, "<html>Bad gateway</html>", {"Retry-After": "0"})] * 12
 
 
 @contextmanager
@@ -60,3 +67,37 @@ def test_nobody_waits_longer_than_a_minute(wait: str) -> None:
         http.close()
     assert refused.value.code == "too_many_requests"
     assert len(seen) == 1
+
+
+def asked(url: str) -> Http:
+    return Http(Config(url=url, token="", project=""))
+
+
+def test_waiting_for_a_run_outlives_a_server_that_is_away() -> None:
+    with answering([RUNNING, *AWAY, SUCCEEDED]) as url:
+        assert Runs(asked(url), "demo").wait(RUN)["state"] == "succeeded"
+
+
+def test_a_time_to_wait_counts_while_the_server_is_away() -> None:
+    with answering([RUNNING, *AWAY]) as url, pytest.raises(TimeoutError, match="still running"):
+        Runs(asked(url), "demo").wait(RUN, timeout_s=0.1)
+
+
+def test_a_server_that_never_answered_is_not_waited_for() -> None:
+    with answering(AWAY) as url, pytest.raises(ApiError) as refused:
+        Runs(asked(url), "demo").wait(RUN)
+    assert refused.value.status == 502
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer(200, "<html>Sign in</html>"),
+        Answer(302, "", {"Location": "https://sign-in.example/?state=secret"}),
+    ],
+)
+def test_what_is_not_atom_is_told_in_words(answer: Answer) -> None:
+    with answering([answer]) as url, pytest.raises(NotAtomError) as refused:
+        asked(url).get("projects/")
+    assert "127.0.0.1" in str(refused.value)
+    assert "secret" not in str(refused.value)

@@ -15,6 +15,7 @@ from django.db.models.functions import Now
 from atom.accounts import audit
 from atom.accounts.actions.members import grant_role
 from atom.accounts.actions.passwords import check_new_password
+from atom.accounts.actions.units import lock_tree
 from atom.accounts.errors import (
     AccountExists,
     AlreadyMember,
@@ -27,7 +28,7 @@ from atom.accounts.errors import (
 from atom.accounts.models import RANK, Invitation, Project, RoleBinding, User
 from atom.accounts.permissions import administers
 from atom.accounts.pipelines import mail_invitation
-from atom.accounts.reads import Scope, direct_binding, scope_fields
+from atom.accounts.reads import Scope, direct_binding, scope_fields, unit_of
 from atom.core import clock, outbox
 from atom.core.crypto import BadSignature, hash_token, sign, unsign
 from atom.core.errors import AlreadyExists
@@ -63,6 +64,8 @@ def invite(scope: Scope, actor: User, role: str, email: str, days: int) -> NewIn
     A pending one for the same address is made anew. Raises AlreadyMember.
     """
     with transaction.atomic():
+        # Lock first: two requests for one address must not both make a link for it.
+        lock_tree(unit_of(scope).organisation_id)
         if email and (person := User.objects.filter(email__iexact=email).first()):
             _refuse_member(scope, person)
         pending = Invitation.objects.pending().filter(**scope_fields(scope))

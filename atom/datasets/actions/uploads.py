@@ -223,9 +223,7 @@ def _close(upload: Upload) -> None:
 
 def _join(upload: Upload, parts: Sequence[tuple[int, str]]) -> None:
     objects = storage.objects()
-    arrived = {
-        part.number: part for part in objects.multipart_parts(upload.key, upload.multipart_id)
-    }
+    arrived = objects.multipart_parts(upload.key, upload.multipart_id)
     if not arrived and objects.exists(upload.key):
         # A completion whose answer was lost: the parts are joined already.
         return
@@ -233,13 +231,15 @@ def _join(upload: Upload, parts: Sequence[tuple[int, str]]) -> None:
     objects.multipart_complete(upload.key, upload.multipart_id, sorted(parts))
 
 
-def _check_parts(upload: Upload, given: dict[int, str], arrived: dict[int, Part]) -> None:
+def _check_parts(upload: Upload, given: dict[int, str], arrived: Sequence[Part]) -> None:
     wanted = range(1, part_count(upload) + 1)
-    wrong = [
-        number
-        for number in wanted
-        if number not in arrived or given.get(number, "").strip('"') != arrived[number].etag
-    ]
+    # A store may list what was sent first beside what replaced it, in any order.
+    there = {
+        (part.number, part.etag)
+        for part in arrived
+        if part.size_bytes == part_bytes(upload, part.number)
+    }
+    wrong = [number for number in wanted if (number, given.get(number, "").strip('"')) not in there]
     extra = sorted(set(given) - set(wanted))
     if wrong or extra:
         raise UploadIncomplete(

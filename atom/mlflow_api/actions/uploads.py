@@ -14,7 +14,7 @@ from atom.jobs import states as run_states
 from atom.jobs.actions.stored_files import StoredFile, keep_file, new_key
 from atom.jobs.actions.tracked import attempt_of
 from atom.jobs.models import Run
-from atom.mlflow_api.errors import BadParameter
+from atom.mlflow_api.errors import BadParameter, NotPermitted
 
 MAX_PARTS = 10_000
 MAX_PATH = 1000
@@ -24,6 +24,18 @@ _PURPOSE = "mlflow.multipart"
 def is_run_of_program(run: Run) -> bool:
     """Return whether a program elsewhere made the run: what Atom's own runs left stays."""
     return run.origin != run_states.EXECUTED
+
+
+def check_sender(run: Run, *, is_its_command: bool) -> None:
+    """Raise NotPermitted for who would put a file among those that a run of Atom's left.
+
+    A model that is registered of them is said to come from that run's code and data.
+    """
+    if not is_its_command and not is_run_of_program(run):
+        raise NotPermitted(
+            "Atom has executed this run, and its files are what its own command left. "
+            "Log them to a run of your own, or start the command again."
+        )
 
 
 def check_path(path: str) -> None:

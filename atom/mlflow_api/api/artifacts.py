@@ -145,6 +145,7 @@ class MultipartView(ArtifactView):
         folder = self.folder(place)
         if folder.version is not None:
             raise NotPermitted("The files of a registered version stay as they are.")
+        uploads.check_sender(folder.run, is_its_command=self.command is not None)
         return folder.run, folder.path_of(place.path), folder.kind
 
 

@@ -47,6 +47,8 @@ EXIT_CANCELLED = 6
 # As of the command `timeout`.
 EXIT_TIMED_OUT = 124
 EXIT_INTERRUPTED = 130
+# As of a program that SIGPIPE ends: neither success nor failure of what was asked.
+EXIT_UNREAD = 141
 
 _WIDTH_OF_PIPE = 100_000
 
@@ -58,6 +60,12 @@ _EXIT_BY_STATUS = {
     410: EXIT_NOT_FOUND,
     409: EXIT_CONFLICT,
     412: EXIT_CONFLICT,
+    # Nothing is known of what was asked about: a script must not take it for a run that failed.
+    429: EXIT_NETWORK,
+    500: EXIT_NETWORK,
+    502: EXIT_NETWORK,
+    503: EXIT_NETWORK,
+    504: EXIT_NETWORK,
 }
 _EXIT_BY_KIND: dict[type[Exception], int] = {
     NetworkError: EXIT_NETWORK,
@@ -98,6 +106,14 @@ _EXIT_BY_REASON = {
 }
 
 
+class _Output(Console):
+    """A terminal, a file or a pipe; rich itself would end the program as if a run had failed."""
+
+    def on_broken_pipe(self) -> None:
+        """Let the command end: nobody reads what it says."""
+        raise BrokenPipeError
+
+
 class Context:
     """The state of one invocation; the options set `project` and `as_json`."""
 
@@ -105,8 +121,8 @@ class Context:
         self.project: str | None = None
         self.as_json = False
         # What people and programs wrote is shown as it is: `:x:` is no emoji.
-        self.out = Console(highlight=False, soft_wrap=True, emoji=False, width=_width_of_output())
-        self.err = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
+        self.out = _Output(highlight=False, soft_wrap=True, emoji=False, width=_width_of_output())
+        self.err = _Output(stderr=True, highlight=False, soft_wrap=True, emoji=False)
         self._client: Client | None = None
 
     @property

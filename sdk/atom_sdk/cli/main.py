@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import click
@@ -38,6 +39,7 @@ from atom_sdk.cli import (
 )
 from atom_sdk.cli.context import (
     EXIT_INTERRUPTED,
+    EXIT_UNREAD,
     Context,
     exit_code_of,
     explain,
@@ -76,12 +78,12 @@ def cli(context: Context, project: str | None, as_json: bool) -> None:
 
 @cli.command()
 @click.argument("url")
-@click.option("--token", help="API token; asked for when left out.")
+@click.option("--token", help="API token; asked for when left out, or read from a pipe.")
 @click.option("--project", help="Default project.")
 @pass_context
 def login(context: Context, url: str, token: str | None, project: str | None) -> None:
     """Remember a server and a token for the next commands."""
-    secret = token or click.prompt("API token", hide_input=True, err=True)
+    secret = token or _asked_token()
     with Client(url, secret, project or context.project) as client:
         me = client.me()
         found = config.Config(client.config.url, secret, client.project)
@@ -93,6 +95,14 @@ def login(context: Context, url: str, token: str | None, project: str | None) ->
             f"Signed in to {found.url} as {me['username']}, project {found.project} ({path})."
         ),
     )
+
+
+def _asked_token() -> str:
+    if sys.stdin.isatty():
+        return str(click.prompt("API token", hide_input=True, err=True))
+    if given := sys.stdin.readline().strip():
+        return given
+    raise click.UsageError("Give --token, or the token on standard input.")
 
 
 @cli.command()
@@ -156,15 +166,17 @@ def main() -> None:
 def _run(context: Context) -> int:
     try:
         code = cli.main(standalone_mode=False, obj=context)
+        sys.stdout.flush()
     except click.ClickException as exc:
         _show_usage(exc, context)
         return exc.exit_code
     except (click.Abort, KeyboardInterrupt):
         sys.stderr.write("interrupted\n")
         return EXIT_INTERRUPTED
-    except BrokenPipeError:
-        sys.stderr.close()
-        return 0
+    except (BrokenPipeError, SystemExit):
+        # By the latter click ends us when nobody reads what was said.
+        _write_no_more()
+        return EXIT_UNREAD
     except (AtomError, OSError, httpx.HTTPError) as exc:
         error = _as_ours(exc)
         explain(error, context)
@@ -172,6 +184,13 @@ def _run(context: Context) -> int:
     finally:
         context.close()
     return code if isinstance(code, int) else 0
+
+
+def _write_no_more() -> None:
+    """Drop what is left, or Python would complain of it at its end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(nowhere, stream.fileno())
 
 
 def _as_ours(exc: Exception) -> AtomError:

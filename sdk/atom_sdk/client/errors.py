@@ -28,6 +28,13 @@ class NetworkError(ClientError):
     hint = "Check the address and that the server is running; then run the same command again."
 
 
+class NotAtomError(NetworkError):
+    """Something answers at the address, a proxy or a page to sign in, and it is not Atom."""
+
+    code = "not_atom"
+    hint = "Check ATOM_URL: it is the address at which the portal opens, without a path."
+
+
 class PackUnreadableError(NetworkError):
     """The object store did not give a pack; `pack` is its digest in hex."""
 

@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 
 from atom_sdk.client.config import Config
-from atom_sdk.client.errors import ApiError, NetworkError
+from atom_sdk.client.errors import ApiError, NetworkError, NotAtomError
 
 _RETRIED_STATUS = frozenset({429, 502, 503, 504})
 # An object store that is overloaded or restarts says so in more ways.
@@ -103,12 +103,24 @@ class Http:
     def request(self, method: str, path: str, **kwargs: Any) -> JSON:
         """Send, retry what may be retried, and return the JSON answer (None for 204).
 
-        Raises ApiError for a problem, NetworkError when the server cannot be reached.
+        Raises ApiError for a problem, NetworkError when the server cannot be reached, NotAtomError
+        when something else answers at its address.
         """
         response = _with_retries(lambda: self._client.request(method, path, **kwargs))
-        if response.is_success:
+        if response.is_redirect:
+            raise NotAtomError(_redirects(response))
+        if not response.is_success:
+            raise ApiError(response.status_code, _problem(response))
+        try:
             return response.json() if response.content else None
-        raise ApiError(response.status_code, _problem(response))
+        except ValueError as exc:
+            raise NotAtomError(f"{response.url.host} answers, but not as Atom does.") from exc
+
+
+def _redirects(response: httpx.Response) -> str:
+    # Only the beginning: what follows may be somebody's state of signing in.
+    wanted = response.url.join(response.headers.get("location", ""))
+    return f"{response.url.host} does not answer, it redirects to {wanted.scheme}://{wanted.host}."
 
 
 def download(http: Http, path: str, params: Mapping[str, str | None]) -> Iterator[bytes]:

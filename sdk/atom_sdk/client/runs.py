@@ -7,13 +7,16 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from atom_sdk.client.errors import NotFoundError
+from atom_sdk.client.errors import ApiError, NetworkError, NotAtomError, NotFoundError
 from atom_sdk.client.http import Http
 
 TERMINAL = frozenset({"succeeded", "failed", "cancelled"})
 _POLL_S = 0.7
 # Proxies give up on a silent connection after a minute.
 _ANSWER_HELD_S = 25.0
+# A server that is being upgraded, or a network that is mended, is back by then; the run goes on.
+_MAX_AWAY_S = 300.0
+_AWAY_STATUS = frozenset({429, 502, 503, 504})
 
 
 class Runs:
@@ -165,19 +168,30 @@ class Runs:
         return self._http.pages(f"runs/{self.resolve(run)}/files/")
 
     def wait(self, run: str, timeout_s: float | None = None) -> dict[str, Any]:
-        """Return the run once it has ended. Raises TimeoutError."""
+        """Return the run once it has ended. Raises TimeoutError.
+
+        A server that has answered once may be away for five minutes.
+        """
         run_id = self.resolve(run)
         allowed_s = float("inf") if timeout_s is None else timeout_s
         deadline = time.monotonic() + allowed_s
+        state, away_at = "", -math.inf
         while True:
             left_s = max(0.0, deadline - time.monotonic())
             # The server holds the answer back: it comes when the run ends. 0 asks at once.
             asked_s = math.ceil(min(_ANSWER_HELD_S, left_s))
-            found: dict[str, Any] = self._http.get(f"runs/{run_id}/wait/", timeout_s=asked_s)
-            if found["state"] in TERMINAL:
-                return found
+            try:
+                found: dict[str, Any] = self._http.get(f"runs/{run_id}/wait/", timeout_s=asked_s)
+            except (ApiError, NetworkError) as error:
+                if not _may_be_back(error) or time.monotonic() > away_at:
+                    raise
+                time.sleep(_POLL_S)
+            else:
+                state, away_at = found["state"], time.monotonic() + _MAX_AWAY_S
+                if state in TERMINAL:
+                    return found
             if time.monotonic() >= deadline:
-                raise TimeoutError(f"run {run} is still {found['state']}")
+                raise TimeoutError(f"run {run} is still {state}")
 
     def log(
         self, run: str, follow: bool = False, offset: int = 0, attempt: int | None = None
@@ -261,3 +275,10 @@ class Workflows:
         """Return one workflow with its typed parameters."""
         found: dict[str, Any] = self._http.get(f"workflows/{slug}/", project=self._project)
         return found
+
+
+def _may_be_back(error: ApiError | NetworkError) -> bool:
+    """Return whether the same request may be answered a little later."""
+    if isinstance(error, ApiError):
+        return error.status in _AWAY_STATUS
+    return not isinstance(error, NotAtomError)

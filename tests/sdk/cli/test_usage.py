@@ -21,6 +21,7 @@ from atom_sdk.cli.render import Bars, path_text, print_table
 from atom_sdk.cli.run_options import request_of
 from atom_sdk.cli.runs import _print_run
 from atom_sdk.cli.runs import run as run_command
+from tests.sdk.answering import Answer, answering
 
 Done = subprocess.CompletedProcess[str]
 Atom = Callable[..., Done]
@@ -74,6 +75,56 @@ def test_the_program_that_is_installed_is_the_one_that_is_tested_here(tmp_path: 
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert json.loads(done.stderr)["code"] == "usage"
+
+
+def test_a_program_whose_output_nobody_reads_has_neither_succeeded_nor_failed(
+    tmp_path: Path,
+) -> None:
+    unread, output = os.pipe()
+    os.close(unread)
+    done = subprocess.run(
+        [str(Path(sys.executable).parent / "atom"), "--help"],
+        cwd=tmp_path,
+        env=environment(tmp_path),
+        stdout=output,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    os.close(output)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (Answer(502, "<html></html>", {"Retry-After": "0"}), "answered 502"),
+        (Answer(500, '{"code": "internal", "detail": "Something broke."}'), "Something broke"),
+        (Answer(200, "<html>Sign in</html>"), "not as Atom does"),
+        (Answer(301, "", {"Location": "https://atom.example/"}), "https://atom.example."),
+    ],
+)
+def test_a_server_that_cannot_tell_is_no_run_that_failed(
+    atom: Atom, monkeypatch: pytest.MonkeyPatch, answer: Answer, said: str
+) -> None:
+    with answering([answer]) as url:
+        monkeypatch.setenv("ATOM_URL", url)
+        done = atom("wait", "01a20e24-ad1c-718d-8b9f-1f506b3f7c94")
+    assert done.returncode == 5
+    assert said in done.stderr
+
+
+def test_signing_in_takes_the_token_from_a_pipe(
+    atom: Atom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", StringIO(""))
+    done = atom("login", NOWHERE)
+    assert (done.returncode, "token on standard input" in done.stderr) == (2, True)
+    monkeypatch.setattr(sys, "stdin", StringIO("atom_a_b\n"))
+    with answering([Answer(200, '{"username": "mia"}')]) as url:
+        done = atom("login", url)
+    assert (done.returncode, "as mia" in done.stdout) == (0, True)
 
 
 @pytest.mark.parametrize(
