@@ -20,6 +20,7 @@ log = structlog.get_logger(__name__)
 DATABASE_FULL: Final = "database_full"
 DATABASE_READ_ONLY: Final = "database_read_only"
 DATABASE_BUSY: Final = "database_busy"
+DATABASE_SLOW: Final = "database_slow"
 VALKEY_FULL: Final = "valkey_full"
 VALKEY_CANNOT_SAVE: Final = "valkey_cannot_save"
 DISK_FULL: Final = "disk_full"
@@ -40,6 +41,10 @@ SAYS: Final[dict[str, tuple[str, str]]] = {
     DATABASE_BUSY: (
         "PostgreSQL has no connection left.",
         "Raise its max_connections, or run fewer web processes and workers.",
+    ),
+    DATABASE_SLOW: (
+        "PostgreSQL does not store in time: what is written takes seconds.",
+        "See what keeps the disk of PostgreSQL busy, and the kernel's log; it goes on by itself.",
     ),
     VALKEY_FULL: (
         "Valkey has reached its memory limit: logs, points and tasks wait.",

@@ -66,6 +66,8 @@ _SILENT: Final = {
         "Beat does not run: what was cut off is not taken up again.",
     ),
 }
+# What did not store something small in time.
+_SLOW: Final = {"disk": faults.DISK_SILENT, "database_writes": faults.DATABASE_SLOW}
 _BY_ITSELF: Final = "Wait a moment: it is started again by itself. Nothing acknowledged is lost."
 
 
@@ -97,7 +99,11 @@ def _away(name: str) -> Finding:
 
 def _refusal(fault: str) -> Finding:
     detail, action = faults.SAYS[fault]
-    passes = fault in {faults.OBJECT_STORE_FAILING, faults.DATABASE_BUSY}
+    passes = fault in {
+        faults.OBJECT_STORE_FAILING,
+        faults.DATABASE_BUSY,
+        faults.DATABASE_SLOW,
+    }
     return Finding(fault, "warning" if passes else "problem", detail, action)
 
 
@@ -114,9 +120,8 @@ def _refusals(answering: set[str]) -> set[str]:
             found.update(faults.told_lately())
     parts = health.ask_all(checks)
     found.update(part["fault"] for part in parts.values() if "fault" in part)
-    if health.is_silent(parts["disk"]):
-        found.add(faults.DISK_SILENT)
-    return found
+    silent = {name for name, part in parts.items() if health.is_silent(part)}
+    return found | {_SLOW[name] for name in silent & set(_SLOW)}
 
 
 def _disk() -> None:
@@ -132,9 +137,12 @@ def _disk() -> None:
 
 def _database() -> None:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT current_setting('default_transaction_read_only') = 'on'")
+        # On for a standby too.
+        cursor.execute("SELECT current_setting('transaction_read_only') = 'on'")
         if cursor.fetchone()[0]:
             raise faults.FaultMetError(faults.DATABASE_READ_ONLY)
+        # Changes nothing and is over once it is on the disk, as a commit is.
+        cursor.execute("SELECT pg_logical_emit_message(true, 'atom', 'written')")
 
 
 def _valkey() -> None:

@@ -53,6 +53,7 @@ def last_word(checked: Mapping[str, Any]) -> LastWord:
         tail=str(evidence.get("tail") or ""),
         traceback=str(evidence.get("traceback") or ""),
         stage=str(evidence.get("stage") or ""),
+        disk=str(evidence.get("disk") or ""),
     )
     return LastWord(report, {**evidence, "counters": storable(checked["counters"])})
 

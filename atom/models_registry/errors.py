@@ -1,6 +1,6 @@
 """One class per way in which the registry can refuse."""
 
-from atom.core.errors import AlreadyExists, AtomError, Conflict, Invalid, NotFound
+from atom.core.errors import AlreadyExists, AtomError, Conflict, Invalid, NotFound, Unavailable
 
 
 class ModelNameTaken(AlreadyExists):
@@ -50,12 +50,15 @@ class RunNotOver(Conflict):
     action = "Wait until the run has finished, then register its model."
 
 
-class ArtifactNotReady(Conflict):
-    """Some of the files are still being stored."""
+class ArtifactNotReady(Unavailable):
+    """Some of the files are still being checked: a run may be over before. It passes by itself."""
 
     code = "artifact_not_ready"
     title = "Some of the files are still being stored."
-    action = "Wait until the run has finished, then try again."
+    action = "Wait a moment, then try again: they have arrived and are being checked."
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail, headers={"Retry-After": "2"})
 
 
 class ArtifactDamaged(Conflict):

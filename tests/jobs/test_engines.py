@@ -162,6 +162,25 @@ LIMITS = Limits(memory_bytes=2 * GIB, timeout_s=60, command=["train", "--fast"])
             "'train'",
         ),
         (ExitReport("runner_lost"), "RUNNER_LOST", "supervised"),
+        (
+            ExitReport("exited", 1, traceback="OSError: [Errno 30] no", disk="read_only"),
+            "NODE_DISK",
+            "was read-only when the job ended: OSError: [Errno 30] no",
+        ),
+        (ExitReport("exited", None, 7, tail="a\nb", disk="failing"), "NODE_DISK", "failing"),
+        (
+            ExitReport("exited", 1, traceback="OSError: [Errno 28] No space left on device"),
+            "NODE_DISK",
+            "The disk of the machine was full",
+        ),
+        (
+            ExitReport("exited", 1, traceback="no room", stage="preparation", disk="full"),
+            "NODE_DISK",
+            "full when the job ended: no room",
+        ),
+        # Such as a dataset's folder, which is read-only on purpose.
+        (ExitReport("exited", 1, traceback="OSError: [Errno 30] no"), "USER_CODE", "Errno 30"),
+        (ExitReport("exited", 1, disk="what a job made up"), "USER_CODE", "exit code 1"),
     ],
 )
 def test_failures_in_plain_words(report: ExitReport, failure_class: str, said: str) -> None:
@@ -186,6 +205,7 @@ def test_a_failure_carries_what_its_sentence_names() -> None:
 def test_success_and_cancellation_are_no_failures() -> None:
     assert classify(ExitReport("exited", 0), LIMITS) is None
     assert classify(ExitReport("cancelled", None, 15), LIMITS) is None
+    assert classify(ExitReport("exited", 0, disk="read_only"), LIMITS) is None
 
 
 # --- log frames

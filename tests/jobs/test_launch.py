@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
 import signal
 import subprocess
 import threading
 import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -17,6 +21,7 @@ from rest_framework.test import APIClient
 from atom.accounts.models import ApiToken
 from atom.clusters.actions import ensure_local_node, reserve
 from atom.clusters.models import Cluster
+from atom.core import clock, faults, redis
 from atom.jobs import states
 from atom.jobs.actions import launch, reconcile, runs
 from atom.jobs.actions.attempts import find_by_token, issue_token
@@ -125,6 +130,38 @@ def test_a_supervisor_that_does_not_come_up_in_time_has_not_been_started(
     run = Run.objects.get(pk=attempt.run_id)
     assert (run.failure_class, run.state) == ("RUNNER_LOST", states.FAILED)
     assert "not up within" in run.failure_reason
+
+
+@pytest.fixture
+def attempts_disk(settings: Any, tmp_path: Path) -> Iterator[Path]:
+    """A file system of its own for the folders of attempts."""
+    settings.ATOM_HOME = tmp_path
+    folder = tmp_path / "attempts"
+    folder.mkdir()
+    if os.geteuid() != 0 or not _mount("-t", "tmpfs", "tmpfs", str(folder)):
+        pytest.skip("needs root and the right to mount a file system")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def test_a_run_waits_for_a_disk_that_is_read_only_and_starts_by_itself(attempts_disk: Path) -> None:
+    attempt = make_attempt(make_run(max_retries=0), states.SUBMITTED)
+    reserve(ensure_local_node().pk, attempt.pk, cpus=1, memory_bytes=1, gpus=0)
+    assert _mount("-o", "remount,ro", str(attempts_disk))
+    launch.launch(attempt.pk)
+    attempt.refresh_from_db()
+    assert (attempt.state, attempt.failure_class) == (states.SUBMITTED, "")
+    assert faults.told_lately() == [faults.DISK_READ_ONLY]
+    redis.client().delete("faults")
+    assert _mount("-o", "remount,rw", str(attempts_disk))
+    Run.objects.update(claimed_until=clock.now())
+    launch.launch(attempt.pk)
+    assert launch.executor().observe(attempt.pk).launched
+    launch.executor().kill(attempt.pk)
+
+
+def _mount(*words: str) -> bool:
+    return subprocess.run(["mount", *words], capture_output=True, check=False).returncode == 0
 
 
 def _launch(attempt_id: UUID) -> None:

@@ -13,7 +13,8 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from atom.accounts.models import Project, User
-from atom.jobs.models import CodeSnapshot, Run, RunInput, Runtime
+from atom.jobs import states as job_states
+from atom.jobs.models import Artifact, CodeSnapshot, Run, RunInput, Runtime
 from atom.models_registry import actions, tasks
 from tests.factories.accounts import make_member, make_project
 from tests.factories.datasets import make_dataset, make_version
@@ -61,6 +62,30 @@ def run(project: Project) -> Run:
 def send(client: Client, method: str, path: str, body: Any = None) -> Any:
     data = "" if body is None else json.dumps(body)
     return client.generic(method, path, data=data, content_type="application/json")
+
+
+def test_files_that_are_still_being_checked_are_asked_for_again_under_the_same_key(
+    project: Project, researcher: User, client: Client
+) -> None:
+    run = make_trained_run(project=project)
+    send(client, "POST", f"/api/v1/projects/{project.slug}/models/", {"name": "digits"})
+
+    def register() -> Any:
+        return client.post(
+            f"/api/v1/projects/{project.slug}/models/digits/versions/",
+            {"run": str(run.pk)},
+            content_type="application/json",
+            headers={"Idempotency-Key": "register-once"},
+        )
+
+    files = Artifact.objects.filter(run=run, path="model/weights.pt")
+    files.update(state=job_states.LOCAL)
+    answer = register()
+    # What the SDK, the command line and the portal ask again by themselves.
+    assert (answer.status_code, answer["Retry-After"]) == (503, "2")
+    assert answer.json()["code"] == "artifact_not_ready"
+    files.update(state=job_states.PERSISTED)
+    assert register().status_code == 201
 
 
 def test_a_model_is_made_and_a_version_registered_from_a_run(

@@ -121,6 +121,8 @@ def _appends(spool: Spool) -> threading.Thread:
 def full_spool(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> Spool:
     """A log of several files on a disk that has become full."""
     monkeypatch.setattr(spool_module, "SEGMENT_BYTES", FRAME_BYTES)
+    # As when as much is held in memory as may be.
+    monkeypatch.setattr(spool_module, "HELD_BYTES", 0)
     spool = Spool(disk.folder, 1 << 30)
     for _ in range(4):
         spool.append(1, 0, bytes(FRAME_BYTES))

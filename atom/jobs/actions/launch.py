@@ -17,6 +17,7 @@ from django.db.models.functions import Now
 from atom.cache.errors import SelectionEmpty
 from atom.clusters.actions import note_isolation
 from atom.clusters.models import Reservation
+from atom.core import faults
 from atom.core.errors import AtomError
 from atom.core.leases import kept
 from atom.jobs import states
@@ -67,10 +68,25 @@ def launch(attempt_id: UUID) -> None:
         fail_launch(attempt_id, failures.secrets_missing(str(error)))
         return
     except (LaunchFailedError, AtomError, OSError) as error:
+        if _waits_for_the_disk(error):
+            log.warning("launch_waits", attempt_id=str(attempt_id), error=str(error))
+            return
         log.warning("launch_failed", attempt_id=str(attempt_id), error=str(error))
         fail_launch(attempt_id, failures.launch_failed(str(error)))
         return
     note_supervisor(attempt, seen)
+
+
+def _waits_for_the_disk(error: Exception) -> bool:
+    """Whether only this machine's disk is in the way, of which everybody is told.
+
+    Nothing is wrong with the run: the reconciler starts it once the lease of this try is over.
+    """
+    fault = faults.fault_of(error)
+    if fault not in {faults.DISK_FULL, faults.DISK_READ_ONLY}:
+        return False
+    faults.note_for_all(fault)
+    return True
 
 
 def _claim(attempt_id: UUID) -> Attempt | None:

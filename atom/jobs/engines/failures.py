@@ -15,12 +15,13 @@ RUNTIME_BUILD: Final = "RUNTIME_BUILD"
 PREPARATION: Final = "PREPARATION"
 RUNNER_LOST: Final = "RUNNER_LOST"
 NODE_LOST: Final = "NODE_LOST"
+NODE_DISK: Final = "NODE_DISK"
 DEADLINE: Final = "DEADLINE"
 BAD_PARAMETERS: Final = "BAD_PARAMETERS"
 
 FAILURE_CLASSES: Final = (
     OOM_HOST, USER_CODE, COMMAND_NOT_FOUND, DATA_WARMUP, RUNTIME_BUILD, PREPARATION, RUNNER_LOST,
-    NODE_LOST, DEADLINE, BAD_PARAMETERS,
+    NODE_LOST, NODE_DISK, DEADLINE, BAD_PARAMETERS,
 )  # fmt: skip
 
 # Not the fault of the code or of what was asked for: the same attempt may well succeed.
@@ -43,6 +44,9 @@ class FailureCode(StrEnum):
     NOT_MOUNTED = "not_mounted"
     RUNNER_LOST = "runner_lost"
     NODE_LOST = "node_lost"
+    DISK_FULL = "disk_full"
+    DISK_READ_ONLY = "disk_read_only"
+    DISK_FAILING = "disk_failing"
     DATA_WARMUP = "data_warmup"
     RUNTIME_BUILD = "runtime_build"
 
@@ -61,6 +65,8 @@ class ExitReport:
     traceback: str = ""
     # "preparation": the command was never started.
     stage: str = ""
+    # What the runner met at the end when it wrote to the attempt's folder: a key of _DISK.
+    disk: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +101,17 @@ def classify(report: ExitReport, limits: Limits) -> Failure | None:
         return _out_of_memory(limits)
     if report.reason == "not_found":
         return _not_found(limits)
+    if disk := _disk_of(report):
+        return _disk_refused(disk, report)
     if report.stage == "preparation":
         return _not_prepared(report)
     return _exited(report)
 
 
 def _says_out_of_memory(report: ExitReport) -> bool:
-    last = report.traceback.strip().rsplit("\n", 1)[-1]
-    return last.startswith(("MemoryError", "numpy._core._exceptions._ArrayMemoryError"))
+    return _last_line(report).startswith(
+        ("MemoryError", "numpy._core._exceptions._ArrayMemoryError")
+    )
 
 
 def _out_of_memory(limits: Limits) -> Failure:
@@ -141,6 +150,41 @@ def _not_found(limits: Limits) -> Failure:
     )
 
 
+# By what the runner says of the disk: how it is called, and what mends it.
+_DISK: Final = {
+    "full": (FailureCode.DISK_FULL, "full", "Have room made on it"),
+    "read_only": (FailureCode.DISK_READ_ONLY, "read-only", "Have it mounted for writing again"),
+    "failing": (FailureCode.DISK_FAILING, "failing", "Have it looked at"),
+}
+# What a command says that found no room, though the little that the runner writes had some.
+_NO_ROOM: Final = ("OSError: [Errno 28]", "OSError: [Errno 122]")
+
+
+def _disk_of(report: ExitReport) -> str:
+    """Return what the disk did to a command that failed; "" if it had no part in it."""
+    if report.exit_code in (0, None) and not report.signal:
+        return ""
+    if report.disk in _DISK:
+        return report.disk
+    return "full" if _last_line(report).startswith(_NO_ROOM) else ""
+
+
+def _disk_refused(disk: str, report: ExitReport) -> Failure:
+    code, what, mends = _DISK[disk]
+    said = (_last_line(report) or report.tail.strip().rsplit("\n", 1)[-1])[:300]
+    return Failure(
+        NODE_DISK,
+        f"The disk of the machine was {what} when the job ended: {said}",
+        f"{mends}, then retry the run: it goes on from its last saved checkpoint.",
+        code,
+        {"said": said},
+    )
+
+
+def _last_line(report: ExitReport) -> str:
+    return report.traceback.strip().rsplit("\n", 1)[-1].strip()
+
+
 def _not_prepared(report: ExitReport) -> Failure:
     said = (report.traceback.strip() or "the runner did not say why")[:500]
     return Failure(
@@ -166,7 +210,7 @@ def _exited(report: ExitReport) -> Failure | None:
         )
     if report.exit_code in (0, None):
         return None
-    error = report.traceback.strip().rsplit("\n", 1)[-1].strip()[:300]
+    error = _last_line(report)[:300]
     said = f": {error}" if error else "."
     return Failure(
         USER_CODE,

@@ -82,6 +82,7 @@ _VALUES: Final[dict[str, dict[str, tuple[str, str]]]] = {
         "PREPARATION": ("it could not be prepared", "准备失败"),
         "RUNNER_LOST": ("its supervisor is gone", "监管进程丢失"),
         "NODE_LOST": ("its machine is gone", "机器失联"),
+        "NODE_DISK": ("the disk of its machine takes no writes", "机器磁盘无法写入"),
         "DEADLINE": ("it took too long", "超出时限"),
         "BAD_PARAMETERS": ("there was nothing to read", "没有可读的数据"),
         "": ("without a known reason", "原因未知"),

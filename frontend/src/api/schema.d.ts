@@ -5678,11 +5678,12 @@ export interface components {
          *     * `PREPARATION` - PREPARATION
          *     * `RUNNER_LOST` - RUNNER_LOST
          *     * `NODE_LOST` - NODE_LOST
+         *     * `NODE_DISK` - NODE_DISK
          *     * `DEADLINE` - DEADLINE
          *     * `BAD_PARAMETERS` - BAD_PARAMETERS
          * @enum {string}
          */
-        FailureClassEnum: "OOM_HOST" | "USER_CODE" | "COMMAND_NOT_FOUND" | "DATA_WARMUP" | "RUNTIME_BUILD" | "PREPARATION" | "RUNNER_LOST" | "NODE_LOST" | "DEADLINE" | "BAD_PARAMETERS";
+        FailureClassEnum: "OOM_HOST" | "USER_CODE" | "COMMAND_NOT_FOUND" | "DATA_WARMUP" | "RUNTIME_BUILD" | "PREPARATION" | "RUNNER_LOST" | "NODE_LOST" | "NODE_DISK" | "DEADLINE" | "BAD_PARAMETERS";
         /** @description One thing that does not work, and what follows for people. */
         Fault: {
             code: string;
@@ -8120,11 +8121,14 @@ export interface components {
          *     * `not_mounted` - not_mounted
          *     * `runner_lost` - runner_lost
          *     * `node_lost` - node_lost
+         *     * `disk_full` - disk_full
+         *     * `disk_read_only` - disk_read_only
+         *     * `disk_failing` - disk_failing
          *     * `data_warmup` - data_warmup
          *     * `runtime_build` - runtime_build
          * @enum {string}
          */
-        RunFailureCodeEnum: "out_of_memory" | "deadline" | "command_not_found" | "not_prepared" | "signalled" | "exited" | "exited_with_error" | "not_launched" | "secrets_missing" | "nothing_selected" | "not_mounted" | "runner_lost" | "node_lost" | "data_warmup" | "runtime_build";
+        RunFailureCodeEnum: "out_of_memory" | "deadline" | "command_not_found" | "not_prepared" | "signalled" | "exited" | "exited_with_error" | "not_launched" | "secrets_missing" | "nothing_selected" | "not_mounted" | "runner_lost" | "node_lost" | "disk_full" | "disk_read_only" | "disk_failing" | "data_warmup" | "runtime_build";
         /** @description A folder, with all that is below it. */
         RunFolder: {
             name: string;

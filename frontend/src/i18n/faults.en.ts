@@ -12,6 +12,7 @@ export const faults = {
     database_full: 'Writes are refused: the disk of the database is full.',
     database_read_only: 'Writes are refused: the database is read-only.',
     database_busy: 'The database has no connection left: pages may be slow.',
+    database_slow: 'The database stores slowly: saving takes seconds.',
     valkey_full: 'Logs, curves and tasks wait: Valkey has reached its memory limit.',
     valkey_cannot_save: 'Logs, curves and tasks wait: Valkey cannot write to its disk.',
     disk_full: 'Writes are refused: the disk of the server is full.',

@@ -14,6 +14,7 @@ export const faults: Translation<typeof english> = {
     database_full: '写入被拒绝：数据库的磁盘已满。',
     database_read_only: '写入被拒绝：数据库处于只读状态。',
     database_busy: '数据库的连接已用完：页面可能变慢。',
+    database_slow: '数据库存储缓慢：保存需要数秒。',
     valkey_full: '日志、曲线和任务需要等待：Valkey 已达到内存上限。',
     valkey_cannot_save: '日志、曲线和任务需要等待：Valkey 无法写入磁盘。',
     disk_full: '写入被拒绝：服务器的磁盘已满。',

@@ -19,6 +19,7 @@ export const failureClass = {
   PREPARATION: 'Not prepared',
   RUNNER_LOST: 'Supervisor lost',
   NODE_LOST: 'Machine lost',
+  NODE_DISK: 'Disk of the machine',
   DEADLINE: 'Time limit reached',
   BAD_PARAMETERS: 'Nothing to read',
 } satisfies Words<FailureClassEnum>;
@@ -83,6 +84,18 @@ export const failure = {
   node_lost: {
     reason: 'The machine {{node}} stopped answering while the job ran.',
     suggestion: 'Nothing to correct: the run starts again on another machine while it has retries left.',
+  },
+  disk_full: {
+    reason: 'The disk of the machine was full when the job ended: {{said}}',
+    suggestion: 'Have room made on it, then retry the run: it goes on from its last saved checkpoint.',
+  },
+  disk_read_only: {
+    reason: 'The disk of the machine was read-only when the job ended: {{said}}',
+    suggestion: 'Have it mounted for writing again, then retry the run: it goes on from its last saved checkpoint.',
+  },
+  disk_failing: {
+    reason: 'The disk of the machine was failing when the job ended: {{said}}',
+    suggestion: 'Have it looked at, then retry the run: it goes on from its last saved checkpoint.',
   },
   data_warmup: {
     reason: 'The data of {{dataset}} could not be brought to the machine: {{error}}',

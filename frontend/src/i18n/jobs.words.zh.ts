@@ -10,6 +10,7 @@ export const failureClass: Translation<typeof en.failureClass> = {
   PREPARATION: '准备失败',
   RUNNER_LOST: '监管进程丢失',
   NODE_LOST: '机器失联',
+  NODE_DISK: '机器磁盘',
   DEADLINE: '超出时限',
   BAD_PARAMETERS: '没有可读的数据',
 };
@@ -66,6 +67,18 @@ export const failure: Translation<typeof en.failure> = {
   node_lost: {
     reason: '任务运行期间，机器 {{node}} 停止响应。',
     suggestion: '无需修改：只要还有重试次数，运行会在另一台机器上自动重新开始。',
+  },
+  disk_full: {
+    reason: '任务结束时机器的磁盘已满：{{said}}',
+    suggestion: '请让管理员腾出空间，然后重试该运行：它会从最近保存的检查点继续。',
+  },
+  disk_read_only: {
+    reason: '任务结束时机器的磁盘为只读：{{said}}',
+    suggestion: '请让管理员将磁盘重新挂载为可写，然后重试该运行：它会从最近保存的检查点继续。',
+  },
+  disk_failing: {
+    reason: '任务结束时机器的磁盘出错：{{said}}',
+    suggestion: '请让管理员检查磁盘，然后重试该运行：它会从最近保存的检查点继续。',
   },
   data_warmup: {
     reason: '{{dataset}} 的数据未能送达机器：{{error}}',

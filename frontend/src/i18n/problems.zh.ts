@@ -191,7 +191,7 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   alias_reserved: ['该名称不能用作别名。', '请选择既不是 history、也不像版本号的名称，例如 production。'],
   artifact_damaged: ['存储的文件已损坏，没有登记。', '请重新训练；详情中列出了损坏的文件。'],
   artifact_not_found: ['运行没有在该处留下文件。', '请查看运行的文件；模型文件位于 model/ 之下。'],
-  artifact_not_ready: ['有些文件仍在存储中。', '请等运行结束后重试。'],
+  artifact_not_ready: ['有些文件仍在存储中。', '请稍候重试：文件已送达，正在校验。'],
   evaluation_malformed: ['无法读取运行的 evaluation.json。', '请按文档写入 split、n、accuracy、labels 和 matrix。'],
   intake_failed: ['未能将运行留下的内容登记到模型库。', '请让管理员查看工作进程的日志，然后手动注册模型。'],
   model_name_taken: ['项目中已有同名的模型。', '请换一个名称。'],

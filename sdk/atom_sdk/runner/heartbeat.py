@@ -52,7 +52,7 @@ class Heartbeat:
 
     def _run(self) -> None:
         while not self._stopping.is_set():
-            if not self._folder.exists():
+            if self._is_gone():
                 self._revoke()
                 return
             try:
@@ -65,6 +65,12 @@ class Heartbeat:
                 pass  # the command goes on while the server is away
             self._soon.wait(self._every_s)
             self._soon.clear()
+
+    def _is_gone(self) -> bool:
+        try:
+            return not self._folder.exists()
+        except OSError:
+            return False  # a disk that fails says nothing of the folder
 
     def _revoke(self) -> None:
         self.revoked = True

@@ -15,6 +15,7 @@ from urllib.request import ProxyHandler, build_opener
 
 from .api import backoff_s
 from .archive import unpack
+from .disk import refusal
 
 CHUNK_BYTES = 1024 * 1024
 TIMEOUT_S = 60.0
@@ -81,8 +82,10 @@ def download(file: Mapping[str, Any], target: Path) -> None:
         except HTTPError as error:
             if error.code in _EXPIRED:
                 raise ExpiredUrlError(f"The storage refused {name} (HTTP {error.code}).") from error
-        except (URLError, OSError):
-            pass
+        except (URLError, OSError) as error:
+            # No storage is away: to ask again does not mend the disk.
+            if refusal(error):
+                raise
         time.sleep(backoff_s(tries))
     raise StorageAwayError(f"Could not download {name} after {TRIES} tries.")
 

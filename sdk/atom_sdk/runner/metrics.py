@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from . import disk
 from .api import Api, ApiError, UnreachableError
 from .config import AttemptPaths, write_bytes
 from .metric_rows import Taken, points_of, rows_of, take
@@ -157,7 +158,19 @@ class MetricSender:
         self._state = {"seq": seq, "offset": self._tail.offset, "rows": rows}
         if self._state != before:
             form = b'{"seq": %d, "offset": %d, "rows": [%s]}'
-            write_bytes(self._state_path, form % (seq, self._tail.offset, rows))
+            self._write(form % (seq, self._tail.offset, rows))
+
+    def _write(self, state: bytes) -> None:
+        """Wait while the disk refuses it; at the end go on without: the rest is still sent."""
+        while True:
+            try:
+                write_bytes(self._state_path, state)
+                return
+            except OSError as error:
+                if not disk.refusal(error):
+                    raise
+            if self._stopping.wait(disk.RETRY_S):
+                return
 
 
 def _load(path: Path) -> dict[str, Any]:

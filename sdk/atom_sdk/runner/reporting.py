@@ -8,6 +8,7 @@ from typing import Any
 
 from .api import Api, ApiError, RevokedError, UnreachableError
 from .config import AttemptPaths, Job, write_json
+from .disk import suppressing_refusals
 from .evidence import storable
 from .heartbeat import Heartbeat
 from .log_sender import LogSender
@@ -43,10 +44,11 @@ class Reporting:
     def finish(self, report: dict[str, Any]) -> bool:
         """Send all that is left, the exit report last; return whether the server has it.
 
-        The report is on disk first, so a runner that dies here is not taken for a lost one.
+        The report is on disk first, if that takes it, so a runner that dies here is not taken for
+        a lost one.
         """
         report["counters"] = self.counters()
-        write_json(self._paths.exit_report, storable(report))
+        self._note(storable(report))
         ends_at_s = time.monotonic() + self._report_s
         # What is wrong with the last points is still said in the log.
         self.metrics.finish(min(LAST_POINTS_S, self._report_s))
@@ -79,8 +81,12 @@ class Reporting:
             return True  # the attempt was ended without us: nobody wants to know
         except (ApiError, UnreachableError):
             return False
-        write_json(self._paths.exit_report, {**report, "reported": True})
+        self._note({**report, "reported": True})
         return True
+
+    def _note(self, report: dict[str, Any]) -> None:
+        with suppressing_refusals():
+            write_json(self._paths.exit_report, report)
 
 
 def earlier_report(paths: AttemptPaths) -> dict[str, Any] | None:

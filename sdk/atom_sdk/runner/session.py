@@ -15,6 +15,7 @@ from . import evidence, processes
 from .api import Api, ApiError, UnreachableError
 from .command import Command, CommandNotFoundError, Ended
 from .config import AttemptPaths, ConfigError, Job, load_job
+from .disk import refusal_of
 from .environment import build_environment
 from .memory import MemoryWatch
 from .preparation import PreparationError, prepare
@@ -115,11 +116,13 @@ class Session:
         self._memory.start()
         self._sampler.start()
         ended = self._watch(command)
+        # At once: it may pass before the last words are in.
+        disk = refusal_of(self._paths.root)
         self._memory.finish()
         self._sampler.finish()
         command.end_leftovers()
         self._pump.finish(LAST_WORDS_S)
-        return report(self._observed(command, ended))
+        return report(self._observed(command, ended, disk))
 
     def _watch(self, command: Command) -> Ended:
         """Wait for the command's end and end it when something asks for it."""
@@ -166,6 +169,7 @@ class Session:
     def _never_started(self, error: Exception) -> dict[str, Any]:
         for pipe in self._write_ends:
             os.close(pipe)
+        disk = refusal_of(self._paths.root)
         self._pump.say(str(error))
         self._pump.finish(1.0)
         code, reason = getattr(error, "exit_code", 1), "not_found"
@@ -177,9 +181,11 @@ class Session:
         found.update(
             stage="preparation", traceback=str(error), passing=getattr(error, "passing", False)
         )
+        if disk:
+            found["disk"] = disk
         return {"exit_code": code, "signal": None, "reason": reason, "evidence": found}
 
-    def _observed(self, command: Command, ended: Ended) -> Observed:
+    def _observed(self, command: Command, ended: Ended, disk: str) -> Observed:
         return Observed(
             ended=ended,
             stopped_for=self._stopped_for,
@@ -190,6 +196,7 @@ class Session:
             timeout_s=self._job.timeout_s,
             log_tail=self._pump.tail,
             stderr_tail=self._pump.stderr_tail,
+            disk=disk,
         )
 
 

@@ -1,22 +1,26 @@
 """Log frames on disk until the server has them.
 
-Files `log-<offset>.frames`, each named by the offset of its first payload byte. Appending blocks
-when too much is unacknowledged: the pipe fills and the command waits, so nothing is dropped.
+Files `log-<offset>.frames`, each named by the offset of its first payload byte. What a disk that is
+full, read-only or failing does not take is held in memory, up to a megabyte, and sent from there.
+Appending blocks when more is held or too much is unacknowledged: the pipe fills and the command
+waits, so nothing is dropped.
 """
 
 from __future__ import annotations
 
-import errno
-import os
 import struct
 import threading
+from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from . import disk
+
 HEADER = struct.Struct(">BxxxIQI")
 SEGMENT_BYTES = 4 * 1024 * 1024
-DISK_FULL_RETRY_S = 1.0
+HELD_BYTES = 1024 * 1024
 
 
 class Spool:
@@ -32,31 +36,37 @@ class Spool:
         self._changed = threading.Condition()
         self._released = False
         self.closed = False
-        self._starts = sorted(int(path.name[4:-7]) for path in folder.glob("log-*.frames"))
-        self.acked = self._starts[0] if self._starts else 0
-        self.end, self.lines = self._recover()
-        self._file = self._open_segment() if not self._starts else self._reopen_last()
+        self._starts = sorted(int(path.name[4:-7]) for path in folder.glob("log-*.frames")) or [0]
+        self.acked = self._starts[0]
+        # Opened by the first write: a disk that takes none can still be read.
+        self._file: BinaryIO | None = None
+        self._is_torn = False
+        self.end, self.lines, self._file_bytes = self._recover()
+        self._stored_end = self.end
+        self._held: deque[tuple[bytes, bytes]] = deque()
+        self._held_bytes = 0
         self._cursor = (self.acked, self.acked, 0)  # offset, its segment, place in its file
 
     def append(self, fd: int, ts_ns: int, payload: bytes) -> None:
-        """Add one frame; wait while too much is unacknowledged, or the disk is full.
+        """Add one frame; wait while too much is unacknowledged, or refused by the disk.
 
-        On a full disk the frame is left out once the spool is released; so is one that comes
-        after the end.
+        What the disk refuses is left out once the spool is released; so is what comes too late.
         """
         lines = payload.count(b"\n")
+        header = HEADER.pack(fd, len(payload), ts_ns, lines)
         with self._changed:
             if self.closed:
                 return
             while self.end - self.acked >= self._limit_bytes and not self._released:
                 self._changed.wait(1.0)
-            if not self._write(HEADER.pack(fd, len(payload), ts_ns, lines) + payload):
-                return
+            # The command waits, as it does when the server is away.
+            while not self._keep(header, payload):
+                if self._released:
+                    return
+                # Others go on meanwhile: what is acknowledged makes room.
+                self._changed.wait(disk.RETRY_S)
             self.end += len(payload)
             self.lines += lines
-            if self._file.tell() >= SEGMENT_BYTES:
-                self._file.close()
-                self._file = self._open_segment()
             self._changed.notify_all()
 
     def wait_for_more(self, offset: int, timeout_s: float) -> bool:
@@ -82,8 +92,10 @@ class Spool:
         with self._changed:
             self.acked = max(self.acked, min(offset, self.end))
             # The newest file always stays: its tail is evidence for a drain.
-            while len(self._starts) > 1 and self._starts[1] <= self.acked:
-                self._path(self._starts.pop(0)).unlink()
+            with disk.suppressing_refusals():
+                while len(self._starts) > 1 and self._starts[1] <= self.acked:
+                    self._path(self._starts[0]).unlink()
+                    self._starts.pop(0)
             self._changed.notify_all()
 
     @property
@@ -94,8 +106,12 @@ class Spool:
     def close(self) -> None:
         """Say that no more frames come; what is there can still be read."""
         with self._changed:
+            if not self.closed:
+                self._store_held()
             self.closed = True
-            self._file.close()
+            with disk.suppressing_refusals():
+                if self._file:
+                    self._file.close()
             self._changed.notify_all()
 
     def release(self) -> None:
@@ -112,31 +128,66 @@ class Spool:
                 kept = (kept + payload)[-max_bytes:]
         return kept
 
-    def _write(self, frame: bytes) -> bool:
-        """Return whether the frame is on the disk; called with the lock held."""
-        # Unbuffered: a killed runner leaves at most one cut-off frame.
-        start = self._file.tell()
-        while True:
-            try:
-                if self._file.write(frame) == len(frame):
-                    return True
-            except OSError as error:
-                if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-                    raise
-            # The disk is full: the command waits, as it does when the server is away.
-            self._file.truncate(start)
-            self._file.seek(start)
-            if self._released:
+    def _keep(self, header: bytes, payload: bytes) -> bool:
+        """Return whether a frame is on the disk or held; called with the lock held."""
+        if self._store_held() and self._store(header, payload):
+            return True
+        if self._held_bytes + len(payload) > HELD_BYTES:
+            return False
+        self._held.append((header, payload))
+        self._held_bytes += len(payload)
+        return True
+
+    def _store_held(self) -> bool:
+        """Return whether nothing is held any more."""
+        while self._held:
+            header, payload = self._held[0]
+            if not self._store(header, payload):
                 return False
-            # Others go on meanwhile: what is acknowledged makes room.
-            self._changed.wait(DISK_FULL_RETRY_S)
+            self._held.popleft()
+            self._held_bytes -= len(payload)
+        return True
+
+    def _store(self, header: bytes, payload: bytes) -> bool:
+        """Return whether the disk has taken the frame that follows what it has."""
+        frame = header + payload
+        try:
+            file = self._writable()
+            # Unbuffered: a killed runner leaves at most one cut-off frame.
+            self._is_torn = True
+            if file.write(frame) < len(frame):
+                return False
+        except OSError as error:
+            if not disk.refusal(error):
+                raise
+            return False
+        self._is_torn = False
+        self._file_bytes += len(frame)
+        self._stored_end += len(payload)
+        return True
+
+    def _writable(self) -> BinaryIO:
+        """Return the file that the next frame goes to, without what was cut off at its end."""
+        if self._file is None:
+            self._file = self._open(self._starts[-1])
+        if self._is_torn:
+            self._file.truncate(self._file_bytes)
+            self._file.seek(self._file_bytes)
+            self._is_torn = False
+        if self._file_bytes >= SEGMENT_BYTES:
+            ended, self._file = self._file, self._open(self._stored_end)
+            self._file_bytes = 0
+            self._starts.append(self._stored_end)
+            with disk.suppressing_refusals():
+                ended.close()
+        return self._file
 
     def _frames(self, offset: int) -> Iterator[tuple[bytes, bytes]]:
         at, segment, position = self._seek(offset)
-        while at < self.end:
+        while at < self._stored_end:
             with open(str(self._path(segment)), "rb") as file:
                 file.seek(position)
-                while at < self.end:
+                while at < self._stored_end:
                     header = file.read(HEADER.size)
                     if len(header) < HEADER.size:
                         break
@@ -147,9 +198,22 @@ class Spool:
                     if at > offset:
                         yield _cut(header, payload, offset - (at - len(payload)))
             following = self._after(segment)
-            if following == segment:
+            if at < self._stored_end and following == segment:
                 return
             segment, position = following, 0
+        yield from self._held_frames(max(offset, at))
+
+    def _held_frames(self, offset: int) -> Iterator[tuple[bytes, bytes]]:
+        with self._changed:
+            at, held = self._stored_end, list(self._held)
+        if at > offset:
+            # Stored since the files were read: they are read once more, for all that they have.
+            yield from self._frames(offset)
+            return
+        for header, payload in held:
+            at += len(payload)
+            if at > offset:
+                yield _cut(header, payload, offset - (at - len(payload)))
 
     def _seek(self, offset: int) -> tuple[int, int, int]:
         # The cursor makes reading on from the last batch cost one frame, not a segment.
@@ -165,29 +229,27 @@ class Spool:
     def _path(self, start: int) -> Path:
         return self._folder / f"log-{start:020d}.frames"
 
-    def _open_segment(self) -> BinaryIO:
-        if self.end not in self._starts:
-            self._starts.append(self.end)
-        return cast(BinaryIO, open(str(self._path(self.end)), "ab", buffering=0))
+    def _open(self, start: int) -> BinaryIO:
+        return cast(BinaryIO, open(str(self._path(start)), "ab", buffering=0))
 
-    def _reopen_last(self) -> BinaryIO:
-        return cast(BinaryIO, open(str(self._path(self._starts[-1])), "ab", buffering=0))
-
-    def _recover(self) -> tuple[int, int]:
-        end, lines = self.acked, 0
+    def _recover(self) -> tuple[int, int, int]:
+        """Return the end, the lines, and the bytes of whole frames in the last file."""
+        end, lines, good_bytes = self.acked, 0, 0
         for start in self._starts:
             good_bytes = 0
             for size_bytes, frame_lines, payload in _scan(self._path(start)):
                 good_bytes += size_bytes
                 end += len(payload)
                 lines += frame_lines
-            os.truncate(str(self._path(start)), good_bytes)
-        return end, lines
+        # Only the last file can have been cut off: what is left of it is removed before a write.
+        with suppress(FileNotFoundError):
+            self._is_torn = self._path(self._starts[-1]).stat().st_size > good_bytes
+        return end, lines, good_bytes
 
 
 def _scan(path: Path) -> Iterator[tuple[int, int, bytes]]:
     """Yield (frame bytes, newlines, payload) of the whole frames of a file."""
-    with open(str(path), "rb") as file:
+    with suppress(FileNotFoundError), open(str(path), "rb") as file:
         while True:
             header = file.read(HEADER.size)
             if len(header) < HEADER.size:

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from .api import Api, ApiError, UnreachableError, backoff_s, connect
 from .config import AttemptPaths, write_json
+from .disk import suppressing_refusals
 from .outputs import OutputFile, OutputScan
 
 SCAN_EVERY_S = 5.0
@@ -124,7 +125,9 @@ class OutputSync:
             self._sent[file.path] = file.stamp
             self._sent_at_s[file.path] = time.monotonic()
             self.failed.pop(file.path, None)
-        write_json(self._state_path, self._sent)
+        # Without it, a runner that follows this one sends them again.
+        with suppressing_refusals():
+            write_json(self._state_path, self._sent)
 
     def _put(self, upload: dict[str, Any], file: OutputFile) -> None:
         for tries in range(PUT_TRIES):

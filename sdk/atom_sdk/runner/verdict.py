@@ -23,22 +23,27 @@ class Observed:
     timeout_s: float
     log_tail: bytes
     stderr_tail: bytes
+    disk: str = ""  # why the disk of the attempt's folder took nothing at the end
 
 
 def report(seen: Observed) -> dict[str, Any]:
     """Return the exit report without its counters."""
     reason, message = _reason(seen)
+    disk: dict[str, Any] = {"disk": seen.disk} if seen.disk else {}
     return {
         "exit_code": seen.ended.exit_code,
         "signal": seen.ended.signal,
         "reason": reason,
-        "evidence": evidence.describe(
-            seen.log_tail,
-            seen.stderr_tail,
-            message,
-            peak_memory_bytes=seen.peak_memory_bytes,
-            memory_limit_bytes=seen.memory_limit_bytes,
-        ),
+        "evidence": {
+            **evidence.describe(
+                seen.log_tail,
+                seen.stderr_tail,
+                message,
+                peak_memory_bytes=seen.peak_memory_bytes,
+                memory_limit_bytes=seen.memory_limit_bytes,
+            ),
+            **disk,
+        },
     }
 
 
