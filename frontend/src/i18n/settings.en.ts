@@ -59,6 +59,8 @@ export const settings = {
   },
   auditTitle: 'Audit log',
   auditSubtitle: 'Who did what, in the projects that you administer',
+  auditSubtitleAll: 'Who did what, in all projects and units and with all accounts',
+  personAndRole: '{{who}} as {{role}}',
   auditEmpty: 'No events',
   auditEmptyHint: 'Sign-ins, tokens, role changes and publications appear here.',
   auditAll: 'Show all events',

@@ -61,6 +61,8 @@ export const settings: Translation<typeof en.settings> = {
   },
   auditTitle: '审计日志',
   auditSubtitle: '您管理的项目中，谁做了什么',
+  auditSubtitleAll: '所有项目、单位和账户中，谁做了什么',
+  personAndRole: '{{who}}（{{role}}）',
   auditEmpty: '没有事件',
   auditEmptyHint: '登录、令牌、角色变更和发布会显示在这里。',
   auditAll: '查看全部事件',
