@@ -94,7 +94,7 @@ export const settings = {
   at: 'When',
   requestId: 'Request',
   actorFilter: 'User name',
-  verbFilter: 'Event, for instance token.created',
+  verbFilter: 'Event: token, or token.created',
   details: 'Details of {{verb}}',
   system: 'system',
   garbageForbidden: 'Only administrators of the project see and collect its garbage.',

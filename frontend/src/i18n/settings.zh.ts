@@ -96,7 +96,7 @@ export const settings: Translation<typeof en.settings> = {
   at: '时间',
   requestId: '请求',
   actorFilter: '用户名',
-  verbFilter: '事件，例如 token.created',
+  verbFilter: '事件，例如 token 或 token.created',
   details: '{{verb}} 的详情',
   system: '系统',
   garbageForbidden: '只有项目管理员可以查看和回收存储垃圾。',
