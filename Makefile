@@ -36,7 +36,7 @@ SDK_INPUTS := $(wildcard sdk/pyproject.toml)
 .PHONY: help
 help: ## Show this list
 	@awk 'BEGIN {FS = ":.*## "} /^##@/ {print "\n" substr($$0, 5)} \
-		/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+		/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: install
 install: $(STAMP)/server $(STAMP)/sdk $(STAMP)/portal ## Install the server, the SDK and the portal

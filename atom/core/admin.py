@@ -21,6 +21,7 @@ from django.utils.safestring import SafeString
 from unfold.admin import ModelAdmin
 from unfold.paginator import InfinitePaginator
 
+from atom.core.admin_words import spoken
 from atom.core.models import OutboxEvent
 
 _SECRET = re.compile(
@@ -84,7 +85,8 @@ def show(
     names = [field.name for field in shown]
     listed = list(columns) or _columns(shown)
     known = (*_SEARCHED, *search)
-    links = {name: _link(name) for name in listed if _is_relation(model, name)}
+    _speak(model, shown)
+    links = {name: _link(model, name) for name in listed if _is_relation(model, name)}
     body = {
         "fields": names,
         "readonly_fields": names,
@@ -95,7 +97,6 @@ def show(
         "search_fields": ["id__startswith", *(name for name in known if name in names)],
         **{f"link_{name}": link for name, link in links.items()},
     }
-    model._meta.verbose_name_plural = _plural(model)
     admin.site.register(model, type(f"{model.__name__}Admin", (ReadOnlyAdmin,), body))
 
 
@@ -105,6 +106,22 @@ def show_rest(app: str, *, apart_from: Iterable[type[models.Model]] = ()) -> Non
     for model in apps.get_app_config(app).get_models():
         if model not in left_out and not admin.site.is_registered(model):
             show(model)
+
+
+def _speak(model: type[models.Model], shown: Sequence[models.Field[Any, Any]]) -> None:
+    """Give the table, its app and its columns names in the language of their reader.
+
+    What Django names itself, it translates itself.
+    """
+    meta, app = model._meta, apps.get_app_config(model._meta.app_label)
+    plural = _plural(model)
+    meta.verbose_name = spoken("tables", str(meta.verbose_name), plural)
+    meta.verbose_name_plural = spoken("tables", plural)
+    if type(app.verbose_name) is str:
+        app.verbose_name = spoken("apps", app.verbose_name)
+    for field in shown:
+        if type(field.verbose_name) is str:
+            field.verbose_name = spoken("columns", field.verbose_name)
 
 
 def _plural(model: type[models.Model]) -> str:
@@ -145,10 +162,10 @@ def _is_relation(model: type[models.Model], name: str) -> bool:
     return any(f.name == name and f.is_relation for f in model._meta.fields)
 
 
-def _link(name: str) -> Any:
+def _link(model: type[models.Model], name: str) -> Any:
     """Return a column that leads to the row that a foreign key names."""
 
-    @admin.display(description=name.replace("_", " "), ordering=name)
+    @admin.display(description=model._meta.get_field(name).verbose_name, ordering=name)  # type: ignore[union-attr]  # a column
     def link(self: ModelAdmin, row: models.Model) -> SafeString | str:
         found = getattr(row, name)
         if found is None:

@@ -35,7 +35,8 @@ _KINDS = {
 }
 _OF_ITEMS = {"max_length": "max_items", "min_length": "min_items"}
 _LIMITED: set[str] = {
-    "max_length", "min_length", "max_value", "min_value", "password_too_short", *_OF_ITEMS.values()
+    "max_length", "min_length", "max_value", "min_value", "password_too_short",
+    "password_too_uniform", *_OF_ITEMS.values()
 }  # fmt: skip
 # Each has a sentence in every language of the portal; the others are told as they are.
 FIELD_CODES = (

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.conf import settings
 from django.core.exceptions import MiddlewareNotUsed
-from django.http import HttpRequest, HttpResponse
 
 if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
     from opentelemetry.context import Context
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import SpanExporter
@@ -176,13 +176,18 @@ class TraceRequests:
 
 
 def _describe(under_way: Span, request: HttpRequest, response: HttpResponse) -> None:
-    from opentelemetry.trace.status import Status, StatusCode
-
     if match := request.resolver_match:
         under_way.update_name(f"{request.method} {match.route}")
         under_way.set_attribute("http.route", match.route)
-    under_way.set_attribute("http.response.status_code", response.status_code)
-    if response.status_code >= _SERVER_ERROR:
+    describe_answer(under_way, response.status_code)
+
+
+def describe_answer(under_way: Span, status: int) -> None:
+    """Write into a request's span how it was answered."""
+    from opentelemetry.trace.status import Status, StatusCode
+
+    under_way.set_attribute("http.response.status_code", status)
+    if status >= _SERVER_ERROR:
         under_way.set_status(Status(StatusCode.ERROR))
 
 

@@ -15,8 +15,9 @@ from typing import Any
 
 import uvicorn
 
+from atom.core import tracing
 from atom.gateway import asgi
-from atom.gateway.measuring import Measured
+from atom.gateway.measuring import measured
 from atom.gateway.responses import Receive, Send
 from atom.settings.environment import load_environment
 from atom_sdk.pandas_apart import leave_pandas_out
@@ -34,11 +35,8 @@ class ByPort:
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
         """Answer one connection."""
         if scope["type"] == "http" and scope["server"][1] == self._s3_port:
-            measured = Measured("s3", send)
-            try:
-                await (await self._s3()).application(scope, receive, measured.send)
-            finally:
-                measured.end()
+            with measured("s3", scope, send) as passing:
+                await (await self._s3()).application(scope, receive, passing.send)
             return
         await asgi.application(scope, receive, send)
         if scope["type"] == "lifespan" and (loaded := sys.modules.get(_S3_APPLICATION)):
@@ -59,6 +57,7 @@ def listen(host: str, port: int) -> socket.socket:
 def main(graceful_shutdown_s: int) -> None:
     """Serve until a signal comes."""
     leave_pandas_out()
+    tracing.begin("gateway")
     env = load_environment()
     sockets = [
         listen(env.atom_web_host, env.atom_s3_gateway_port),

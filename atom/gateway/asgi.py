@@ -25,7 +25,7 @@ from atom.core.errors import AtomError, InternalError, NotFound
 from atom.core.service_problems import of_services
 from atom.gateway.errors import MethodUnknown
 from atom.gateway.links import open_link, open_part_link
-from atom.gateway.measuring import Measured
+from atom.gateway.measuring import OTHER, measured
 from atom.gateway.media import MediaServer
 from atom.gateway.parts import ClientGone, PartServer
 from atom.gateway.responses import Answer, ClientLeft, Receive, Send, json_answer, problem
@@ -52,23 +52,21 @@ async def application(scope: dict[str, Any], receive: Receive, send: Send) -> No
         return
     if scope["type"] != "http":
         raise ValueError(f"the gateway does not speak {scope['type']}")
-    measured = Measured(_kind(scope["path"]), send)
-    try:
-        answer = await _answer(scope, receive)
-        await answer.send(measured.send, receive, with_body=scope["method"] != "HEAD")
-    except (ClientLeft, OSError, asyncio.CancelledError):
-        log.info("media_client_left", path=scope["path"])
-    except ClientGone:
-        log.info("part_client_left")
-    except (AtomError, storage.StoreError) as error:
-        # The answer has begun: what stays incomplete is cut off, and the client sees that.
-        log.error("media_body_cut", path=scope["path"], error=str(error))
-    finally:
-        measured.end()
+    with measured(_kind(scope["path"]), scope, send) as passing:
+        try:
+            answer = await _answer(scope, receive)
+            await answer.send(passing.send, receive, with_body=scope["method"] != "HEAD")
+        except (ClientLeft, OSError, asyncio.CancelledError):
+            log.info("media_client_left", path=scope["path"])
+        except ClientGone:
+            log.info("part_client_left")
+        except (AtomError, storage.StoreError) as error:
+            # The answer has begun: what stays incomplete is cut off, and the client sees that.
+            log.error("media_body_cut", path=scope["path"], error=str(error))
 
 
 def _kind(path: str) -> str:
-    return "media" if path.startswith("/media/") else "other"
+    return "media" if path.startswith("/media/") else OTHER
 
 
 @functools.lru_cache(maxsize=1)

@@ -177,13 +177,15 @@ PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
+_PASSWORD_VALIDATION = "django.contrib.auth.password_validation"
 AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    {"NAME": name}
     for name in (
-        "UserAttributeSimilarityValidator",
-        "MinimumLengthValidator",
-        "CommonPasswordValidator",
-        "NumericPasswordValidator",
+        f"{_PASSWORD_VALIDATION}.UserAttributeSimilarityValidator",
+        f"{_PASSWORD_VALIDATION}.MinimumLengthValidator",
+        f"{_PASSWORD_VALIDATION}.CommonPasswordValidator",
+        f"{_PASSWORD_VALIDATION}.NumericPasswordValidator",
+        "atom.accounts.password_rules.VariedPasswordValidator",
     )
 ]
 SESSION_ENGINE = "atom.accounts.sessions"

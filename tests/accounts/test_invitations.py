@@ -148,6 +148,7 @@ def test_guessing_links_is_slowed_down(api: APIClient, client: Client) -> None:
         ({"password": "short"}, "password", "password_too_short"),
         ({"password": "1234567890123"}, "password", "password_entirely_numeric"),
         ({"username": "miamiamia", "password": "miamiamia1"}, "password", "password_too_similar"),
+        ({"password": " " * 12}, "password", "password_too_uniform"),
         ({"username": "a b"}, "username", None),
         ({"username": 7}, "username", None),
         ({"email": "nowhere"}, "email", None),

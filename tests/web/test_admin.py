@@ -14,6 +14,7 @@ from atom.accounts.actions import create_s3_key_pair, create_token
 from atom.accounts.actions.invitations import invite
 from atom.accounts.models import Invitation, RoleBinding, S3KeyPair, SecondFactor, Session, User
 from atom.core.admin import ReadOnlyAdmin
+from atom.core.admin_words import chinese
 from tests.accounts.test_second_factor import log_in, set_up
 from tests.factories.accounts import PASSWORD, make_member, make_project, make_user
 
@@ -136,6 +137,31 @@ def test_it_speaks_the_language_of_its_reader() -> None:
     other = make_user(is_superuser=True)
     english = log_in(other)[0].get("/admin/").content.decode()
     assert "站点管理" not in english
+
+
+def test_tables_and_columns_have_names_in_chinese() -> None:
+    user, client = operator(language="zh")
+    listed = client.get("/admin/accounts/rolebinding/").content.decode()
+    assert all(word in listed for word in ("角色授予", "账户", "单位", "创建时间"))
+    one = client.get(f"{PEOPLE}{user.pk}/change/").content.decode()
+    assert "姓名" in one
+    assert "full name" not in one.lower()
+    english = log_in(make_user(is_superuser=True))[0].get("/admin/accounts/rolebinding/")
+    assert "角色授予" not in english.content.decode()
+
+
+def test_the_chinese_names_are_those_of_the_tables_and_no_others() -> None:
+    wanted: dict[str, set[str]] = {"apps": set(), "tables": set(), "columns": set()}
+    for model, shown in admin.site._registry.items():
+        wanted["apps"].add(str(apps.get_app_config(model._meta.app_label).verbose_name))
+        wanted["tables"].add(str(model._meta.verbose_name_plural))
+        fields = (one for one in model._meta.fields if one.name in (shown.fields or ()))
+        wanted["columns"] |= {str(one.verbose_name) for one in fields}
+    # Django translates the names of its own columns.
+    of_django = {"active", "date joined", "email address", "last login", "username"}
+    wanted["columns"] -= of_django | {"staff status", "superuser status"}
+    kept = {kind: set(words) for kind, words in chinese().items()}
+    assert kept == wanted
 
 
 def test_its_pages_ask_no_other_site() -> None:

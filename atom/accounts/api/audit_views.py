@@ -40,7 +40,9 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _PARAMETERS = [
     OpenApiParameter("project", str, description="Project slug."),
     OpenApiParameter("actor", str, description="User name."),
-    OpenApiParameter("verb", str, description="For instance `token.created`."),
+    OpenApiParameter(
+        "verb", str, description="For instance `token.created`, or `token` for all of them."
+    ),
     OpenApiParameter("object", str, description="Kind or id of what it was done to."),
     OpenApiParameter("from", OpenApiTypes.DATETIME, description="Not before this time."),
     OpenApiParameter("to", OpenApiTypes.DATETIME, description="Before this time."),
@@ -104,8 +106,11 @@ def selected(request: Request) -> QuerySet[AuditEvent]:
     if token is not None and token.project_id is not None:
         events = events.filter(project=token.project_id)
     choice(request, "project", administered.values())
-    lookups = {"project": "project__slug", "actor": "actor_name", "verb": "verb"}
+    lookups = {"project": "project__slug", "actor": "actor_name"}
     events = events.filter(**{lookups[name]: query[name] for name in lookups if query.get(name)})
+    if verb := query.get("verb"):
+        whole = Q(verb=verb) if "." in verb else Q(verb__startswith=f"{verb}.")
+        events = events.filter(whole)
     if thing := query.get("object"):
         events = events.filter(Q(object_type=thing) | Q(object_id=thing))
     if since := _time(request, "from"):

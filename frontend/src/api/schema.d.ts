@@ -10042,7 +10042,7 @@ export interface operations {
                 project?: string;
                 /** @description Before this time. */
                 to?: string;
-                /** @description For instance `token.created`. */
+                /** @description For instance `token.created`, or `token` for all of them. */
                 verb?: string;
             };
             header?: never;
@@ -10086,7 +10086,7 @@ export interface operations {
                 project?: string;
                 /** @description Before this time. */
                 to?: string;
-                /** @description For instance `token.created`. */
+                /** @description For instance `token.created`, or `token` for all of them. */
                 verb?: string;
             };
             header?: never;

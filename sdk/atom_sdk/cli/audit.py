@@ -28,7 +28,7 @@ def audit() -> None:
 @click.option("--from", "since", metavar="TIME", help="Not before it: 2026-01-31T08:00:00Z.")
 @click.option("--to", "until", metavar="TIME", help="Before it.")
 @click.option("--actor", help="User name of who did it.")
-@click.option("--verb", help="What was done, for instance token.created.")
+@click.option("--verb", help="What was done, for instance token.created, or token for all of them.")
 @click.option("--object", "thing", help="Kind or id of what it was done to.")
 @click.option("--only", "slug", metavar="PROJECT", help="Events of one project; else of all yours.")
 @click.option(

@@ -1,17 +1,18 @@
 import { ActionIcon, Button, Group, Indicator, Popover, Skeleton, Stack, Text } from '@mantine/core';
 import { IconBell, IconBellOff } from '@tabler/icons-react';
 import { Link, useRouterState } from '@tanstack/react-router';
-import { type KeyboardEvent, useEffect, useState } from 'react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Notification } from '@/api/contract/notifications';
 import { EmptyState } from '@/shared/EmptyState';
 import { ErrorState } from '@/shared/ErrorState';
 import { AnchorLink } from '@/shared/links';
+import type { LiveStatus } from '@/shared/live/socket';
 import { useLive } from '@/shared/live/useLive';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { notifyError } from '@/shared/undo';
 import classes from './notifications.module.css';
-import { markRead, useNotifications, useRefresh, useUnreadCount } from './queries';
+import { markRead, useNotifications, useRefresh, useRefreshRoles, useUnreadCount } from './queries';
 import { linkOf, useTitle } from './words';
 
 const SHOWN = 8;
@@ -23,7 +24,16 @@ export function Bell() {
   const [opened, setOpened] = useState(false);
   const unread = useUnreadCount();
   const refresh = useRefresh();
-  useLive<{ type: string }>({ path: '/ws/notifications/', onMessages: () => void refresh() });
+  const refreshRoles = useRefreshRoles();
+  const { status } = useLive<{ type: string }>({
+    path: '/ws/notifications/',
+    onMessages: (batch) => {
+      void refresh();
+      // What is new may be a role that was given or taken away.
+      if (batch.some(({ type }) => type === 'notification')) void refreshRoles();
+    },
+  });
+  useAskWhenClosed(status, refresh);
   useReadByLooking();
   const label = t('notifications.open', { count: unread });
   return (
@@ -47,6 +57,15 @@ export function Bell() {
       </Popover.Dropdown>
     </Popover>
   );
+}
+
+/** The server closes it for good when the session ends, in another browser say: what is asked now is told so. */
+function useAskWhenClosed(status: LiveStatus, ask: () => Promise<unknown>): void {
+  const wasLive = useRef(false);
+  useEffect(() => {
+    if (wasLive.current && status === 'closed') void ask();
+    wasLive.current = status === 'live';
+  }, [status, ask]);
 }
 
 /** Whoever opens the page of a thing has been told of it. */

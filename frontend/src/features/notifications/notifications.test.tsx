@@ -1,6 +1,7 @@
-import { screen, waitFor } from '@testing-library/react';
+import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { useProjects } from '@/shared/project';
 import { expectNoViolations } from '@/test/axe';
 import { listing, problem, sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
@@ -41,6 +42,56 @@ test('the bell tells how many are unread and shows the latest', async () => {
   expect(document.activeElement?.textContent).toContain('cats');
   await userEvent.click(screen.getByRole('button', { name: 'Mark all as read' }));
   await waitFor(() => expect(posted()[0]?.body).toEqual({ until: told().id }));
+});
+
+describe('the socket of the bell', () => {
+  const real = globalThis.WebSocket;
+  let socket: FakeSocket | undefined;
+  /** Stands in for the browser's WebSocket, which we do not own. */
+  class FakeSocket {
+    readyState = 1;
+    onopen = () => {};
+    onmessage = (_: { data: string }) => {};
+    onclose = (_: { code: number }) => {};
+    constructor() {
+      socket = this;
+    }
+    close() {}
+  }
+  beforeEach(() => {
+    globalThis.WebSocket = FakeSocket as unknown as typeof WebSocket;
+  });
+  afterEach(() => {
+    globalThis.WebSocket = real;
+  });
+  const Role = () => <p>{useProjects().data?.results[0]?.role}</p>;
+
+  test('a role that was taken away is read again when its person is told', async () => {
+    let role = 'admin';
+    serve('GET', `${AT}count/`, { unread: 0, counted_to: 100 });
+    serve('GET', 'projects/', () => listing({ slug: 'vision', name: 'Vision', role }));
+    const both = (
+      <>
+        <Bell />
+        <Role />
+      </>
+    );
+    await renderPage(both);
+    await screen.findByText('admin');
+    role = 'viewer';
+    act(() => socket?.onmessage({ data: JSON.stringify({ type: 'notification' }) }));
+    await screen.findByText('viewer');
+  });
+
+  test('a session that ended elsewhere is noticed at once', async () => {
+    serve('GET', `${AT}count/`, { unread: 0, counted_to: 100 });
+    await renderPage(<Bell />);
+    const asked = () => sent.filter(({ line }) => line.endsWith('/count/')).length;
+    await waitFor(() => expect(asked()).toBe(1));
+    act(() => socket?.onopen());
+    act(() => socket?.onclose({ code: 4404 }));
+    await waitFor(() => expect(asked()).toBe(2));
+  });
 });
 
 test('filters are in the address, and a row can be marked', async () => {

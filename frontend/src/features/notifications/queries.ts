@@ -10,6 +10,7 @@ const COUNT = '/api/v1/notifications/count/';
 const PREFERENCES = '/api/v1/notifications/preferences/';
 const UNSUBSCRIBE = '/api/v1/notifications/unsubscribe/{link}/';
 const OVERVIEW = '/api/v1/projects/{project}/overview/';
+const PROJECTS = '/api/v1/projects/';
 const PAGE = 50;
 /** An event may get lost: the number is asked for now and then. */
 const SAFETY_MS = 60_000;
@@ -36,6 +37,12 @@ export function useRefresh() {
       Promise.all(([LIST, COUNT, OVERVIEW] as const).map((key) => client.invalidateQueries({ queryKey: keyOf(key) }))),
     [client],
   );
+}
+
+/** Has the person's roles read again, by which pages offer what may be done. */
+export function useRefreshRoles() {
+  const client = useQueryClient();
+  return useCallback(() => client.invalidateQueries({ queryKey: keyOf(PROJECTS) }), [client]);
 }
 
 export const markRead = (body: { ids?: string[]; subject?: string; until?: string; topic?: Topic }) =>

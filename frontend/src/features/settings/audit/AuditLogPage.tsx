@@ -8,6 +8,7 @@ import { CopyId } from '@/shared/CopyId';
 import { IN_PALETTE } from '@/shared/commands';
 import { type Column, DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
+import { useMe } from '@/shared/me';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { useProjects } from '@/shared/project';
@@ -24,6 +25,7 @@ export function AuditLogPage() {
   const filter = filterOf(search);
   const events = useAuditEvents(filter);
   const columns = useColumns();
+  const isAdmin = useMe()?.is_admin === true;
   const unknown = useUnknownFilter(search.in);
   const navigate = route.useNavigate();
   const [round, setRound] = useState(0);
@@ -31,7 +33,10 @@ export function AuditLogPage() {
   const showAll = () => void navigate({ search: {} }).then(() => setRound(round + 1));
   return (
     <Page>
-      <PageHeader title={t('settings.auditTitle')} subtitle={t('settings.auditSubtitle')}>
+      <PageHeader
+        title={t('settings.auditTitle')}
+        subtitle={t(isAdmin ? 'settings.auditSubtitleAll' : 'settings.auditSubtitle')}
+      >
         <Export filter={filter} />
       </PageHeader>
       <Group gap="xs" mb="sm">

@@ -27,6 +27,8 @@ const KINDS = [
 ] as const;
 type Kind = (typeof KINDS)[number];
 const isKind = (text: string): text is Kind => KINDS.some((kind) => kind === text);
+const ROLES = ['viewer', 'labeler', 'researcher', 'admin'] as const;
+const isRole = (said: unknown): said is (typeof ROLES)[number] => ROLES.some((role) => role === said);
 const word = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
 
 /** What an event is about, by name where it has one; a link where the portal has a page of it. */
@@ -93,9 +95,17 @@ function Target({ event }: { event: AuditEvent }) {
     );
   return (
     <>
-      {name} {id && <CopyId value={id} />}
+      {name || <PersonAndRole data={data} />} {id && <CopyId value={id} />}
     </>
   );
+}
+
+/** Whom a role or an invitation is for, and as what: nothing else tells one from another. */
+function PersonAndRole({ data }: { data: AuditEvent['data'] }) {
+  const { t } = useTranslation();
+  const who = word(data.user) || word(data.email);
+  const role = isRole(data.role) ? t(`people.roles.${data.role}`) : '';
+  return who && role ? t('settings.personAndRole', { who, role }) : who || role;
 }
 
 const SHOWN = 8;

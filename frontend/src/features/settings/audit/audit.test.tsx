@@ -40,6 +40,22 @@ test('an event leads to what it is about', async () => {
   await expectNoViolations(container);
 });
 
+test('a role and an invitation say whose they are', async () => {
+  serve(
+    'GET',
+    'audit/',
+    listing(
+      event('role.changed', 'rolebinding', { user: 'bob', role: 'viewer', before: 'admin' }),
+      event('invitation.created', 'invitation', { email: 'eve@example.org', role: 'labeler' }),
+      event('invitation.accepted', 'invitation', { user: 'eve', role: 'labeler' }),
+      event('invitation.revoked', 'invitation', { email: 'kim@example.org' }),
+    ),
+  );
+  await renderPage(<AuditLogPage />, '/settings/audit', '/settings/audit');
+  for (const said of [/bob as Viewer/, /eve@example.org as Labeler/, /eve as Labeler/, /kim@example.org/])
+    expect(await screen.findByText(said)).toBeDefined();
+});
+
 test('a year that is being typed is no filter yet', async () => {
   const asked: (string | null)[] = [];
   serve('GET', 'audit/', (_: Request, url: URL) => {
