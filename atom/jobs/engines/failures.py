@@ -26,6 +26,8 @@ FAILURE_CLASSES: Final = (
 # Not the fault of the code or of what was asked for: the same attempt may well succeed.
 RETRIED: Final = frozenset({RUNNER_LOST, NODE_LOST})
 
+_TRACEBACK: Final = "Traceback (most recent call last):"
+
 
 class FailureCode(StrEnum):
     """Which sentence a failure has: a page says it in its reader's language, from the params."""
@@ -101,8 +103,8 @@ def classify(report: ExitReport, limits: Limits) -> Failure | None:
 
 
 def _says_out_of_memory(report: ExitReport) -> bool:
-    last = report.traceback.strip().rsplit("\n", 1)[-1]
-    return last.startswith(("MemoryError", "numpy._core._exceptions._ArrayMemoryError"))
+    memory_errors = ("MemoryError", "numpy._core._exceptions._ArrayMemoryError")
+    return _error_of(report.traceback).startswith(memory_errors)
 
 
 def _out_of_memory(limits: Limits) -> Failure:
@@ -166,7 +168,7 @@ def _exited(report: ExitReport) -> Failure | None:
         )
     if report.exit_code in (0, None):
         return None
-    error = report.traceback.strip().rsplit("\n", 1)[-1].strip()[:300]
+    error = _error_of(report.traceback)[:300]
     said = f": {error}" if error else "."
     return Failure(
         USER_CODE,
@@ -176,6 +178,20 @@ def _exited(report: ExitReport) -> Failure | None:
         FailureCode.EXITED_WITH_ERROR if error else FailureCode.EXITED,
         {"exit_code": report.exit_code, **({"error": error} if error else {})},
     )
+
+
+def _error_of(traceback: str) -> str:
+    """Return the line that names the exception: the first behind the frames of the last traceback.
+
+    Messages may have more lines. Of one that only announces them, the next line is told too.
+    """
+    _, header, last = traceback.rpartition(_TRACEBACK)
+    if not header:
+        return traceback.strip().rsplit("\n", 1)[-1].strip()
+    lines = [line for line in last.split("\n")[1:] if line.strip()]
+    at = next((at for at, line in enumerate(lines) if not line.startswith(" ")), len(lines))
+    told = 2 if lines[at : at + 1] and lines[at].rstrip().endswith(":") else 1
+    return " ".join(line.strip() for line in lines[at : at + told])
 
 
 def _signal_name(number: int) -> str:
