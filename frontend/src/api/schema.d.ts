@@ -6474,7 +6474,7 @@ export interface components {
             sha256: string;
             digest: string;
             framework: string;
-            metrics: {
+            readonly metrics: {
                 [key: string]: number;
             };
             signature: {
