@@ -1,5 +1,9 @@
 import type { Format } from '@/shared/format';
 
-/** Hours with the digits that matter: `0.1022`, `12.4`, `224,018`. */
-export const hoursText = (format: Format, hours: number): string =>
-  hours < 100 ? format.metric(hours) : format.number(Math.round(hours));
+const LEAST = 0.001;
+
+/** Hours with the digits that matter: `< 0.001`, `0.1022`, `12.4`, `224,018`. */
+export function hoursText(format: Format, hours: number): string {
+  if (hours > 0 && hours < LEAST) return `< ${format.number(LEAST, 3)}`;
+  return hours < 100 ? format.metric(hours) : format.number(Math.round(hours));
+}
