@@ -191,6 +191,28 @@ def test_failures_in_plain_words(report: ExitReport, failure_class: str, said: s
     assert failure.suggestion.endswith(".")
 
 
+_FRAMES = 'Traceback (most recent call last):\n  File "train.py", line 3, in <module>\n    go()\n'
+
+
+@pytest.mark.parametrize(
+    ("said", "error"),
+    [
+        (_FRAMES + "KeyError: 'x'", "KeyError: 'x'"),
+        (_FRAMES + "RuntimeError: CUDA error\nCompile with DSA.\n\n", "RuntimeError: CUDA error"),
+        (_FRAMES + "RuntimeError: In Net:\n\tMissing: fc", "RuntimeError: In Net: Missing: fc"),
+        (_FRAMES + "KeyError: 1\n\nIn turn:\n\n" + _FRAMES + "ValueError\nmore", "ValueError"),
+        (_FRAMES, ""),
+        ("Traceback…\nValueError: no", "ValueError: no"),
+    ],
+)
+def test_an_exception_is_told_by_its_own_line_not_by_the_end_of_its_message(
+    said: str, error: str
+) -> None:
+    failure = classify(ExitReport("exited", 1, traceback=said), LIMITS)
+    assert failure is not None
+    assert failure.params.get("error", "") == error
+
+
 def test_a_failure_carries_what_its_sentence_names() -> None:
     failure = classify(ExitReport("exited", 3, traceback="Traceback…\nValueError: no"), LIMITS)
     assert failure is not None

@@ -100,6 +100,17 @@ def test_values_that_json_cannot_hold() -> None:
     assert attempt.run.metrics_summary == {}
 
 
+def test_a_curve_that_diverges_later_leaves_no_last_value_to_lists() -> None:
+    attempt = make_attempt()
+    metrics.ingest(attempt, 0, [("loss", 0, 1, 0.5), ("acc", 0, 1, 0.9)])
+    metrics.ingest(attempt, 1, [("loss", 1, 2, float("nan"))])
+    attempt.run.refresh_from_db()
+    assert attempt.run.metrics_summary == {"acc": 0.9}
+    metrics.ingest(attempt, 2, [("loss", 2, 3, 0.25)])
+    attempt.run.refresh_from_db()
+    assert attempt.run.metrics_summary == {"acc": 0.9, "loss": 0.25}
+
+
 def test_system_metrics_are_kept_apart() -> None:
     attempt = make_attempt()
     metrics.ingest(attempt, 0, [("loss", 1, 1, 0.5), ("system/cpu_percent", 1, 1, 99.0)])

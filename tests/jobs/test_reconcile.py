@@ -6,6 +6,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from atom.cache.models import CacheRecord
@@ -216,6 +218,22 @@ def test_small_runs_pass_a_large_one_until_it_has_waited_for_long() -> None:
     second = queued(1, cpus=1)
     reconcile.tick()
     assert not is_placed(second)
+
+
+def test_looking_at_a_full_machine_costs_the_same_for_a_long_queue() -> None:
+    node = ensure_local_node()
+    reserve(node.pk, uuid7(), cpus=node.cpu_count, memory_bytes=1, gpus=0)
+    project = queued(9).project
+
+    def look() -> int:
+        with CaptureQueriesContext(connection) as queries:
+            reconcile.tick()
+        return len(queries)
+
+    few = look()
+    for _ in range(10):
+        queued(1, project=project)
+    assert look() == few
 
 
 def test_cancelling_a_run_on_a_machine_that_is_gone_ends_it() -> None:

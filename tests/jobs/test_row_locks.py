@@ -9,6 +9,7 @@ from uuid import UUID
 import pytest
 from django.db import OperationalError, connection, transaction
 
+from atom.clusters.actions import beat_local_node
 from atom.jobs import states
 from atom.jobs.actions import attempts, reconcile, runs, tracked
 from atom.jobs.models import Attempt, Run
@@ -53,20 +54,41 @@ def test_rows_that_belong_to_a_run_are_added_while_it_is_locked(
     assert found == {"KEY SHARE": True, "NO KEY UPDATE": False}
 
 
+def test_who_comes_next_is_not_passed_by_its_like_while_another_worker_looks_at_it() -> None:
+    beat_local_node()
+    first, second = make_run(), make_run()
+    with transaction.atomic():
+        tracked.lock_run(first.pk)
+        in_another_thread(reconcile.tick)
+    second.refresh_from_db()
+    assert second.state == states.QUEUED
+    reconcile.tick()
+    for run in (first, second):
+        run.refresh_from_db()
+        assert run.state != states.QUEUED
+
+
+def in_another_thread(action: Callable[[], None]) -> None:
+    def act() -> None:
+        try:
+            action()
+        finally:
+            connection.close()
+
+    other = threading.Thread(target=act)
+    other.start()
+    other.join()
+
+
 def _elsewhere(run_id: UUID) -> dict[str, bool]:
     """Return which locks another connection gets at once: that of a reference, that of a move."""
     found: dict[str, bool] = {}
 
     def try_each() -> None:
-        try:
-            for strength in ("KEY SHARE", "NO KEY UPDATE"):
-                found[strength] = _gets(run_id, strength)
-        finally:
-            connection.close()
+        for strength in ("KEY SHARE", "NO KEY UPDATE"):
+            found[strength] = _gets(run_id, strength)
 
-    other = threading.Thread(target=try_each)
-    other.start()
-    other.join()
+    in_another_thread(try_each)
     return found
 
 

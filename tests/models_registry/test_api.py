@@ -16,6 +16,7 @@ from atom.accounts.models import Project, User
 from atom.jobs import states as job_states
 from atom.jobs.models import Artifact, CodeSnapshot, Run, RunInput, Runtime
 from atom.models_registry import actions, tasks
+from atom.models_registry.models import ModelVersion
 from tests.factories.accounts import make_member, make_project
 from tests.factories.datasets import make_dataset, make_version
 from tests.factories.jobs import make_run
@@ -102,6 +103,19 @@ def test_a_model_is_made_and_a_version_registered_from_a_run(
     assert (shown["latest"]["number"], shown["versions_count"]) == (1, 1)
     again = send(client, "POST", base, {"name": "mine"})
     assert (again.status_code, again.json()["code"]) == (409, "model_name_taken")
+
+
+def test_a_version_whose_files_tell_no_metrics_shows_those_of_its_run(
+    project: Project, researcher: User, client: Client
+) -> None:
+    run = make_trained_run(project=project)
+    version = actions.register(
+        actions.create_model(project, researcher, "mine"), run, "model", researcher
+    )
+    ModelVersion.objects.filter(pk=version.pk).update(metrics={})
+    Run.objects.filter(pk=run.pk).update(metrics_summary={"loss": 0.25})
+    shown = send(client, "GET", f"/api/v1/projects/{project.slug}/models/mine/versions/1/")
+    assert shown.json()["metrics"] == {"loss": 0.25}
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ it may be, took the time of four thousand points for ten.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -70,7 +71,8 @@ WHERE kept.series_id = sent.series_id AND kept.seq = sent.seq
 """  # constants of ours
 
 
-_SUMMARISE = "UPDATE jobs_run SET metrics_summary = metrics_summary || %s::jsonb WHERE id = %s"
+_SUMMARISE = """UPDATE jobs_run
+SET metrics_summary = (metrics_summary - %s::text[]) || %s::jsonb WHERE id = %s"""
 
 
 @dataclass(slots=True)
@@ -149,10 +151,12 @@ def write(
 
 
 def add_to_summary(run_id: UUID, last: Mapping[str, float]) -> None:
-    """Copy the last values of curves to their run's row."""
+    """Copy the last values of curves to their run's row; of a curve that diverged, none stays."""
+    finite = {key: value for key, value in last.items() if math.isfinite(value)}
+    diverged = [key for key in last if key not in finite]
     with plain_cursor() as cursor:
         # Merged in the database: a runner and a program may report at once.
-        cursor.execute(_SUMMARISE, [json.dumps(last), run_id])
+        cursor.execute(_SUMMARISE, [diverged, json.dumps(finite), run_id])
 
 
 _SERIES_FIELDS = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -272,7 +271,6 @@ def _most(one: Number | None, other: Number | None) -> Number | None:
 def _summarise(run_id: UUID, series: list[SeriesRow]) -> None:
     """Copy the last values to the run, for lists, and tell the pages how long the curves are."""
     last = {one.key: one.last for one in series if one.kind == "user" and one.last is not None}
-    finite = {key: value for key, value in last.items() if math.isfinite(value)}
-    if finite:
-        metric_rows.add_to_summary(run_id, finite)
+    if last:
+        metric_rows.add_to_summary(run_id, last)
     live.publish(f"run.{run_id}", {"type": "metrics", "keys": {one.key: one.n for one in series}})

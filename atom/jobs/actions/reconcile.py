@@ -25,7 +25,7 @@ from atom.jobs.actions.scheduling import place_run, warm_run
 from atom.jobs.actions.turns import STARVING, could_be_held, in_order
 from atom.jobs.actions.watch import bury_with_node, watch
 from atom.jobs.engines.failures import Failure
-from atom.jobs.engines.placement import largest
+from atom.jobs.engines.placement import Demand, largest
 from atom.jobs.models import Attempt, Run
 from atom.jobs.pipelines.log_stream import ask_once
 
@@ -50,15 +50,30 @@ def tick() -> None:
 
 
 def _place_queued() -> None:
-    """Place in order; small jobs may pass a large one until it has waited for too long."""
-    passed, now = 0, clock.now()
-    for run_id, queued_at in _queued_runs():
-        if _guarded(run_id) != states.QUEUED:
+    """Place in order; small jobs may pass a large one until it has waited for too long.
+
+    A run that asks for at least as much as one before it, which found no room, is not tried:
+    if a machine has become free meanwhile, that one comes first.
+    """
+    passed: list[Demand] = []
+    now = clock.now()
+    for run_id, queued_at, *asked in _queued_runs():
+        demand = Demand(*asked)
+        if any(demand.is_at_least(one) for one in passed) or not _still_waits(run_id):
             continue
-        passed += 1
+        passed.append(demand)
         waited = now - (queued_at or now)
-        if waited > STARVING or passed >= PASSED_PER_TICK:
+        if waited > STARVING or len(passed) >= PASSED_PER_TICK:
             break
+
+
+def _still_waits(run_id: UUID) -> bool:
+    """Try to place a run. One that another worker is at waits, a broken one does not."""
+    try:
+        return advance(run_id) in {states.QUEUED, None}
+    except Exception:
+        log.exception("run_not_advanced", run_id=str(run_id))
+        return False
 
 
 def ask_flush(attempt_id: UUID) -> None:
@@ -74,11 +89,15 @@ def _open_runs() -> list[UUID]:
     return list(found.order_by("id").values_list("pk", flat=True))
 
 
-def _queued_runs() -> list[tuple[UUID, datetime | None]]:
-    """Return the runs that a machine could hold now: no other waits for what none can hold."""
+def _queued_runs() -> list[tuple[UUID, datetime | None, int, int, int]]:
+    """Return the runs that a machine could hold now, with what they ask for.
+
+    No other waits for what no machine can hold.
+    """
     holdable = could_be_held(largest(capacities()))
     ordered = in_order(Run.objects.filter(holdable, state=states.QUEUED))
-    return list(ordered.values_list("pk", "queued_at")[:PLACED_PER_TICK])
+    asked = ordered.values_list("pk", "queued_at", "cpus", "memory_bytes", "gpus")
+    return list(asked[:PLACED_PER_TICK])
 
 
 def _guarded(run_id: UUID) -> str | None:

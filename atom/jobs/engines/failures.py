@@ -27,6 +27,8 @@ FAILURE_CLASSES: Final = (
 # Not the fault of the code or of what was asked for: the same attempt may well succeed.
 RETRIED: Final = frozenset({RUNNER_LOST, NODE_LOST})
 
+_TRACEBACK: Final = "Traceback (most recent call last):"
+
 
 class FailureCode(StrEnum):
     """Which sentence a failure has: a page says it in its reader's language, from the params."""
@@ -109,9 +111,8 @@ def classify(report: ExitReport, limits: Limits) -> Failure | None:
 
 
 def _says_out_of_memory(report: ExitReport) -> bool:
-    return _last_line(report).startswith(
-        ("MemoryError", "numpy._core._exceptions._ArrayMemoryError")
-    )
+    memory_errors = ("MemoryError", "numpy._core._exceptions._ArrayMemoryError")
+    return _error_of(report.traceback).startswith(memory_errors)
 
 
 def _out_of_memory(limits: Limits) -> Failure:
@@ -166,12 +167,12 @@ def _disk_of(report: ExitReport) -> str:
         return ""
     if report.disk in _DISK:
         return report.disk
-    return "full" if _last_line(report).startswith(_NO_ROOM) else ""
+    return "full" if _error_of(report.traceback).startswith(_NO_ROOM) else ""
 
 
 def _disk_refused(disk: str, report: ExitReport) -> Failure:
     code, what, mends = _DISK[disk]
-    said = (_last_line(report) or report.tail.strip().rsplit("\n", 1)[-1])[:300]
+    said = (_error_of(report.traceback) or report.tail.strip().rsplit("\n", 1)[-1])[:300]
     return Failure(
         NODE_DISK,
         f"The disk of the machine was {what} when the job ended: {said}",
@@ -179,10 +180,6 @@ def _disk_refused(disk: str, report: ExitReport) -> Failure:
         code,
         {"said": said},
     )
-
-
-def _last_line(report: ExitReport) -> str:
-    return report.traceback.strip().rsplit("\n", 1)[-1].strip()
 
 
 def _not_prepared(report: ExitReport) -> Failure:
@@ -210,7 +207,7 @@ def _exited(report: ExitReport) -> Failure | None:
         )
     if report.exit_code in (0, None):
         return None
-    error = _last_line(report)[:300]
+    error = _error_of(report.traceback)[:300]
     said = f": {error}" if error else "."
     return Failure(
         USER_CODE,
@@ -220,6 +217,20 @@ def _exited(report: ExitReport) -> Failure | None:
         FailureCode.EXITED_WITH_ERROR if error else FailureCode.EXITED,
         {"exit_code": report.exit_code, **({"error": error} if error else {})},
     )
+
+
+def _error_of(traceback: str) -> str:
+    """Return the line that names the exception: the first behind the frames of the last traceback.
+
+    Messages may have more lines. Of one that only announces them, the next line is told too.
+    """
+    _, header, last = traceback.rpartition(_TRACEBACK)
+    if not header:
+        return traceback.strip().rsplit("\n", 1)[-1].strip()
+    lines = [line for line in last.split("\n")[1:] if line.strip()]
+    at = next((at for at, line in enumerate(lines) if not line.startswith(" ")), len(lines))
+    told = 2 if lines[at : at + 1] and lines[at].rstrip().endswith(":") else 1
+    return " ".join(line.strip() for line in lines[at : at + told])
 
 
 def _signal_name(number: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
@@ -29,6 +29,10 @@ class Demand:
     def __str__(self) -> str:
         """Return the demand in words."""
         return describe(self.cpus, self.memory_bytes, self.gpus)
+
+    def is_at_least(self, other: Demand) -> bool:
+        """Return whether there is no room for this where there is none for the other."""
+        return all(mine >= its for mine, its in zip(astuple(self), astuple(other), strict=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,16 +26,6 @@ class ConfusionSerializer(serializers.Serializer[Any]):
         return instance
 
 
-class MetricsField(serializers.DictField):
-    """Numbers by name; what an older version kept of a run's own words is left out."""
-
-    child = serializers.FloatField()
-
-    def to_representation(self, value: Any) -> dict[str, float]:
-        """Return the numbers: a word among them must not hide a whole list."""
-        return finite_metrics(value)
-
-
 class EvaluationShortSerializer(serializers.ModelSerializer[Evaluation]):
     """How a version did on a split, without who was taken for whom: that is as long as a book."""
 
@@ -76,7 +66,7 @@ class ModelVersionSerializer(serializers.ModelSerializer[ModelVersion]):
     model = serializers.CharField(source="model.name")
     run = RunOfVersionSerializer()
     created_by = UserShortSerializer(allow_null=True)
-    metrics = MetricsField()
+    metrics = serializers.SerializerMethodField()
     signature = serializers.DictField()
     aliases: serializers.SlugRelatedField[Any] = serializers.SlugRelatedField(
         slug_field="name", many=True, read_only=True
@@ -91,6 +81,14 @@ class ModelVersionSerializer(serializers.ModelSerializer[ModelVersion]):
             "framework", "metrics", "signature", "description", "created_by", "created_at",
             "aliases", "evaluations", "not_evaluable",
         )  # fmt: skip
+
+    @extend_schema_field(serializers.DictField(child=serializers.FloatField()))
+    def get_metrics(self, version: ModelVersion) -> dict[str, float]:
+        """Return the numbers that the files of a version tell of its run, or else what it logged.
+
+        What an older version kept of a run's own words is left out: one must not hide a whole list.
+        """
+        return finite_metrics(version.metrics) or finite_metrics(version.run.metrics_summary)
 
     @extend_schema_field(
         serializers.ChoiceField(choices=[str(one) for one in NotEvaluable], allow_null=True)

@@ -6476,7 +6476,7 @@ export interface components {
             sha256: string;
             digest: string;
             framework: string;
-            metrics: {
+            readonly metrics: {
                 [key: string]: number;
             };
             signature: {

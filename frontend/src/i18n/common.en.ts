@@ -83,6 +83,8 @@ export const chart = {
   summary_one: '{{title}}: {{count, number}} series. The table view lists its values.',
   summary_other: '{{title}}: {{count, number}} series. The table view lists their values.',
   noData: 'No points yet',
+  notFinite: 'NaN or infinite',
+  noneFinite: 'All points are NaN or infinite',
 };
 
 export const states = {

@@ -279,6 +279,10 @@ export const jobs = {
     whereItRuns: 'It would run on',
     neverFits: 'It can never run here: no machine is large enough.',
     waits: 'It would wait in the queue',
+    parameterLinesHint:
+      'One a line, NAME=VALUE: atom_sdk.run.params has them, and comparisons show them. The command line stays as it is.',
+    notNamed: 'Write NAME=VALUE on every line.',
+    valueUnknown: 'The copied run has a value here that is not shown. Give one, or remove the variable.',
     openQuote: 'A quotation mark is opened here and never closed.',
     notANumber: 'Give a number in digits, such as 2.',
     notFetched: 'Fetch the code from git first.',

@@ -54,6 +54,7 @@ export const runpage = {
     },
   },
   preview: {
+    empty: 'The file is empty.',
     cut: 'Only the beginning of the file is shown. Download it for the rest.',
     none: {
       not_stored: 'The file is not stored yet. It can be seen once it is.',

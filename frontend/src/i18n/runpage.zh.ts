@@ -55,6 +55,7 @@ export const runpage: Translation<typeof en> = {
     },
   },
   preview: {
+    empty: '文件为空。',
     cut: '只显示文件的开头部分。完整内容请下载查看。',
     none: {
       not_stored: '文件尚未保存，保存后即可查看。',

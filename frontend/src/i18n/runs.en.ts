@@ -86,7 +86,7 @@ export const runs = {
     since: 'Since',
     asks: 'Asks for',
     holds: 'Holds',
-    held: '{{cpus}} CPUs, {{memory}}, {{gpus}} GPUs',
+    held: '{{cpus}}, {{memory}}, {{gpus}}',
     heldElsewhere: 'Other projects hold {{held}} in {{runs}} runs',
     heldHere: 'This project holds {{held}}',
     elsewhere_one: '{{count, number}} run of another project waits too',

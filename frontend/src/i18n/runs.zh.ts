@@ -77,7 +77,7 @@ export const runs: Translation<typeof source> = {
     since: '开始于',
     asks: '申请',
     holds: '占用',
-    held: '{{cpus}} 个 CPU、{{memory}}、{{gpus}} 个 GPU',
+    held: '{{cpus}}、{{memory}}、{{gpus}}',
     heldElsewhere: '其他项目的 {{runs}} 个运行占用 {{held}}',
     heldHere: '本项目占用 {{held}}',
     elsewhere_other: '其他项目还有 {{count, number}} 个运行在等待',

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any, TextIO
 
@@ -22,6 +23,23 @@ def pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
             raise click.BadParameter(f"{text!r}: write NAME=VALUE", param_hint=option)
         found[name] = value
     return found
+
+
+def parameters_of(values: tuple[str, ...]) -> dict[str, Any]:
+    """Return parameters by name of `NAME=VALUE`. Raises click.BadParameter."""
+    return {name: _typed(text) for name, text in pairs(values, "-p").items()}
+
+
+def _typed(text: str) -> Any:
+    """Read numbers and booleans as JSON does; everything else is a string."""
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except ValueError:
+        return text
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
 
 
 def _inputs(values: tuple[str, ...]) -> tuple[dict[str, str], dict[str, str]]:
@@ -110,6 +128,7 @@ def request_of(command: tuple[str, ...], options: Mapping[str, Any]) -> dict[str
     requirements = [*_lines_of(options["requirements_file"]), *options["req"]]
     body: dict[str, Any] = {
         "command": list(command),
+        "parameters": parameters_of(options["parameters"]),
         "requirements": "\n".join(requirements),
         "datasets": datasets,
         "deliveries": deliveries,

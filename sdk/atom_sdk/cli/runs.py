@@ -14,7 +14,13 @@ from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.log_search import print_matches, wanted_of, with_searching
 from atom_sdk.cli.render import duration_text, print_table
 from atom_sdk.cli.run_lists import version_text
-from atom_sdk.cli.run_options import check_awaiting, request_of, with_awaiting, with_settings
+from atom_sdk.cli.run_options import (
+    check_awaiting,
+    parameters_of,
+    request_of,
+    with_awaiting,
+    with_settings,
+)
 from atom_sdk.cli.run_watching import awaited, follow_run, print_log, started
 from atom_sdk.cli.workflows import workflow
 from atom_sdk.client.git import fetch_code
@@ -36,6 +42,13 @@ from atom_sdk.client.snapshot import send_snapshot, take_snapshot
     multiple=True,
     metavar="ALIAS=QUERY",
     help="Only files that match: --where d=\"label = 'cat'\".",
+)
+@click.option(
+    "-p",
+    "parameters",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A parameter to find and compare the run by; COMMAND reads it from atom_sdk.run.params.",
 )
 @with_settings
 @click.option("--req", multiple=True, metavar="SPEC", help="A pip requirement, e.g. torch==2.13.0.")
@@ -207,12 +220,20 @@ def retry(context: Context, /, run_name: str, **options: Any) -> int:
 
 @click.command()
 @click.argument("run_name", metavar="RUN")
+@click.option(
+    "-p",
+    "parameters",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Another value of a parameter; the others stay.",
+)
 @with_awaiting
 @pass_context
-def clone(context: Context, /, run_name: str, **options: Any) -> int:
+def clone(context: Context, /, run_name: str, parameters: tuple[str, ...], **options: Any) -> int:
     """Start a new run of the same code, data, parameters and resources as RUN."""
     check_awaiting(options)
-    return started(context, context.client.runs.clone(run_name), options)
+    changed = {"parameters": parameters_of(parameters)} if parameters else {}
+    return started(context, context.client.runs.clone(run_name, **changed), options)
 
 
 @click.command()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
@@ -12,6 +11,7 @@ from atom_sdk.cli.render import print_table
 from atom_sdk.cli.run_options import (
     check_awaiting,
     pairs,
+    parameters_of,
     selectors,
     settings_of,
     with_awaiting,
@@ -70,18 +70,10 @@ def workflow_run(
 ) -> int:
     """Start a workflow: atom workflow run image-classification -p dataset=digits@v3."""
     check_awaiting(options)
-    values = {name: _typed(text) for name, text in pairs(parameters, "-p").items()}
+    values = parameters_of(parameters)
     body: dict[str, Any] = {"workflow": slug, "parameters": values, **settings_of(options)}
     if chosen := selectors(options["where"]):
         body["selectors"] = chosen
     if options["delivery"]:
         body["deliveries"] = pairs(options["delivery"], "--delivery")
     return started(context, context.client.runs.create(**body), options)
-
-
-def _typed(text: str) -> Any:
-    """Read numbers and booleans as JSON does; everything else is a string."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text

@@ -137,6 +137,8 @@ def test_signing_in_takes_the_token_from_a_pipe(
         (("run", "--memory", "inf", "--", "true"), "not a size"),
         (("run", "--naem", "x", "--", "true"), "No such option"),
         (("run", "--data", "digits", "--", "true"), "NAME=VALUE"),
+        (("run", "-p", "lr", "--", "true"), "NAME=VALUE"),
+        (("clone", "12", "-p", "=1"), "NAME=VALUE"),
         (("data", "split", "digits"), "Say how much"),
         (("data", "split", "digits", "--split", "test=6x"), "20%"),
         (("data", "split", "digits", "--split", "test=6", "--split", "test=7"), "given twice"),
@@ -239,6 +241,13 @@ def test_a_run_asks_to_write_only_when_it_is_said_and_the_command_keeps_its_own_
 
     assert asked("python", "t.py", "--may-write") == (None, ["python", "t.py", "--may-write"])
     assert asked("--may-write", "--", "python", "t.py") == (True, ["python", "t.py"])
+
+
+def test_a_run_has_its_parameters_from_options() -> None:
+    words = ("-p", "lr=0.1", "-p", "opt=adam", "-p", 'tag="7"', "-p", "top=NaN", "--", "true")
+    given = run_command.make_context("run", list(words)).params
+    body = request_of(given.pop("command"), given)
+    assert body["parameters"] == {"lr": 0.1, "opt": "adam", "tag": "7", "top": "NaN"}
 
 
 def test_a_run_has_its_settings_from_options() -> None:

@@ -139,6 +139,32 @@ test('changes of code are told by file, or why there are none', async () => {
   await expectNoViolations(container);
 });
 
+test('a comment that was begun is still there after another tab of the run, and gone once sent', async () => {
+  serve('GET', 'auth/session/', { authenticated: true, user: { username: 'bo', full_name: 'Bo Chen' } });
+  serve('GET', 'runs/{run_id}/comments/', listing());
+  serve('POST', 'runs/{run_id}/comments/', {});
+  const field = () => screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Your comment' });
+  const first = await renderPage(<CommentsTab run={run} />);
+  await userEvent.type(await field(), 'Half a thought');
+  first.unmount();
+  const second = await renderPage(<CommentsTab run={run} />);
+  expect((await field()).value).toBe('Half a thought');
+  await userEvent.click(screen.getByRole('button', { name: 'Comment' }));
+  await waitFor(async () => expect((await field()).value).toBe(''));
+  second.unmount();
+  await renderPage(<CommentsTab run={run} />);
+  expect((await field()).value).toBe('');
+});
+
+test('an empty file says that it is', async () => {
+  const nothing = file('f0', 'metrics.csv', { size_bytes: 0 });
+  serve('GET', 'runs/{run_id}/files/{file_id}/', nothing);
+  serve('GET', 'runs/{run_id}/files/{file_id}/preview/', { ...empty, kind: 'text' });
+  serve('GET', 'runs/{run_id}/files/folder/', { folders: [], files: [nothing], truncated: false });
+  await renderPage(<FilesTab run={run} active={false} />, '/runs/run-1?file=f0', '/runs/$runId');
+  await screen.findByText('The file is empty.');
+});
+
 test('comments are read and written, and name their members', async () => {
   serve('GET', 'auth/session/', { authenticated: true, user: { username: 'bo', full_name: 'Bo Chen' } });
   const bo = { id: 'u1', username: 'bo', full_name: 'Bo Chen' };

@@ -170,7 +170,7 @@ test('the queue says the place, the reason and what is held', async () => {
   within(row).getByText('5');
   within(row).getByText('3 runs of other projects come before it');
   screen.getByRole('link', { name: /train-2/ });
-  screen.getByText(/This project holds 2 CPUs, 1 GiB, 1 GPUs · Other projects hold/);
+  screen.getByText(/This project holds 2 CPUs, 1 GiB, 1 GPU · Other projects hold/);
   screen.getByText('7 runs of other projects wait too');
   await expectNoViolations(container);
 });

@@ -17,6 +17,8 @@ export interface CurveLine {
   dash?: number[];
   /** Drawn pale, without a legend entry: the raw curve behind a smoothed one. */
   faded?: boolean;
+  /** Its last point is NaN or infinite, which a series does not hold: the last number is not its end. */
+  endsUndrawn?: boolean;
   series: Series;
 }
 
@@ -141,7 +143,11 @@ export function LineChart(props: LineChartProps) {
         ) : (
           <div ref={host} role="img" aria-label={t('chart.summary', { title, count: named.length })} />
         )}
-        {!whole && !asTable && <div className={classes.empty}>{t('chart.noData')}</div>}
+        {!whole && !asTable && (
+          <div className={classes.empty}>
+            {t(lines.some(({ endsUndrawn }) => endsUndrawn) ? 'chart.noneFinite' : 'chart.noData')}
+          </div>
+        )}
       </div>
       {!asTable && <Legend lines={named} all={lines} data={data} cursor={cursor} formatX={formatX} formatY={formatY} />}
     </figure>
@@ -159,6 +165,7 @@ interface LegendProps {
 
 /** Names the curves, with their values under the cursor, else their last ones. */
 function Legend({ lines, all, data, cursor, formatX, formatY }: LegendProps) {
+  const { t } = useTranslation();
   const at = cursor !== null ? data[0][cursor] : undefined;
   const shownValue = (line: CurveLine): number | null => {
     const { series } = line;
@@ -171,6 +178,7 @@ function Legend({ lines, all, data, cursor, formatX, formatY }: LegendProps) {
     <div className={classes.legend}>
       {lines.map((line) => {
         const value = shownValue(line);
+        const isEnd = line.endsUndrawn && (at === undefined || value === null);
         return (
           <span key={line.id} className={classes.item}>
             <svg width="16" height="4" aria-hidden>
@@ -185,7 +193,9 @@ function Legend({ lines, all, data, cursor, formatX, formatY }: LegendProps) {
               />
             </svg>
             {line.label}
-            {value !== null && <span className={classes.value}>{formatY(value)}</span>}
+            {(isEnd || value !== null) && (
+              <span className={classes.value}>{isEnd ? t('chart.notFinite') : formatY(value as number)}</span>
+            )}
           </span>
         );
       })}

@@ -76,6 +76,11 @@ export class Series {
     return series;
   }
 
+  /** Whether the last of the values is one that `from` leaves out. */
+  static endsUndrawn(ys: ArrayLike<number | null>): boolean {
+    return ys.length > 0 && ys[ys.length - 1] == null;
+  }
+
   /** Appends a point. `x` must not go back; a repeated or earlier x (a restarted run) replaces what came after it. */
   push(x: number, y: number): void {
     if (this.length > 0 && x <= (this.xs[this.length - 1] as number)) this.truncate(this.indexOf(x));

@@ -3,12 +3,15 @@ import { type ReactNode, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asApiError } from '@/api/errors';
 import { fieldWords } from '@/shared/problemWords';
+import { readOfTab, writeOfTab } from '@/shared/stored';
 import { notifyError } from '@/shared/undo';
 import { typedName, withName } from './mention';
 import { useNamed } from './queries';
 
 interface CommentFieldProps {
   initial?: string;
+  /** What is typed is kept in this tab by this name until it is sent: other parts of the page are looked at meanwhile. */
+  draft?: string;
   submit: string;
   label: string;
   onSend: (text: string) => Promise<unknown>;
@@ -17,9 +20,13 @@ interface CommentFieldProps {
 }
 
 /** Where a comment is written; after an @ the members are offered. Ctrl+Enter sends. */
-export function CommentField({ initial = '', submit, label, onSend, children }: CommentFieldProps) {
+export function CommentField({ initial = '', draft, submit, label, onSend, children }: CommentFieldProps) {
   const { t } = useTranslation();
-  const [text, setText] = useState(initial);
+  const [text, setOnly] = useState(() => (draft && readOfTab(draft)) || initial);
+  const setText = (next: string) => {
+    setOnly(next);
+    if (draft) writeOfTab(draft, next);
+  };
   const [typed, setTyped] = useState<string | null>(null);
   const [sending, setSending] = useState(false);
   const [wrong, setWrong] = useState<string>();

@@ -71,7 +71,12 @@ export function CommentsTab({ run }: { run: Run }) {
         ),
       )}
       {thread.hasMore && <LoadMore loading={thread.isLoadingMore} onLoad={thread.loadMore} error={thread.error} />}
-      <CommentField label={t('runpage.comments.say')} submit={t('runpage.comments.send')} onSend={commenting.add} />
+      <CommentField
+        draft={`atom-comment/${run.id}`}
+        label={t('runpage.comments.say')}
+        submit={t('runpage.comments.send')}
+        onSend={commenting.add}
+      />
     </Stack>
   );
 }

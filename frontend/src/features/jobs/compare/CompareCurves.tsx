@@ -37,7 +37,8 @@ function linesOf(data: ComparedCurve[], runs: ComparedRun[], looks: Map<number, 
     if (!curve) return [];
     const start = curve.ts[0] ?? 0;
     const xs = how.byTime ? curve.ts.map((ts) => (ts - start) / 1000) : curve.steps;
-    const look = { ...(looks.get(run.number) as Look), label: labelOf(run) };
+    const endsUndrawn = Series.endsUndrawn(curve.values);
+    const look = { ...(looks.get(run.number) as Look), label: labelOf(run), endsUndrawn };
     const raw = Series.from(xs, curve.values);
     if (how.smoothing === 0) return [{ ...look, id: run.id, series: raw }];
     const smoothed = { ...look, id: run.id, series: Series.from(xs, smooth(curve.values, how.smoothing)) };

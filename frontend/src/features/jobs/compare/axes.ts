@@ -22,11 +22,12 @@ export const shownValue = (value: unknown): string => (typeof value === 'string'
 export const metricOf = (run: ComparedRun, key: string, value: MetricValue): number | null =>
   run.metrics.find((one) => one.key === key)?.[value] ?? null;
 
-/** Names of parameters in the order in which runs bring them; those that differ come first. */
+/** Names of parameters in the order in which runs bring them; of those that differ, what most runs have comes first. */
 export function parameterNames(runs: readonly ComparedRun[]): { all: string[]; differing: string[] } {
   const all = [...new Set(runs.flatMap((run) => Object.keys(run.parameters)))];
   const differs = (name: string) => new Set(runs.map((run) => shownValue(run.parameters[name]))).size > 1;
-  return { all, differing: all.filter(differs) };
+  const having = (name: string) => runs.filter((run) => run.parameters[name] !== undefined).length;
+  return { all, differing: all.filter(differs).sort((a, b) => having(b) - having(a)) };
 }
 
 function asNumber(value: unknown): AxisValue {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
 import { listing, problem, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
-import { axesOf, passing, position, readWithin, stretch } from './axes';
+import { axesOf, parameterNames, passing, position, readWithin, stretch } from './axes';
 import { ComparePage } from './ComparePage';
 import { looksOf } from './looks';
 import { requirementsOf } from './rows';
@@ -63,6 +63,28 @@ describe('the comparison of runs', () => {
     expect(screen.getByRole('rowheader', { name: /^lr/ }).textContent).toContain('(differs)');
     expect(screen.getByRole('rowheader', { name: /^seed/ }).textContent).not.toContain('(differs)');
     await expectNoViolations(container);
+  });
+
+  test('a curve that ends in NaN is told from one that was never drawn', async () => {
+    const { metrics: _, ...silent } = compared(5, {}, null);
+    const runs = [compared(4, {}, null), { ...silent, metrics: [] }];
+    serve('GET', 'projects/{project}/runs/compare/', { runs, metrics: METRICS });
+    const ends = { ...curve(4), values: [0.1, null] };
+    serve('GET', 'projects/{project}/runs/compare/series/', { key: 'accuracy', series: [ends] });
+    await open('?runs=4,5');
+    const row = (await screen.findByRole('rowheader', { name: /^accuracy/ })).closest('tr') as HTMLElement;
+    expect(
+      within(row)
+        .getAllByRole('cell')
+        .map(({ textContent }) => textContent),
+    ).toEqual(['NaN or infinite', '–']);
+    // In the table and in the legend.
+    await waitFor(() => expect(screen.getAllByText('NaN or infinite')).toHaveLength(2));
+  });
+
+  test('the first axes are those that most runs have', () => {
+    const runs = [compared(3, { only: 1, lr: 0.1 }, 1), compared(4, { lr: 0.2 }, 1)] as never;
+    expect(parameterNames(runs).differing).toEqual(['lr', 'only']);
   });
 
   test('shows only what differs when asked to', async () => {

@@ -175,8 +175,12 @@ export function sectionsOf({ runs, metrics }: Comparison, value: MetricValue, t:
   const metricRows = metrics.map(({ key, goal, best }) => {
     const winners = new Set(runs.flatMap((run, i) => (best.includes(run.id) ? [i] : [])));
     const numbers = runs.map((run) => metricOf(run, key, value));
-    const cells = numbers.map((number) => (number === null ? null : format.metric(number)));
-    return { ...row(key, key, cells, { best: winners, goal }), differs: new Set(numbers).size > 1 };
+    const cells = numbers.map((number, i) => {
+      if (number !== null) return format.metric(number);
+      return runs[i]?.metrics.some((one) => one.key === key) ? t('chart.notFinite') : null;
+    });
+    const differs = new Set(numbers.map((number, i) => number ?? cells[i])).size > 1;
+    return { ...row(key, key, cells, { best: winners, goal }), differs };
   });
   const parameterRows = parameterNames(runs).all.map((name) =>
     row(

@@ -31,7 +31,9 @@ function linesOf(data: MetricSeries[], { smoothing = 0, byTime, labelOf }: Curve
   const start = Math.min(...data.map((one) => one.ts[0] ?? Number.POSITIVE_INFINITY));
   return data.flatMap((one, index): CurveLine[] => {
     const xs = byTime ? one.ts.map((ts) => (ts - start) / 1000) : one.steps;
-    const look = { color: curveColor(index), dash: curveDash(index), label: labelOf?.(one.key) ?? one.key };
+    const label = labelOf?.(one.key) ?? one.key;
+    const endsUndrawn = Series.endsUndrawn(one.values);
+    const look = { color: curveColor(index), dash: curveDash(index), label, endsUndrawn };
     const raw = Series.from(xs, one.values);
     if (smoothing === 0) return [{ ...look, id: one.key, series: raw }];
     const smoothed = Series.from(xs, smooth(one.values, smoothing));

@@ -131,6 +131,12 @@ function Unreadable({ text }: { text: string }) {
 function View({ runId, file, preview }: { runId: string; file: Artifact; preview: FilePreviewData }) {
   const { t } = useTranslation();
   const [source, setSource] = useState('rendered');
+  if (file.size_bytes === 0)
+    return (
+      <Text c="dimmed" py="xl" ta="center">
+        {t('runpage.preview.empty')}
+      </Text>
+    );
   if (preview.kind === 'none')
     return (
       <Text c="dimmed" py="xl" ta="center">

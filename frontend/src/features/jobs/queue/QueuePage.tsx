@@ -141,9 +141,9 @@ function Elsewhere({ queue }: { queue: Queue }) {
 
 const amountsOf = (t: TFunction, format: Format, held: Amounts): string =>
   t('runs.queue.held', {
-    cpus: format.number(held.cpus),
+    cpus: t('jobs.amount.cpus', { count: held.cpus }),
     memory: format.bytes(held.memory_bytes),
-    gpus: format.number(held.gpus),
+    gpus: t('jobs.amount.gpus', { count: held.gpus }),
   });
 
 function Name({ run }: { run: RunShort }) {

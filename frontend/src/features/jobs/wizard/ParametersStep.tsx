@@ -65,6 +65,17 @@ function CommandFields({ draft, dispatch, errors }: StepProps) {
         error={errors.command}
         onChange={(event) => set({ command: event.currentTarget.value })}
       />
+      <Textarea
+        label={t('jobs.config.parameters')}
+        description={t('jobs.wizard.parameterLinesHint')}
+        placeholder="lr=0.1"
+        autosize
+        minRows={2}
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+        value={draft.parameterLines}
+        error={errors.parameters}
+        onChange={(event) => set({ parameterLines: event.currentTarget.value })}
+      />
       <CodeSource draft={draft} set={set} error={errors.code_snapshot} />
       <Textarea
         label={t('jobs.wizard.requirements')}

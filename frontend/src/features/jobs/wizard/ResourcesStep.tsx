@@ -151,7 +151,7 @@ function EnvRows({ rows, errors, onChange }: EnvRowsProps) {
             aria-label={t('jobs.wizard.envValue', { name: row.name })}
             placeholder={t('jobs.wizard.value')}
             value={row.value}
-            onChange={(event) => replace(index, { value: event.currentTarget.value })}
+            onChange={(event) => replace(index, { value: event.currentTarget.value, isUnknown: undefined })}
           />
           <ActionIcon
             color="gray"

@@ -1,4 +1,5 @@
 import type { RunRequest } from '@/api/contract/jobs';
+import { parameterText } from './parameterLines';
 import { joinWords, quoteWord } from './shellWords';
 
 const MIB = 1024 ** 2;
@@ -85,8 +86,12 @@ export function toCli(request: RunRequest, project: string): string {
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'))
     .flatMap((line) => ['--req', line]);
+  const parameters = Object.entries(request.parameters ?? {}).flatMap(([name, value]) => [
+    '-p',
+    `${name}=${parameterText(value)}`,
+  ]);
   const writes = request.may_write ? ['--may-write'] : [];
-  const asked = [...commonOptions(request), ...data, ...wheres(request), ...requirements, ...writes];
+  const asked = [...parameters, ...commonOptions(request), ...data, ...wheres(request), ...requirements, ...writes];
   const options = joinWords([...head, 'run', ...asked]);
   return `${options} -- ${(request.command ?? []).map(quoteWord).join(' ')}`;
 }

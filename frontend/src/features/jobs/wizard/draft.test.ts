@@ -170,6 +170,25 @@ describe('cloning a run', () => {
     tags: ['t'],
   } as unknown as Run;
 
+  test('keeps the parameters of a command, in a terminal too', () => {
+    const parameters = { lr: 0.1, opt: 'adam', tag: '7', deep: true, note: 'a\nb', layers: [1, 2] };
+    const request = requestOf(draftFromRun({ ...run, parameters } as unknown as Run));
+    expect(request.parameters).toEqual(parameters);
+    expect(toCli(request, 'vision')).toContain(`run -p lr=0.1 -p opt=adam -p 'tag="7"' -p deep=true`);
+  });
+
+  test('is not sent with values that nobody was shown', () => {
+    const draft = draftFromRun(run);
+    expect(draftErrors(draft)).toEqual([{ field: 'env.SEED', error: 'valueUnknown' }]);
+    expect(draftErrors({ ...draft, env: [] })).toEqual([]);
+    expect(draftErrors({ ...draft, env: [{ name: 'SEED', value: '' }] })).toEqual([]);
+  });
+
+  test('lines without a name are no parameters', () => {
+    const draft = { ...draftFromRun(run), env: [], parameterLines: 'lr=1\n=2' };
+    expect(draftErrors(draft)).toEqual([{ field: 'parameters', error: 'notNamed' }]);
+  });
+
   test('gives a draft that makes the same request', () => {
     expect(requestOf(draftFromRun(run))).toMatchObject({
       name: 'base',
@@ -193,7 +212,8 @@ describe('the resources of a request', () => {
 
   test('of a copied run are those it had, to the byte and the second', () => {
     const resources = { cpus: 4, memory_bytes: 300 * 1024 ** 2 + 1, gpus: 1 };
-    const copied = { name: '', workflow: null, command: ['true'], datasets: [], env: [], secrets: [], resources };
+    const nothing = { name: '', workflow: null, parameters: {}, datasets: [], env: [], secrets: [] };
+    const copied = { ...nothing, command: ['true'], resources };
     const request = requestOf(draftFromRun({ ...copied, timeout_s: 20 } as unknown as Run));
     expect(request).toMatchObject({ resources, timeout_s: 20 });
     const memory = (bytes: number) =>

@@ -1,4 +1,5 @@
 import type { Parameter, Resources, Run, RunInput, RunRequest, Selector, Workflow } from '@/api/contract/jobs';
+import { linesOfParameters, parametersOfLines } from './parameterLines';
 import { joinWords, splitWords } from './shellWords';
 
 export const STEPS = ['workflow', 'parameters', 'resources', 'review'] as const;
@@ -27,6 +28,8 @@ export interface DatasetRow extends Selection {
 export interface EnvRow {
   name: string;
   value: string;
+  /** Of a run that is copied: it had a value, which is shown to nobody. */
+  isUnknown?: true;
 }
 
 /** A commit that is to be fetched; `fetch` is the id of the request, once it was sent. */
@@ -49,6 +52,8 @@ export interface Draft {
   /** By the name of a dataset parameter. */
   selections: Record<string, Selection>;
   command: string;
+  /** Of a command: its parameters, one NAME=VALUE a line. */
+  parameterLines: string;
   codeSnapshot: string;
   /** Where the code comes from, if that is git. */
   git: GitSource | null;
@@ -77,6 +82,7 @@ export const EMPTY_DRAFT: Draft = {
   parameters: {},
   selections: {},
   command: '',
+  parameterLines: '',
   codeSnapshot: '',
   git: null,
   wantsSnapshot: false,
@@ -171,6 +177,7 @@ export function draftFromRun(run: Run): Draft {
     name: run.name,
     parameters: run.workflow ? { ...run.parameters } : {},
     command: run.workflow ? '' : joinWords(run.command),
+    parameterLines: run.workflow ? '' : linesOfParameters(run.parameters),
     codeSnapshot: run.code?.id ?? '',
     requirements: run.workflow ? '' : (run.runtime?.requirements ?? ''),
     selections: run.workflow
@@ -178,7 +185,7 @@ export function draftFromRun(run: Run): Draft {
       : {},
     datasets: run.workflow ? [] : run.datasets.map(rowOf),
     deliveries: Object.fromEntries(run.datasets.map(({ alias, delivery }) => [alias, delivery])),
-    env: run.env.map((name) => ({ name, value: '' })),
+    env: run.env.map((name) => ({ name, value: '', isUnknown: true })),
     secrets: run.secrets,
     timeoutMinutes: run.timeout_s ? run.timeout_s / 60 : null,
     maxRetries: run.max_retries ?? 0,
@@ -202,9 +209,11 @@ function selectorsOf(chosen: readonly (readonly [string, Selector])[]): Partial<
 }
 
 function commandFields(draft: Draft): Partial<RunRequest> {
+  const parameters = parametersOfLines(draft.parameterLines) ?? {};
   const datasets = draft.datasets.filter((row) => row.dataset && row.ref);
   return {
     command: splitWords(draft.command) ?? [],
+    ...(Object.keys(parameters).length > 0 && { parameters }),
     ...(draft.codeSnapshot && { code_snapshot: draft.codeSnapshot }),
     ...(draft.requirements.trim() && { requirements: draft.requirements }),
     ...(datasets.length > 0 && {
@@ -228,15 +237,23 @@ export function numbersOf(draft: Draft): Record<string, Typed | null> {
   };
 }
 
+export type DraftError = 'openQuote' | 'notFetched' | 'notANumber' | 'notNamed' | 'valueUnknown';
+
 /** What is wrong with the draft itself, so that no request says it; fields as the server names them. */
-export function draftErrors(draft: Draft): { field: string; error: 'openQuote' | 'notFetched' | 'notANumber' }[] {
+export function draftErrors(draft: Draft): { field: string; error: DraftError }[] {
   // Without this the server's default would hold, or no limit at all.
   const numbers = Object.entries(numbersOf(draft))
     .filter(([, value]) => value !== null && value !== '' && amountOf(value) === undefined)
     .map(([field]) => ({ field, error: 'notANumber' as const }));
-  if (draft.workflow !== COMMAND) return numbers;
+  // Sent as it is, an empty value would take the place of the one that the copied run has.
+  const unknown = draft.env
+    .filter(({ name, isUnknown }) => isUnknown && name.trim() !== '')
+    .map(({ name }) => ({ field: `env.${name}`, error: 'valueUnknown' as const }));
+  if (draft.workflow !== COMMAND) return [...numbers, ...unknown];
   return [
     ...numbers,
+    ...unknown,
+    ...(parametersOfLines(draft.parameterLines) === null ? [{ field: 'parameters', error: 'notNamed' as const }] : []),
     ...(splitWords(draft.command) === null ? [{ field: 'command', error: 'openQuote' as const }] : []),
     // Without this the run would start without any code.
     ...(draft.git && !draft.codeSnapshot ? [{ field: 'code_snapshot', error: 'notFetched' as const }] : []),
