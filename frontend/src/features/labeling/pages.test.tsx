@@ -101,6 +101,32 @@ test('a batch is labelled by keys: a digit goes on, Enter shows the next batch',
   expect(sent.some(({ line }) => line.endsWith('/submit-batch/'))).toBe(false);
 });
 
+test('keys that fast hands press before they let go of the last one count in their order', async () => {
+  serve('GET', 'labelx/tasks/{task_id}/my-work/', listing());
+  let leases = 0;
+  serve('POST', 'labelx/tasks/{task_id}/lease/', () => ({ lease: leases++ === 0 ? [slot(1), slot(2)] : [] }));
+  serve('PUT', 'labelx/slots/{slot_id}/draft/', {});
+  serve('POST', 'labelx/tasks/{task_id}/submit-batch/', { results: [{ slot: 's1', ok: true }] });
+  await renderPage(<WorkPage />, '/labeling/t1/work', '/labeling/$taskId/work');
+  await screen.findByRole('option', { name: '1.png: no class' });
+  fireEvent.keyDown(window, { key: '1', code: 'Digit1' });
+  fireEvent.keyDown(window, { key: '2', code: 'Digit2' });
+  // Shift has changed what the key writes; it is the same key.
+  fireEvent.keyUp(window, { key: '!', code: 'Digit1' });
+  await screen.findByRole('option', { name: '1.png: cat' });
+  screen.getByRole('option', { name: '2.png: no class' });
+  fireEvent.keyDown(window, { key: 'Enter', code: 'Enter' });
+  fireEvent.keyUp(window, { key: '2', code: 'Digit2' });
+  await screen.findByText('Nothing left to label');
+  const { submissions } = sent.find(({ line }) => line.endsWith('/submit-batch/'))?.body as {
+    submissions: { slot: string; label_id: number }[];
+  };
+  expect(submissions.map(({ slot: id, label_id }) => [id, label_id])).toEqual([
+    ['s1', 1],
+    ['s2', 2],
+  ]);
+});
+
 test('after the last batch the page says that it is saved, and what counts open images is asked again', async () => {
   let leases = 0;
   serve('GET', 'labelx/tasks/{task_id}/my-work/', listing());
