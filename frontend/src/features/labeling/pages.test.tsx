@@ -219,6 +219,38 @@ test('an audit sends back what was clicked and accepts the rest', async () => {
   ]);
 });
 
+test('what an auditor has marked is marked still after a reload, until it is sent', async () => {
+  const [one, two] = [item(1), item(2)];
+  serve('POST', 'labelx/tasks/{task_id}/audit-lease/', { lease: [one, two] });
+  serve('POST', 'labelx/audits/', { results: [{ slot: 's1', ok: true }] });
+  const show = () => renderPage(<AuditPage />, '/labeling/t1/audit', '/labeling/$taskId/audit');
+  const first = await show();
+  await userEvent.type(await screen.findByRole('textbox', { name: 'Comment' }), 'a dog');
+  await userEvent.click(screen.getByRole('button', { name: /^2\.png: cat/ }));
+  first.unmount();
+
+  // The first image has another answer by then; what was said of the old one is not said of it.
+  serve('POST', 'labelx/tasks/{task_id}/audit-lease/', { lease: [{ ...one, revision_id: 'new' }, two] });
+  const second = await show();
+  await screen.findByText('a dog');
+  expect(screen.getByRole('button', { name: /^1\.png/ }).getAttribute('aria-pressed')).toBe('false');
+  await userEvent.click(screen.getByRole('button', { name: 'Accept 1, send back 1' }));
+  await waitFor(() => expect(sent.some(({ line }) => line.endsWith('/audits/'))).toBe(true));
+  await screen.findByRole('button', { name: 'Accept 2, send back 0' });
+  second.unmount();
+});
+
+test('a task that is over has nothing to audit, and its page does not send there', async () => {
+  serve('GET', 'labelx/tasks/{task_id}/', task({ state: 'published' }));
+  serve('POST', 'labelx/tasks/{task_id}/audit-lease/', () => refusal('task_not_active', {}));
+  const page = await renderPage(<TaskPage />, '/labeling/t1', '/labeling/$taskId');
+  await screen.findByRole('heading', { name: 'Pets' });
+  expect(screen.queryByRole('link', { name: 'Audit 1 image' })).toBeNull();
+  page.unmount();
+  await renderPage(<AuditPage />, '/labeling/t1/audit', '/labeling/$taskId/audit');
+  await screen.findByText('This task is published');
+});
+
 test('a batch under audit stays reserved while it is looked at, and what is lost is told', async () => {
   serve('POST', 'labelx/tasks/{task_id}/audit-lease/', { lease: [item(1), item(2)] });
   serve('POST', 'labelx/slots/s1/heartbeat/', {});
