@@ -176,9 +176,7 @@ def _number(value: str, term: Term) -> Decimal:
 def _seconds(value: str, term: Term) -> Decimal:
     found = run_query.seconds_of(value)
     if found is None:
-        raise term.wrong(
-            f"{value!r} is no length of time. Write duration>90s, >5m, >2h or >1d."
-        )
+        raise term.wrong(f"{value!r} is no length of time. Write duration>90s, >5m, >2h or >1d.")
     return Decimal(repr(found))
 
 

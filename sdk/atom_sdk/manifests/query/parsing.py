@@ -163,9 +163,9 @@ def _compare(tree: exp.Expr, operator: str, left: exp.Expr, right: exp.Expr) -> 
     if isinstance(found.left, Constant) and isinstance(found.right, Constant):
         raise QueryTypeError("two constants are compared; one side must be a column.", _at(tree))
     if len(kinds) > 1:
-        left, right = (_KIND_NAMES[side.kind or ""] for side in (found.left, found.right))
+        one, other = (_KIND_NAMES[side.kind or ""] for side in (found.left, found.right))
         raise QueryTypeError(
-            f"{found.left} is {left} and {found.right} is {right}: they cannot be compared.",
+            f"{found.left} is {one} and {found.right} is {other}: they cannot be compared.",
             _at(tree),
         )
     if "flag" in kinds and operator not in ("=", "<>"):
