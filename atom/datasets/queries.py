@@ -17,9 +17,11 @@ def query_of(text: str, field: str = "where") -> Query | None:
     try:
         return parse_query(text)
     except QueryError as error:
-        problem = f"Character {error.position}: {error.problem}"
         raise QueryInvalid(
-            str(error), errors={field: [problem]}, position=error.position, reason=error.code
+            f"The query is not valid at character {error.position}: {error.problem}",
+            errors={field: [f"Character {error.position}: {error.problem}"]},
+            position=error.position,
+            reason=error.code,
         ) from error
 
 

@@ -44,7 +44,6 @@ _NUMBERS: dict[str, Callable[[], Any]] = {
 # A word that so many people have in their names says nothing.
 _MAX_PEOPLE = 500
 _DAY = timedelta(days=1)
-_A_DATE = "Write a day or a time (UTC): created>=2026-11-01 or created:2026-11-01..2026-11-07."
 
 
 def searched(found: RunQuerySet, project: Project, user: User, text: str) -> RunQuerySet:
@@ -59,7 +58,11 @@ def searched(found: RunQuerySet, project: Project, user: User, text: str) -> Run
             condition = asker.condition(term)
             found = found.filter(run_values.is_not_true(condition) if term.negated else condition)
     except RunQueryError as error:
-        raise InvalidRunSearch(errors={"search": [str(error)]}, position=error.position) from error
+        raise InvalidRunSearch(
+            f"Character {error.position}: {error.problem}",
+            errors={"search": [str(error)]},
+            position=error.position,
+        ) from error
     if not any(term.kind == "is" and "archived" in term.values for term in terms):
         found = found.filter(archived_at=None)
     return found
@@ -105,15 +108,14 @@ class _Asker:
         known = all_states(states.RUN_STATES)
         if value.lower() not in known:
             raise term.wrong(
-                f"there is no state {value!r}.", f"Write one of: {', '.join(sorted(known))}."
+                f"there is no state {value!r}. Write one of: {', '.join(sorted(known))}."
             )
         return Q(state=value.lower())
 
     def _is(self, value: str, term: Term) -> Q:
         if value.lower() not in _IS:
-            raise term.wrong(
-                f"no run is {value!r}.", f"Write one of: {', '.join(f'is:{one}' for one in _IS)}."
-            )
+            known = ", ".join(f"is:{one}" for one in _IS)
+            raise term.wrong(f"no run is {value!r}. Write one of: {known}.")
         return _IS[value.lower()]
 
     def _tag(self, value: str, _: Term) -> Q:
@@ -145,7 +147,7 @@ class _Asker:
     def _origin(self, value: str, term: Term) -> Q:
         if value not in states.RUN_ORIGINS:
             known = ", ".join(states.RUN_ORIGINS)
-            raise term.wrong(f"no run comes from {value!r}.", f"Write one of: {known}.")
+            raise term.wrong(f"no run comes from {value!r}. Write one of: {known}.")
         return Q(origin=value)
 
     def _dataset(self, value: str, term: Term) -> Q:
@@ -153,27 +155,28 @@ class _Asker:
         inputs = RunInput.objects.filter(run=OuterRef("pk"))
         dataset = Dataset.objects.filter(project=self._project, name=name).first()
         if dataset is None:
-            problem = f"the project has no dataset {name!r}."
-            raise term.wrong(problem, "Write dataset:NAME or dataset:NAME@v3.")
+            raise term.wrong(
+                f"the project has no dataset {name!r}. Write dataset:NAME or dataset:NAME@v3."
+            )
         if not ref:
             return Q(Exists(inputs.filter(version__dataset=dataset)))
         try:
             version = resolve_ref(dataset, ref)
         except (RefNotFound, BranchEmpty, RefAmbiguous) as error:
-            raise term.wrong(error.detail, f"Write dataset:{name}@v3.") from error
+            raise term.wrong(f"{error.detail} Write dataset:{name}@v3.") from error
         return Q(Exists(inputs.filter(version=version)))
 
 
 def _number(value: str, term: Term) -> Decimal:
     if not run_query.is_number(value):
-        raise term.wrong(f"{value!r} is no number.", f"Write {term.key or term.kind}>0.5.")
+        raise term.wrong(f"{value!r} is no number. Write {term.key or term.kind}>0.5.")
     return Decimal(value)
 
 
 def _seconds(value: str, term: Term) -> Decimal:
     found = run_query.seconds_of(value)
     if found is None:
-        raise term.wrong(f"{value!r} is no length of time.", "Write duration>90s, >5m, >2h or >1d.")
+        raise term.wrong(f"{value!r} is no length of time. Write duration>90s, >5m, >2h or >1d.")
     return Decimal(repr(found))
 
 
@@ -217,7 +220,9 @@ def _in_span(term: Term, column: str, value: str) -> Q:
     start, end = _span(first, term)
     if between:
         if term.op not in ("=", "!="):
-            raise term.wrong("a span of time is compared by a colon.", _A_DATE)
+            raise term.wrong(
+                "a span of time is compared by a colon. Write created:2026-11-01..2026-11-07."
+            )
         end = _span(last, term)[1]
     return {
         "<": Q(**{f"{column}__lt": start}),
@@ -240,4 +245,7 @@ def _span(text: str, term: Term) -> tuple[datetime, datetime]:
             return at, at + timedelta(microseconds=1)
     except (ValueError, OverflowError):
         pass
-    raise term.wrong(f"{text!r} is no time.", _A_DATE)
+    raise term.wrong(
+        f"{text!r} is no time. Write a day or a time (UTC): "
+        "created>=2026-11-01 or created:2026-11-01..2026-11-07."
+    )

@@ -28,8 +28,16 @@ _TOLD_ON = {
     "NothingSelectedError",
     "PathTakenError",
     "PatternError",
+    "QueryColumnError",
+    "QuerySyntaxError",
+    "QueryTermError",
+    "QueryTooLargeError",
+    "QueryTypeError",
+    "RunQueryError",
     "SplitSpecError",
     "WrongValueError",
+    # Of a term of the search for runs.
+    "wrong",
 }
 
 

@@ -55,10 +55,10 @@ _PART = re.compile(r'"([^"]*)"|([^",]+)')
 class RunQueryError(ValueError):
     """The text is not of the language; `position` counts characters from 1."""
 
-    def __init__(self, problem: str, position: int, instead: str) -> None:
-        """`instead` is what to write."""
-        super().__init__(f"Character {position}: {problem} {instead}".strip())
-        self.problem, self.position, self.instead = problem, position, instead
+    def __init__(self, problem: str, position: int) -> None:
+        """`problem` says what is wrong, and what to write instead."""
+        super().__init__(f"Character {position}: {problem}")
+        self.problem, self.position = problem, position
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +75,19 @@ class Term:
     key: str = ""
     negated: bool = False
 
-    def wrong(self, problem: str, instead: str) -> RunQueryError:
+    def wrong(self, problem: str) -> RunQueryError:
         """Return an error that points at this term."""
-        return RunQueryError(problem, self.at, instead)
+        return RunQueryError(problem, self.at)
 
 
 def parse(text: str) -> list[Term]:
     """Return the terms that must all hold. Raises RunQueryError."""
     if len(text) > MAX_CHARACTERS:
-        problem = f"a search has at most {MAX_CHARACTERS} characters."
-        raise RunQueryError(problem, MAX_CHARACTERS + 1, "Shorten it, or give the runs a tag.")
+        raise RunQueryError(
+            f"a search has at most {MAX_CHARACTERS} characters. "
+            "Shorten it, or give the runs a tag.",
+            MAX_CHARACTERS + 1,
+        )
     terms: list[Term] = []
     at = 0
     while at < len(text):
@@ -97,8 +100,9 @@ def parse(text: str) -> list[Term]:
         terms.append(_term(found))
         at = found.end()
     if len(terms) > MAX_TERMS:
-        problem = f"a search has at most {MAX_TERMS} conditions."
-        raise RunQueryError(problem, terms[MAX_TERMS].at, "Leave some out.")
+        raise RunQueryError(
+            f"a search has at most {MAX_TERMS} conditions. Leave some out.", terms[MAX_TERMS].at
+        )
     return terms
 
 
@@ -107,9 +111,10 @@ def _unreadable(text: str, at: int) -> RunQueryError:
     piece = text[at : end.start() if end else None]
     if text.count('"', at) % 2:
         place = text.rindex('"') + 1
-        return RunQueryError("a quotation mark is not closed.", place, 'Write "two words".')
-    problem = f"{piece!r} is not understood."
-    return RunQueryError(problem, at + 1, 'Write NAME>NUMBER, FIELD:VALUE or "words".')
+        return RunQueryError('a quotation mark is not closed. Write "two words".', place)
+    return RunQueryError(
+        f'{piece!r} is not understood. Write NAME>NUMBER, FIELD:VALUE or "words".', at + 1
+    )
 
 
 def _term(found: re.Match[str]) -> Term:
@@ -120,15 +125,15 @@ def _term(found: re.Match[str]) -> Term:
     kind, key = _named(found["name"], at)
     op = found["op"]
     if not found["value"]:
+        asked = found["name"] + op
         raise RunQueryError(
-            f"nothing follows {found['name']}{op}", found.end() + 1, _example(kind, key)
+            f"nothing follows {asked!r}. Write {_example(kind, key)}.", found.end() + 1
         )
     if op == ":" and kind == EITHER:
         raise RunQueryError(
-            f"there is no field {key!r}.",
+            f"there is no field {key!r}. Write {key}=VALUE for a parameter, quote the words to "
+            f"look for them, or use one of: {', '.join(sorted(_FIELDS))}.",
             at,
-            f"Write {key}=VALUE for a parameter, quote the words to look for them, or use one of: "
-            f"{', '.join(sorted(_FIELDS))}.",
         )
     values = tuple(
         part[1] if part[1] is not None else part[2] for part in _PART.finditer(found["value"])
@@ -149,26 +154,25 @@ def _named(name: str, at: int) -> tuple[str, str]:
     else:
         key, kind = name.strip('"'), EITHER
     if not key:
-        raise RunQueryError("a name is missing here.", at, "Write metric.loss<0.3 or lr>0.01.")
+        raise RunQueryError("a name is missing here. Write metric.loss<0.3 or lr>0.01.", at)
     return kind, key
 
 
 def _check_operator(term: Term) -> None:
     ordered = term.op not in ("=", "!=")
     if ordered and term.kind in NAMES:
-        problem = f"{term.kind} has no order."
-        raise term.wrong(problem, f"Write {term.kind}:{term.values[0]}.")
+        raise term.wrong(f"{term.kind} has no order. Write {term.kind}:{term.values[0]}.")
     if ordered and len(term.values) > 1:
-        raise term.wrong("only one value can be compared by size.", "Write two conditions.")
+        raise term.wrong("only one value can be compared by size. Write two conditions.")
 
 
 def _example(kind: str, key: str) -> str:
     examples = {"state": "state:failed", "tag": "tag:baseline", "is": "is:starred"}
     if kind in TIMES:
-        return f"Write {kind}>=2026-11-01."
+        return f"{kind}>=2026-11-01"
     if kind in (PARAM, METRIC, EITHER):
-        return f"Write {key}>0.5."
-    return f"Write {examples.get(kind, f'{kind}:VALUE')}."
+        return f"{key}>0.5"
+    return examples.get(kind, f"{kind}:VALUE")
 
 
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "": 1}

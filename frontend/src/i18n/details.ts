@@ -1,6 +1,7 @@
 /** Says the details of problems in another language than the server's, by the texts that it makes them of. */
 
 interface Template {
+  text: string;
   pattern: RegExp;
   words: string;
 }
@@ -12,21 +13,28 @@ const SPECIAL = /[.*+?^${}()|[\]\\]/g;
 /** `{2}` is the second value as it is, `{2:w}` one that is said in words itself. */
 const SLOT = /\{(\d+)(:w)?\}/g;
 
+const lettersOf = (text: string) => text.replaceAll('{}', '').length;
+const beginsWithValue = (text: string) => Number(text.startsWith('{}'));
+
 /** Those with the most letters of their own first: they fit more closely than others. */
 function templatesOf(texts: Texts): Template[] {
   return Object.entries(texts)
-    .sort(([one], [other]) => other.replaceAll('{}', '').length - one.replaceAll('{}', '').length)
+    .sort(([one], [other]) => lettersOf(other) - lettersOf(one))
     .map(([text, words]) => {
       const parts = text.split('{}').map((part) => part.replace(SPECIAL, '\\$&'));
-      return { pattern: new RegExp(`^${parts.join('(.*?)')}$`, 's'), words };
+      return { text, pattern: new RegExp(`^${parts.join('(.*?)')}$`, 's'), words };
     });
 }
+
+/** A value at the beginning takes in whatever stands before it: those texts are tried last. */
+const bySentence = (texts: Texts) =>
+  templatesOf(texts).sort((one, other) => beginsWithValue(one.text) - beginsWithValue(other.text));
 
 export type SayDetail = (detail: string) => string;
 
 /** What says details in a language; a text that it does not know stays as it is. */
 export function detailSayer(texts: Texts, values: Texts): SayDetail {
-  const templates = templatesOf(texts);
+  const templates = bySentence(texts);
   const ofValues = [...templatesOf(values), ...templates];
   const say = (text: string, known: Template[]): string => {
     for (const { pattern, words } of known) {

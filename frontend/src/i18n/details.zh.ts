@@ -91,7 +91,7 @@ const details: Readonly<Record<string, string>> = {
   'The path {} comes twice.': '路径 {1} 出现了两次。',
   'The project has no such deleted dataset; perhaps it is collected.': '项目里没有这个已删除的数据集；它可能已被回收。',
   'The project has no such garbage run.': '项目里没有这次回收。',
-  'The query cannot be read: {}': '无法理解查询：{1}',
+  'The query cannot be read: {}': '无法理解查询：{1:w}',
   'The version could not be made. {}': '无法生成版本。{1}',
   'The version {} is gone.': '版本 {1} 已不存在。',
   'There is no kind of layer called {}; there are {}.': '没有名为 {1} 的层类型；可用的有 {2}。',
@@ -284,6 +284,59 @@ const details: Readonly<Record<string, string>> = {
   '{} has no alias {}.': '{1} 没有别名 {2}。',
   '{} is not a list of 1 to {} values.': '{1} 不是含 1 到 {2} 个值的列表。',
   '{} is not a whole number from 0 to {}.': '{1} 不是 0 到 {2} 的整数。',
+
+  // Searches for runs, queries over files
+  'Character {}: {}': '第 {1} 个字符：{2:w}',
+  'The query is not valid at character {}: {}': '查询在第 {1} 个字符处有误：{2:w}',
+  'LIKE needs a column of text and a text pattern.': 'LIKE 需要文本列和文本模式。',
+  'TRUE and FALSE can only be compared with = and <>.': 'TRUE 和 FALSE 只能用 = 和 <> 比较。',
+  'a constant must stand here, not {}.': '此处应为常量，而不是 {1}。',
+  'a name is missing here. Write metric.loss<0.3 or lr>0.01.': '此处缺少名称，请写成 metric.loss<0.3 或 lr>0.01。',
+  'a quotation mark is not closed.': '引号没有闭合。',
+  'a quotation mark is not closed. Write "two words".': '引号没有闭合，请写成 "two words"。',
+  'a search has at most {} characters. Shorten it, or give the runs a tag.':
+    '搜索最多 {1} 个字符，请缩短，或给这些运行加标签。',
+  'a search has at most {} conditions. Leave some out.': '搜索最多 {1} 个条件，请去掉一些。',
+  'a span of time is compared by a colon. Write created:2026-11-01..2026-11-07.':
+    '时间段用冒号比较，请写成 created:2026-11-01..2026-11-07。',
+  'after IS comes NULL or NOT NULL.': 'IS 之后应为 NULL 或 NOT NULL。',
+  'it cannot be read.': '无法理解。',
+  'it has {} characters; at most {} fit.': '有 {1} 个字符，最多 {2} 个。',
+  'it is empty.': '内容为空。',
+  'it is nested more than {} levels deep.': '嵌套超过 {1} 层。',
+  'it is nested too deeply.': '嵌套过深。',
+  'name one of them, such as attributes.camera.': '请指明其中一个属性，例如 attributes.camera。',
+  'no run comes from {}. Write one of: {}.': '没有来自 {1} 的运行。可选：{2}。',
+  'no run is {}. Write one of: {}.': '没有 {1} 这种运行。可选：{2}。',
+  'nothing equals NULL; write IS NULL or IS NOT NULL.': '没有值等于 NULL，请写 IS NULL 或 IS NOT NULL。',
+  'nothing follows {}. Write {}.': '{1} 之后没有内容，请写成 {2}。',
+  'only one value can be compared by size. Write two conditions.': '比较大小时只能有一个值，请写成两个条件。',
+  'the character cannot be part of a text.': '文本中不能有这个字符。',
+  'the number is too large.': '数值过大。',
+  'the project has no dataset {}. Write dataset:NAME or dataset:NAME@v3.':
+    '项目里没有数据集 {1}，请写成 dataset:NAME 或 dataset:NAME@v3。',
+  'there is no column {}; there are {}.': '没有列 {1}；可用的有 {2}。',
+  'there is no column {}; there are {}. A text stands in single quotes.': '没有列 {1}；可用的有 {2}。文本要用单引号。',
+  'there is no field {}. Write {}=VALUE for a parameter, quote the words to look for them, or use one of: {}.':
+    '没有字段 {1}。参数请写成 {2}=VALUE，查找文字请加引号，或使用：{3}。',
+  'there is no state {}. Write one of: {}.': '没有状态 {1}。可选：{2}。',
+  'two constants are compared; one side must be a column.': '不能比较两个常量，其中一侧应为列。',
+  '{} Write dataset:{}@v3.': '{1:w}请写成 dataset:{2}@v3。',
+  '{} alone is not true or false; compare it, such as: {}': '{1} 本身不是真或假，请加上比较，例如：{2}',
+  '{} cannot be used; a query has only comparisons, AND, OR, NOT, IN, LIKE, BETWEEN and IS NULL over columns.':
+    '不能使用 {1}；查询只有对列的比较、AND、OR、NOT、IN、LIKE、BETWEEN 和 IS NULL。',
+  '{} does not fit here.': '此处不应出现 {1}。',
+  '{} has no order. Write {}:{}.': '{1} 不分大小，请写成 {2}:{3}。',
+  '{} has no parts; attributes have.': '{1} 没有下级，只有 attributes 有。',
+  '{} is no length of time. Write duration>90s, >5m, >2h or >1d.':
+    '{1} 不是时长，请写成 duration>90s、>5m、>2h 或 >1d。',
+  '{} is no number. Write {}>0.5.': '{1} 不是数字，请写成 {2}>0.5。',
+  '{} is no time. Write a day or a time (UTC): created>=2026-11-01 or created:2026-11-01..2026-11-07.':
+    '{1} 不是时间，请写日期或时间（UTC）：created>=2026-11-01 或 created:2026-11-01..2026-11-07。',
+  '{} is not understood. Write NAME>NUMBER, FIELD:VALUE or "words".':
+    '无法理解 {1}，请写成 NAME>NUMBER、FIELD:VALUE 或 "words"。',
+  '{} is {} and {} is {}: they cannot be compared.': '{1} 是{2:w}，{3} 是{4:w}，两者不能比较。',
+  '{} is {}; every value of this list must be {}.': '{1} 是{2:w}；此列表中的值都应为{3:w}。',
 };
 
 /** Words that stand for a value in a detail: states, roles, and what follows only at times. */
@@ -293,6 +346,9 @@ export const values: Readonly<Record<string, string>> = {
   '{} that matches {}': '{1:w} 里符合 {2} 的部分',
   'the split {} of {}': '{2} 的划分 {1}',
   'no commit': '尚无提交之处',
+  text: '文本',
+  'a number': '数字',
+  'true or false': '真或假',
   none: '无',
   'has succeeded': '已成功',
   'has failed': '已失败',

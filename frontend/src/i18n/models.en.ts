@@ -80,6 +80,10 @@ export const models = {
   noLineage: 'Nothing is known about where it came from',
   madeFrom: 'from',
   nodeLabel: '{{kind}} {{title}} {{subtitle}}',
+  view: 'View of the graph',
+  zoomIn: 'Zoom in',
+  zoomOut: 'Zoom out',
+  fitView: 'Show all of it',
   nodeHint: 'Press Enter to select. The list view has links.',
   fact: {
     files_one: '{{count, number}} file',

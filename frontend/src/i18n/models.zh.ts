@@ -77,6 +77,10 @@ export const models: Translation<typeof source> = {
   noLineage: '没有来源记录',
   madeFrom: '来自',
   nodeLabel: '{{kind}} {{title}} {{subtitle}}',
+  view: '图的视图',
+  zoomIn: '放大',
+  zoomOut: '缩小',
+  fitView: '显示全图',
   nodeHint: '按回车选中。列表视图提供链接。',
   fact: {
     files_other: '{{count, number}} 个文件',

@@ -40,7 +40,7 @@ test('what is wrong with a field is said in the language of the page, by its cod
   const errors = {
     name: ['Ensure it.', 'And it.'],
     'edits.0.to': ['Only /.'],
-    where: ['Character 3: odd.'],
+    where: ['Character 3: it is empty.'],
     size: ['Must be at most 9, got 12.'],
     side: ['No.'],
   };
@@ -58,7 +58,7 @@ test('what is wrong with a field is said in the language of the page, by its cod
   expect(fieldWords(error)).toEqual({
     name: 'Ensure it. And it.',
     'edits.0.to': 'Only /.',
-    where: 'Character 3: odd.',
+    where: 'Character 3: it is empty.',
     size: 'Must be at most 9, got 12.',
     side: 'No.',
   });
@@ -67,8 +67,22 @@ test('what is wrong with a field is said in the language of the page, by its cod
     name: '最多 63 个字符。请使用 1 到 63 个小写字母、数字、点、短横线或下划线。',
     'edits.0.to': '“<b>”不是可选的值。',
     // What has no code of its own is said by its text; what comes from elsewhere, as the server says it.
-    where: 'Character 3: odd.',
+    where: '第 3 个字符：内容为空。',
     size: '至多为 9，得到的是 12。',
     side: 'No.',
   });
+});
+
+test('what is wrong with a search or a query is said in the language of the page, with its place and values', async () => {
+  await setLanguage('zh');
+  const said = (text: string) => fieldWords(new ApiError({ ...refused, fields: { search: text } })).search;
+  expect(said("Character 4: there is no state 'lost'. Write one of: failed, queued.")).toBe(
+    "第 4 个字符：没有状态 'lost'。可选：failed, queued。",
+  );
+  expect(said('Character 1: pets has no branch v9. Write dataset:pets@v3.')).toBe(
+    '第 1 个字符：pets 没有分支 v9。请写成 dataset:pets@v3。',
+  );
+  expect(said("Character 2: size is a number and 'x' is text: they cannot be compared.")).toBe(
+    "第 2 个字符：size 是数字，'x' 是文本，两者不能比较。",
+  );
 });

@@ -4,7 +4,7 @@ import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import { eventually } from '@/test/eventually';
-import { confirmUndo, notifyWarning } from './undo';
+import { confirmUndo, notifyError, notifyWarning } from './undo';
 
 function show(action: { commit: () => unknown; rollback: () => void; delayMs?: number }) {
   render(
@@ -74,4 +74,16 @@ test('a warning is its words alone', async () => {
   );
   notifyWarning('Two images are gone.');
   expect((await screen.findByRole('alert')).textContent).toBe('Two images are gone.');
+});
+
+test('a request without an answer is told in the words of the page, not in those of the browser', async () => {
+  render(
+    <MantineProvider env="test">
+      <Notifications />
+    </MantineProvider>,
+  );
+  notifyError(new TypeError('Failed to fetch'));
+  await screen.findByText('The server cannot be reached');
+  screen.getByText(/^Check your connection/);
+  expect(screen.queryByText(/Failed to fetch/)).toBeNull();
 });

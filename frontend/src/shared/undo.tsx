@@ -91,7 +91,9 @@ export function notifyError(thrown: unknown): void {
   const error = asApiError(thrown);
   const translated = error.isTemporary ? undefined : translatedProblem(error);
   const title = translated?.title ?? titleOf(error);
-  const { detail, action } = translated ?? error;
+  // The browser's own words for a request without an answer are English.
+  const isAway = error.code === 'unreachable';
+  const { detail, action } = isAway ? { detail: '', action: i18n.t('errors.unreachableHint') } : (translated ?? error);
   const wrong = Object.entries(fieldWords(error)).map(([name, words]) => `${name}: ${words}`);
   const said = [detail === title ? '' : detail, ...wrong, action].filter(Boolean).join(' ');
   const words = error.isTemporary ? i18n.t('errors.unavailableHint') : said;

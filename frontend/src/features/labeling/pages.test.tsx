@@ -101,6 +101,32 @@ test('a batch is labelled by keys: a digit goes on, Enter shows the next batch',
   expect(sent.some(({ line }) => line.endsWith('/submit-batch/'))).toBe(false);
 });
 
+test('keys that fast hands press before they let go of the last one count in their order', async () => {
+  serve('GET', 'labelx/tasks/{task_id}/my-work/', listing());
+  let leases = 0;
+  serve('POST', 'labelx/tasks/{task_id}/lease/', () => ({ lease: leases++ === 0 ? [slot(1), slot(2)] : [] }));
+  serve('PUT', 'labelx/slots/{slot_id}/draft/', {});
+  serve('POST', 'labelx/tasks/{task_id}/submit-batch/', { results: [{ slot: 's1', ok: true }] });
+  await renderPage(<WorkPage />, '/labeling/t1/work', '/labeling/$taskId/work');
+  await screen.findByRole('option', { name: '1.png: no class' });
+  fireEvent.keyDown(window, { key: '1', code: 'Digit1' });
+  fireEvent.keyDown(window, { key: '2', code: 'Digit2' });
+  // Shift has changed what the key writes; it is the same key.
+  fireEvent.keyUp(window, { key: '!', code: 'Digit1' });
+  await screen.findByRole('option', { name: '1.png: cat' });
+  screen.getByRole('option', { name: '2.png: no class' });
+  fireEvent.keyDown(window, { key: 'Enter', code: 'Enter' });
+  fireEvent.keyUp(window, { key: '2', code: 'Digit2' });
+  await screen.findByText('Nothing left to label');
+  const body = sent.find(({ line }) => line.endsWith('/submit-batch/'))?.body;
+  expect(body).toMatchObject({
+    submissions: [
+      { slot: 's1', label_id: 1 },
+      { slot: 's2', label_id: 2 },
+    ],
+  });
+});
+
 test('after the last batch the page says that it is saved, and what counts open images is asked again', async () => {
   let leases = 0;
   serve('GET', 'labelx/tasks/{task_id}/my-work/', listing());
@@ -191,6 +217,38 @@ test('an audit sends back what was clicked and accepts the rest', async () => {
     { slot: 's1', verdict: 'accept' },
     { slot: 's2', verdict: 'return', error_code: 'wrong_label' },
   ]);
+});
+
+test('what an auditor has marked is marked still after a reload, until it is sent', async () => {
+  const [one, two] = [item(1), item(2)];
+  serve('POST', 'labelx/tasks/{task_id}/audit-lease/', { lease: [one, two] });
+  serve('POST', 'labelx/audits/', { results: [{ slot: 's1', ok: true }] });
+  const show = () => renderPage(<AuditPage />, '/labeling/t1/audit', '/labeling/$taskId/audit');
+  const first = await show();
+  await userEvent.type(await screen.findByRole('textbox', { name: 'Comment' }), 'a dog');
+  await userEvent.click(screen.getByRole('button', { name: /^2\.png: cat/ }));
+  first.unmount();
+
+  // The first image has another answer by then; what was said of the old one is not said of it.
+  serve('POST', 'labelx/tasks/{task_id}/audit-lease/', { lease: [{ ...one, revision_id: 'new' }, two] });
+  const second = await show();
+  await screen.findByText('a dog');
+  expect(screen.getByRole('button', { name: /^1\.png/ }).getAttribute('aria-pressed')).toBe('false');
+  await userEvent.click(screen.getByRole('button', { name: 'Accept 1, send back 1' }));
+  await waitFor(() => expect(sent.some(({ line }) => line.endsWith('/audits/'))).toBe(true));
+  await screen.findByRole('button', { name: 'Accept 2, send back 0' });
+  second.unmount();
+});
+
+test('a task that is over has nothing to audit, and its page does not send there', async () => {
+  serve('GET', 'labelx/tasks/{task_id}/', task({ state: 'published' }));
+  serve('POST', 'labelx/tasks/{task_id}/audit-lease/', () => refusal('task_not_active', {}));
+  const page = await renderPage(<TaskPage />, '/labeling/t1', '/labeling/$taskId');
+  await screen.findByRole('heading', { name: 'Pets' });
+  expect(screen.queryByRole('link', { name: 'Audit 1 image' })).toBeNull();
+  page.unmount();
+  await renderPage(<AuditPage />, '/labeling/t1/audit', '/labeling/$taskId/audit');
+  await screen.findByText('This task is published');
 });
 
 test('a batch under audit stays reserved while it is looked at, and what is lost is told', async () => {

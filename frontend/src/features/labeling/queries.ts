@@ -5,7 +5,7 @@ import { asApiError } from '@/api/errors';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
 import { useProject } from '@/shared/project';
 import type { Held, Lease } from './workspace/leases';
-import type { WorkbenchApi } from './workspace/workbench';
+import type { WorkbenchApi } from './workspace/workbenchApi';
 
 const POLL_MS = 5000;
 /** What browsers let leave with a closing page, in bytes; all such requests together may have 64 KiB. */

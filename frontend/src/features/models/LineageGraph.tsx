@@ -101,7 +101,13 @@ export function LineageGraph({ lineage, focusUrl, onOpen }: LineageGraphProps) {
           nodesConnectable={false}
           edgesFocusable={false}
           onNodeClick={(_event, node) => open(node)}
-          ariaLabelConfig={{ 'node.a11yDescription.default': t('models.nodeHint') }}
+          ariaLabelConfig={{
+            'node.a11yDescription.default': t('models.nodeHint'),
+            'controls.ariaLabel': t('models.view'),
+            'controls.zoomIn.ariaLabel': t('models.zoomIn'),
+            'controls.zoomOut.ariaLabel': t('models.zoomOut'),
+            'controls.fitView.ariaLabel': t('models.fitView'),
+          }}
         >
           <Background gap={18} />
           <Controls showInteractive={false} />

@@ -35,6 +35,7 @@ export function NotificationsPage() {
     setSelected(new Set());
   };
   const columns = useColumns();
+  const nameOf = useTitle();
   const first = list.rows?.[0];
   const hasUnread = rows?.some(({ read_at }) => read_at === null) ?? false;
   return (
@@ -89,6 +90,7 @@ export function NotificationsPage() {
           label={t('notifications.title')}
           columns={columns}
           rowKey={({ id }) => id}
+          rowName={nameOf}
           rowLink={({ path }) => linkOf(path)}
           selected={selected}
           onSelect={setSelected}

@@ -144,3 +144,9 @@ test('mails end by a press, not by opening the link', async () => {
   await userEvent.click(screen.getByRole('button', { name: 'Stop these e-mails' }));
   await screen.findByText('You get no more e-mails about: Failed runs.');
 });
+
+test('what chooses a notification is named after what it says', async () => {
+  serve('GET', AT, listing(told()));
+  await open();
+  await screen.findByRole('checkbox', { name: /Run digits failed/ });
+});

@@ -59,8 +59,10 @@ def parse(text: str) -> Query:
     all of them a QueryError.
     """
     if len(text) > MAX_TEXT_CHARACTERS:
-        problem = f"it has {len(text)} characters; at most {MAX_TEXT_CHARACTERS} fit."
-        raise QueryTooLargeError(problem, MAX_TEXT_CHARACTERS + 1)
+        raise QueryTooLargeError(
+            f"it has {len(text)} characters; at most {MAX_TEXT_CHARACTERS} fit.",
+            MAX_TEXT_CHARACTERS + 1,
+        )
     _check_characters(text)
     try:
         _check_depth(text)
@@ -90,8 +92,9 @@ def _check_depth(text: str) -> None:
         depth += (token.token_type == TokenType.L_PAREN) - (token.token_type == TokenType.R_PAREN)
         run = run + 1 if token.token_type in (TokenType.NOT, TokenType.DASH) else 0
         if depth + run > MAX_DEPTH:
-            problem = f"it is nested more than {MAX_DEPTH} levels deep."
-            raise QueryTooLargeError(problem, token.start + 1)
+            raise QueryTooLargeError(
+                f"it is nested more than {MAX_DEPTH} levels deep.", token.start + 1
+            )
 
 
 def _syntax_error(text: str, error: ParseError) -> QuerySyntaxError:
@@ -99,8 +102,10 @@ def _syntax_error(text: str, error: ParseError) -> QuerySyntaxError:
     lines = text.splitlines(keepends=True)[: (found.get("line") or 1) - 1]
     highlight = found.get("highlight") or ""
     start = sum(map(len, lines)) + max((found.get("col") or 1) - len(highlight), 0) + 1
-    said = f"{highlight!r} does not fit here." if highlight else "it cannot be read."
-    return QuerySyntaxError(said, min(start, len(text)))
+    return QuerySyntaxError(
+        f"{highlight!r} does not fit here." if highlight else "it cannot be read.",
+        min(start, len(text)),
+    )
 
 
 def _node(tree: exp.Expr) -> Node:
@@ -158,7 +163,11 @@ def _compare(tree: exp.Expr, operator: str, left: exp.Expr, right: exp.Expr) -> 
     if isinstance(found.left, Constant) and isinstance(found.right, Constant):
         raise QueryTypeError("two constants are compared; one side must be a column.", _at(tree))
     if len(kinds) > 1:
-        raise QueryTypeError(_mismatch(found.left, found.right), _at(tree))
+        one, other = (_KIND_NAMES[side.kind or ""] for side in (found.left, found.right))
+        raise QueryTypeError(
+            f"{found.left} is {one} and {found.right} is {other}: they cannot be compared.",
+            _at(tree),
+        )
     if "flag" in kinds and operator not in ("=", "<>"):
         raise QueryTypeError("TRUE and FALSE can only be compared with = and <>.", _at(tree))
     return found
@@ -173,9 +182,11 @@ def _membership(tree: exp.Expr) -> Node:
     for value in values:
         expected = column.kind or values[0].kind
         if value.kind != expected:
-            said = f"{value} is {_KIND_NAMES[value.kind]}"
-            problem = f"{said}; every value of this list must be {_KIND_NAMES[expected]}."
-            raise QueryTypeError(problem, _at(tree))
+            raise QueryTypeError(
+                f"{value} is {_KIND_NAMES[value.kind]}; every value of this list must be "
+                f"{_KIND_NAMES[expected]}.",
+                _at(tree),
+            )
     return Membership(column, values)
 
 
@@ -198,8 +209,9 @@ def _is(tree: exp.Expr) -> Node:
 def _flag(tree: exp.Expr) -> Node:
     column = _column(tree)
     if column.kind is not None:
-        problem = f"{column} alone is not true or false; compare it, such as: {EXAMPLE}"
-        raise QueryTypeError(problem, _at(tree))
+        raise QueryTypeError(
+            f"{column} alone is not true or false; compare it, such as: {EXAMPLE}", _at(tree)
+        )
     return Flag(column)
 
 
@@ -222,10 +234,13 @@ def _column(tree: exp.Expr) -> Column:
     names = _names(tree)
     first = names[0].name
     if first.lower() not in COLUMNS or names[0].args.get("quoted"):
-        problem = f"there is no column {first!r}; there are {', '.join(COLUMNS)}."
-        if names[0].args.get("quoted"):
-            problem += " A text stands in single quotes."
-        raise QueryColumnError(problem, _at(tree))
+        known = ", ".join(COLUMNS)
+        raise QueryColumnError(
+            f"there is no column {first!r}; there are {known}. A text stands in single quotes."
+            if names[0].args.get("quoted")
+            else f"there is no column {first!r}; there are {known}.",
+            _at(tree),
+        )
     column = Column(first.lower(), tuple(name.name for name in names[1:]))
     if column.name == "attributes" and not column.keys:
         raise QueryColumnError("name one of them, such as attributes.camera.", _at(tree))
@@ -275,16 +290,14 @@ def _only(tree: exp.Expr, *known: str) -> None:
         raise _not_allowed(tree)
 
 
-def _mismatch(left: Operand, right: Operand) -> str:
-    sides = [f"{side} is {_KIND_NAMES[side.kind]}" for side in (left, right) if side.kind]
-    return f"{' and '.join(sides)}."
-
-
 def _not_allowed(tree: exp.Expr) -> QueryTermError:
     said = tree.sql()
     shown = said if len(said) <= 60 else f"{said[:60]}…"
-    allowed = "comparisons, AND, OR, NOT, IN, LIKE, BETWEEN and IS NULL over columns"
-    return QueryTermError(f"{shown} cannot be used; a query has only {allowed}.", _at(tree))
+    return QueryTermError(
+        f"{shown} cannot be used; a query has only comparisons, AND, OR, NOT, IN, LIKE, BETWEEN "
+        "and IS NULL over columns.",
+        _at(tree),
+    )
 
 
 def _at(tree: exp.Expr) -> int:

@@ -1,7 +1,8 @@
 import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { ApiError } from '@/api/errors';
+import { setLanguage } from '@/i18n';
 import { expectNoViolations } from '@/test/axe';
 import { renderPage } from '@/test/render';
 import { QueryField } from './QueryField';
@@ -24,6 +25,14 @@ test('Escape brings back the query that is in force', async () => {
   expect(field()).toHaveProperty('value', 'size > 1');
   await userEvent.click(screen.getByRole('button', { name: 'Clear the query' }));
   expect(onChange).toHaveBeenCalledExactlyOnceWith(undefined);
+});
+
+test('what is wrong is said in the language of the page', async () => {
+  await setLanguage('zh');
+  onTestFinished(() => setLanguage('en'));
+  const wrong = { status: 400, code: 'query_invalid', title: '', fields: { where: 'Character 3: it is empty.' } };
+  await renderPage(<QueryField value="x" onChange={vi.fn()} error={new ApiError(wrong)} />);
+  screen.getByText('第 3 个字符：内容为空。');
 });
 
 test('what is wrong is said under the field, and other failures are not', async () => {

@@ -3,6 +3,8 @@ import { IconHelpCircle, IconX } from '@tabler/icons-react';
 import { type KeyboardEvent, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '@/api/errors';
+import { sayDetail } from '@/i18n';
+import { fieldWords } from '@/shared/problemWords';
 
 interface QueryFieldProps {
   /** The query that is in force. */
@@ -15,7 +17,7 @@ interface QueryFieldProps {
 /** Says what is wrong with a query, null for every other failure. */
 export function queryProblem(error: unknown): string | null {
   if (!(error instanceof ApiError) || error.code !== 'query_invalid') return null;
-  return error.fields.where || error.detail;
+  return fieldWords(error).where || sayDetail(error.detail);
 }
 
 /** Chooses files by a condition; it counts on Enter, or when the field is left. */

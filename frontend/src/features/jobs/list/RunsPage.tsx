@@ -11,6 +11,7 @@ import { ButtonLink } from '@/shared/links';
 import { MlflowLines } from '@/shared/MlflowLines';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
+import { fieldWords } from '@/shared/problemWords';
 import { useMay } from '@/shared/project';
 import { useShortcuts } from '@/shared/shortcuts';
 import { useStored } from '@/shared/stored';
@@ -145,5 +146,5 @@ function useColumns(given: string[] | undefined): [string[], (columns: string[])
 function searchProblem(error: unknown): string | undefined {
   if (error == null) return undefined;
   const found = asApiError(error);
-  return found.code === 'invalid_run_search' ? (found.fields.search ?? found.detail) : undefined;
+  return found.code === 'invalid_run_search' ? fieldWords(found).search : undefined;
 }

@@ -2,6 +2,8 @@ import { Group, Select, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '@/api/errors';
+import { sayDetail } from '@/i18n';
+import { fieldWords } from '@/shared/problemWords';
 import { useMatching, useSavedViews } from '../queries';
 import { splitReference } from './DatasetPicker';
 import type { Selection } from './draft';
@@ -23,7 +25,7 @@ export function selectionErrors(errors: Record<string, string>, alias: string): 
 
 function problemOf(error: unknown, code: string): string | undefined {
   if (!(error instanceof ApiError) || error.code !== code) return undefined;
-  return error.fields.where || error.detail;
+  return fieldWords(error).where || sayDetail(error.detail);
 }
 
 /** Narrows a version to a saved view, to what matches a query, or to both; says how many files that are. */

@@ -2,13 +2,14 @@ import { Alert, Badge, Button, Group, Kbd, Select, Skeleton, Stack, Text, TextIn
 import { IconArrowRight, IconChecks, IconLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { type MouseEvent, useEffect, useMemo, useReducer, useRef, useState } from 'react';
+import { type MouseEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AuditSlot, LabelTask } from '@/api/contract/labeling';
 import { EmptyState } from '@/shared/EmptyState';
 import { FailedPage } from '@/shared/FailedPage';
 import { Thumb } from '@/shared/grid/Thumb';
 import { AnchorLink, ButtonLink } from '@/shared/links';
+import { useMe } from '@/shared/me';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { useCurrentProject, useMay, useProjectOf } from '@/shared/project';
@@ -18,18 +19,11 @@ import { LabelChip } from '../LabelChip';
 import { labelById } from '../labels';
 import { heartbeat, leaseAudit, sendAudit, useTask } from '../queries';
 import { ToTasks } from '../ToTasks';
+import { wordsOfState } from '../task/progress';
 import classes from '../tiles.module.css';
 import { HEARTBEAT_MS, Leases } from '../workspace/leases';
-import {
-  type AuditState,
-  auditReducer,
-  auditTargets,
-  decisionsOf,
-  ERROR_CODES,
-  type ErrorCode,
-  groupsOf,
-  openAudit,
-} from './audit';
+import { type AuditState, auditTargets, decisionsOf, ERROR_CODES, type ErrorCode, groupsOf } from './audit';
+import { useAuditBatch } from './useMarks';
 
 const AUDIT_BATCH = 50;
 const POLL_MS = 5000;
@@ -39,6 +33,7 @@ export function AuditPage() {
   const { taskId = '' } = useParams({ strict: false });
   const project = useCurrentProject();
   const mayAudit = useMay('researcher');
+  const me = useMe()?.id;
   const task = useTask(taskId);
   useProjectOf(task.data);
   const [round, setRound] = useState(0);
@@ -71,30 +66,36 @@ export function AuditPage() {
         onRetry={() => void Promise.all([task.refetch(), batch.refetch()])}
       />
     );
-  if (!task.data || !batch.data)
+  if (!task.data || !batch.data || me === undefined)
     return (
       <Page>
         <Skeleton height={28} width={280} mb="md" />
         <Skeleton height={420} aria-busy />
       </Page>
     );
-  if (batch.data.length === 0)
-    return (
-      <Page>
-        <PageHeader title={t('labeling.audit.of', { name: task.data.name })} />
-        <EmptyState
-          icon={IconChecks}
-          title={t('labeling.audit.none')}
-          hint={t('labeling.audit.noneHint')}
-          action={
-            <ButtonLink data-first-action to="/labeling/$taskId" params={{ taskId }} variant="default">
-              {t('labeling.work.toTask')}
-            </ButtonLink>
-          }
-        />
-      </Page>
-    );
-  return <AuditBatch key={round} task={task.data} slots={batch.data} onDone={() => setRound(round + 1)} />;
+  if (batch.data.length === 0) return <NothingToAudit task={task.data} />;
+  return <AuditBatch key={round} person={me} task={task.data} slots={batch.data} onDone={() => setRound(round + 1)} />;
+}
+
+/** A task that is not active hands out nothing, whatever waits in it. */
+function NothingToAudit({ task }: { task: LabelTask }) {
+  const { t } = useTranslation();
+  const words = wordsOfState(task.state);
+  return (
+    <Page>
+      <PageHeader title={t('labeling.audit.of', { name: task.name })} />
+      <EmptyState
+        icon={IconChecks}
+        title={words === 'active' ? t('labeling.audit.none') : t(`labeling.work.nothing.${words}`)}
+        hint={words === 'active' ? t('labeling.audit.noneHint') : t(`labeling.work.nothingHint.${words}`)}
+        action={
+          <ButtonLink data-first-action to="/labeling/$taskId" params={{ taskId: task.id }} variant="default">
+            {t('labeling.work.toTask')}
+          </ButtonLink>
+        }
+      />
+    </Page>
+  );
 }
 
 /** Keeps the batch ours for as long as it is looked at. */
@@ -109,9 +110,16 @@ function useHeartbeat(slots: readonly AuditSlot[], onLost: (count: number) => vo
   }, [held]);
 }
 
-function AuditBatch({ task, slots, onDone }: { task: LabelTask; slots: AuditSlot[]; onDone: () => void }) {
+interface AuditBatchProps {
+  person: string;
+  task: LabelTask;
+  slots: AuditSlot[];
+  onDone: () => void;
+}
+
+function AuditBatch({ person, task, slots, onDone }: AuditBatchProps) {
   const { t } = useTranslation();
-  const [state, dispatch] = useReducer(auditReducer, slots, openAudit);
+  const { state, dispatch, forget } = useAuditBatch(person, task.id, slots);
   const [reason, setReason] = useState<ErrorCode>('wrong_label');
   const [comment, setComment] = useState('');
   const [sending, setSending] = useState(false);
@@ -133,6 +141,7 @@ function AuditBatch({ task, slots, onDone }: { task: LabelTask; slots: AuditSlot
       const stale = results.filter((result) => !result.ok).length;
       notifySuccess(t('labeling.audit.sent', { count: results.length - stale }));
       if (stale > 0) notifyWarning(t('labeling.audit.stale', { count: stale }));
+      forget();
       onDone();
     } catch (error) {
       notifyError(error);

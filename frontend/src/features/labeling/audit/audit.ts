@@ -13,6 +13,9 @@ export interface Reason {
   comment: string;
 }
 
+/** Marks that a page left behind, by what was looked at: another answer to the same image is looked at anew. */
+export type KeptMarks = Readonly<Record<string, Reason>>;
+
 export const ERROR_CODES = ['wrong_label', 'unclear', 'bad_image', 'guideline'] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
@@ -28,9 +31,13 @@ export type AuditAction =
 const classOf = ({ label_id }: AuditSlot): number => label_id ?? -1;
 
 /** Sorted by class, so that a wrong image stands out among its neighbours. */
-export function openAudit(items: readonly AuditSlot[]): AuditState {
+export function openAudit(items: readonly AuditSlot[], kept: KeptMarks = {}): AuditState {
+  const marks = items.flatMap(({ slot_id, revision_id }): [string, Reason][] => {
+    const reason = kept[revision_id];
+    return reason ? [[slot_id, reason]] : [];
+  });
   const sorted = items.toSorted((a, b) => classOf(a) - classOf(b) || a.path.localeCompare(b.path));
-  return { items: sorted, returns: new Map(), cursor: 0, selected: new Set() };
+  return { items: sorted, returns: new Map(marks), cursor: 0, selected: new Set() };
 }
 
 export function auditTargets(state: AuditState): number[] {
@@ -80,6 +87,14 @@ export function auditReducer(state: AuditState, action: AuditAction): AuditState
     case 'acceptAll':
       return { ...state, returns: new Map(), selected: new Set() };
   }
+}
+
+export function marksOf({ items, returns }: AuditState): KeptMarks {
+  const marks = items.flatMap(({ slot_id, revision_id }): [string, Reason][] => {
+    const reason = returns.get(slot_id);
+    return reason ? [[revision_id, reason]] : [];
+  });
+  return Object.fromEntries(marks);
 }
 
 export function decisionsOf({ items, returns }: AuditState): AuditDecision[] {

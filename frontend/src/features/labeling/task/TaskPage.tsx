@@ -240,7 +240,7 @@ function TaskActions({ task }: { task: LabelTask }) {
           {t('labeling.pause')}
         </Button>
       )}
-      {mayManage && task.progress.audit > 0 && (
+      {mayManage && task.state === 'active' && task.progress.audit > 0 && (
         <ButtonLink
           variant="default"
           leftSection={<IconChecks size={15} />}

@@ -13,3 +13,12 @@ export const SEGMENTS = [
   { key: 'labeling', color: 'atom' },
   { key: 'ready', color: 'gray' },
 ] as const;
+
+const OVER = ['completed', 'publishing', 'published'] as const;
+type Idle = 'draft' | 'paused' | (typeof OVER)[number];
+
+export const isOver = (state: string): boolean => OVER.some((one) => one === state);
+
+/** What there is to say of a task that hands out nothing: why, by its state. */
+export const wordsOfState = (state: string): 'active' | Idle =>
+  state === 'draft' || state === 'paused' || isOver(state) ? (state as Idle) : 'active';

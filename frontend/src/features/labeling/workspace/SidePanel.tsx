@@ -42,6 +42,8 @@ export function SidePanel({ labels, grid, held, current, guideline, onLabel, onP
           key={label.id}
           className={classes.labelRow}
           data-held={held?.id === label.id || undefined}
+          // The focus stays with the images: the next Enter submits them, and is not one more press of this.
+          onMouseDown={(event) => event.preventDefault()}
           onClick={() => onLabel(label)}
         >
           <span className={classes.swatch} style={{ background: label.color }} aria-hidden />

@@ -14,6 +14,7 @@ import { useCurrentProject, useMay, useProjectOf } from '@/shared/project';
 import { notifyWarning } from '@/shared/undo';
 import { useTask } from '../queries';
 import { ToTasks } from '../ToTasks';
+import { isOver, wordsOfState } from '../task/progress';
 import { BatchView } from './BatchView';
 import type { Gone } from './leases';
 import { Refused } from './Refused';
@@ -79,16 +80,10 @@ function Work({ task }: { task: LabelTask }) {
   return <BatchView key={bench.current.id} task={task} bench={bench} batch={bench.current} />;
 }
 
-const OVER = ['completed', 'publishing', 'published'] as const;
-const wordsFor = (state: string) =>
-  state === 'draft' || state === 'paused' || OVER.some((one) => one === state)
-    ? (state as 'draft' | 'paused' | (typeof OVER)[number])
-    : 'active';
-
 function NothingLeft({ task, bench }: { task: LabelTask; bench: Workbench }) {
   const { t } = useTranslation();
-  const words = wordsFor(task.state);
-  const over = OVER.some((one) => one === words);
+  const words = wordsOfState(task.state);
+  const over = isOver(words);
   const shown = bench.submitted > 0 || bench.unsent.size > 0;
   return (
     <Page>

@@ -4,6 +4,8 @@ import { pooled } from './pool';
 export interface DraftsOptions {
   /** Throws when the server cannot be reached. */
   send: (slot: LeasedSlot, sequence: number, labelId: number | null) => Promise<unknown>;
+  /** A class stays here for now, and why. */
+  onUnsent: (error: unknown) => void;
   onChange: () => void;
   /** The pause after the last change. */
   pauseMs: number;
@@ -80,17 +82,18 @@ export class Drafts {
 
   private async sendOne(draft: Draft): Promise<void> {
     const { id } = draft.slot;
-    let reached = true;
+    let failed: { error: unknown } | null = null;
     try {
       await this.options.send(draft.slot, draft.sequence, draft.labelId);
-    } catch {
-      reached = false;
+    } catch (error) {
+      failed = { error };
     }
     // A newer draft of the image is on its way, or the image was submitted.
     if (this.sending.get(id) !== draft) return;
     this.sending.delete(id);
-    if (reached) this.unreached.delete(id);
-    else this.keep(draft);
+    if (failed) this.keep(draft);
+    else this.unreached.delete(id);
+    if (failed) this.options.onUnsent(failed.error);
     this.options.onChange();
   }
 

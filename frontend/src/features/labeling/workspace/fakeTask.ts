@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, vi } from 'vitest';
 import type { LeasedSlot, Submission, SubmitResult } from '@/api/contract/labeling';
 import { type KeyValue, memoryStore } from './kv';
-import { Workbench, type WorkbenchApi, type WorkbenchOptions } from './workbench';
+import { Workbench, type WorkbenchOptions } from './workbench';
+import type { WorkbenchApi } from './workbenchApi';
 
 export const slot = (n: number, extra: Partial<LeasedSlot> = {}): LeasedSlot => ({
   id: `s${n}`,
@@ -26,6 +27,8 @@ export class FakeTask implements WorkbenchApi {
   received: Submission[] = [];
   drafts: [string, number, number | null][] = [];
   offline = false;
+  /** What everything is answered with. */
+  refusal: Error | null = null;
   /** Takes submissions, but its answers never arrive. */
   silent = false;
   lost = new Set<string>();
@@ -36,14 +39,21 @@ export class FakeTask implements WorkbenchApi {
   constructor(count: number) {
     this.count = count;
   }
-  myWork = async () => ({ leased: this.leasedWork, returned: this.returnedWork });
+  private answer(): void {
+    if (this.refusal) throw this.refusal;
+    if (this.offline) throw new TypeError('offline');
+  }
+  myWork = async () => {
+    if (this.refusal) throw this.refusal;
+    return { leased: this.leasedWork, returned: this.returnedWork };
+  };
   lease = async (n: number) => {
     const from = this.given;
     this.given = Math.min(this.count, from + n);
     return Array.from({ length: this.given - from }, (_, k) => slot(from + k));
   };
   submit = async (submissions: Submission[]): Promise<SubmitResult[]> => {
-    if (this.offline) throw new TypeError('offline');
+    this.answer();
     this.received.push(...submissions);
     if (this.silent) return new Promise(() => {});
     return submissions.map((one) =>
@@ -61,7 +71,7 @@ export class FakeTask implements WorkbenchApi {
   release = async (one: LeasedSlot) => void this.released.push(one.id);
   skip = async () => {};
   saveDraft = async (one: LeasedSlot, sequence: number, labelId: number | null) => {
-    if (this.offline) throw new TypeError('offline');
+    this.answer();
     this.drafts.push([one.id, sequence, labelId]);
   };
 }

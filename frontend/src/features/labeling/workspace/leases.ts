@@ -11,6 +11,8 @@ export type Held = Pick<LeasedSlot, 'id' | 'lease_no'>;
 export interface LeasesOptions<T extends Held> {
   /** Throws when the server cannot be reached. */
   heartbeat: (slot: T) => Promise<Lease>;
+  /** Whether the page has the image still: what was submitted while the server was asked is not lost. */
+  isOurs?: (slot: T) => boolean;
   /** Leases are gone; each is told once. */
   onLost?: (slots: T[], lease: Gone) => void;
 }
@@ -51,9 +53,12 @@ export class Leases<T extends Held> {
   async beat(slots: readonly T[]): Promise<void> {
     const gone: Record<Gone, T[]> = { lost: [], elsewhere: [] };
     const ours = slots.filter((slot) => !this.isLost(slot));
+    const { heartbeat, isOurs = () => true } = this.options;
     await pooled(ours, REQUESTS_AT_ONCE, async (slot) => {
-      const lease = await this.options.heartbeat(slot);
+      if (!isOurs(slot)) return;
+      const lease = await heartbeat(slot);
       if (lease === 'held') this.confirm([slot]);
+      else if (!isOurs(slot)) return;
       // Another question may have had the same answer.
       else if (!this.isLost(slot)) {
         this.lost.add(slot.id);

@@ -8,6 +8,8 @@ export interface OutboxOptions {
   /** Sends one batch. Throws when the server cannot be reached. */
   send: (submissions: Submission[]) => Promise<SubmitResult[]>;
   onResult: (results: SubmitResult[]) => void;
+  /** A batch stays here for now, and why. */
+  onUnsent: (error: unknown) => void;
   onChange: () => void;
   retryMs: number;
 }
@@ -78,7 +80,7 @@ export class Outbox {
   /** The page is going away: what is not on its way yet leaves now, side by side; the next visit sends it again. */
   sendNow(): void {
     for (const [id, submissions] of [...this.entries])
-      if (!this.inFlight.has(id)) void this.sendOne(id, submissions).catch(() => this.retryLater());
+      if (!this.inFlight.has(id)) void this.sendOne(id, submissions).catch((error) => this.retryLater(error));
   }
 
   stop(): void {
@@ -92,8 +94,8 @@ export class Outbox {
       if (this.inFlight.has(id)) continue;
       try {
         await this.sendOne(id, submissions);
-      } catch {
-        this.retryLater();
+      } catch (error) {
+        this.retryLater(error);
         break;
       }
     }
@@ -113,8 +115,9 @@ export class Outbox {
     }
   }
 
-  private retryLater(): void {
+  private retryLater(error: unknown): void {
     this.offline = true;
+    this.options.onUnsent(error);
     clearTimeout(this.timer);
     if (!this.stopped) this.timer = setTimeout(() => void this.flush(), this.options.retryMs);
     this.count();

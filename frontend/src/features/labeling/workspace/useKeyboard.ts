@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import type { Label } from '@/api/contract/labeling';
 import { type Command, commandOf, labelOfKey } from './keys';
 
@@ -20,9 +21,14 @@ export interface KeyboardOptions {
   enabled: boolean;
 }
 
+/** Where the keyboard names its keys by place, a key is the same although Shift has changed what it writes. */
+const isSameKey = (one: KeyboardEvent, other: KeyboardEvent) =>
+  one.code ? one.code === other.code : one.key.toLowerCase() === other.key.toLowerCase();
+
 /**
  * The labeler's keys. A class key that is tapped labels the selection; while it is held, clicked images get that class
- * (`held`), and its release does nothing more.
+ * (`held`), and its release does nothing more. Fast hands press the next key before they let go of the last one: it
+ * counts then, before the next one does.
  */
 export function useKeyboard(options: KeyboardOptions) {
   const latest = useRef(options);
@@ -32,20 +38,26 @@ export function useKeyboard(options: KeyboardOptions) {
   const { enabled } = options;
   useEffect(() => {
     if (!enabled) return;
-    let down: Label | null = null;
+    let down: { label: Label; press: KeyboardEvent } | null = null;
     const release = () => {
       down = null;
       setHeld(null);
     };
+    const tap = () => {
+      const label = down?.label;
+      release();
+      if (label && !used.current) latest.current.onLabel(label);
+    };
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.altKey || event.isComposing) return;
       if (isField(event.target) || inDialog() || onControl(event)) return;
-      const { labels, columns, onCommand } = latest.current;
+      const { labels, columns } = latest.current;
       const label = labelOfKey(event, labels);
       if (label) {
         event.preventDefault();
         if (event.repeat) return;
-        down = label;
+        tap();
+        down = { label, press: event };
         used.current = false;
         setHeld(label);
         return;
@@ -54,13 +66,12 @@ export function useKeyboard(options: KeyboardOptions) {
       if (!command) return;
       event.preventDefault();
       if (event.repeat && (command.do === 'submit' || command.do === 'back' || command.do === 'skip')) return;
-      onCommand(command);
+      // Drawn before the command reads what is on the screen.
+      flushSync(tap);
+      latest.current.onCommand(command);
     };
     const onKeyUp = (event: KeyboardEvent) => {
-      const label = down;
-      if (!label || label.hotkey.toLowerCase() !== event.key.toLowerCase()) return;
-      release();
-      if (!used.current) latest.current.onLabel(label);
+      if (down && isSameKey(down.press, event)) tap();
     };
     window.addEventListener('keydown', onKeyDown, { capture: true });
     window.addEventListener('keyup', onKeyUp);

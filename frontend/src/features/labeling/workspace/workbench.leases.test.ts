@@ -68,6 +68,21 @@ describe('leases that are gone', () => {
     expect(ids(bench)).toEqual(['s5']);
   });
 
+  test('what was submitted while the server was asked is not told as lost', async () => {
+    const { task, bench, told } = await withLost(4, []);
+    const answers: (() => void)[] = [];
+    task.heartbeat = (one) =>
+      new Promise((resolve) => {
+        answers.push(() => resolve(one.id === 's0' || one.id === 's1' ? 'elsewhere' : 'held'));
+      });
+    await bench.submit({}, 5, 0);
+    const beat = bench.heartbeat();
+    bench.pageHidden();
+    for (const answer of answers) answer();
+    await beat;
+    expect(told()).toEqual([]);
+  });
+
   test('another window of the same person is named', async () => {
     const { task, bench, told } = await withLost(2, []);
     task.elsewhere.add('s1');

@@ -22,6 +22,30 @@ describe('nothing is lost', () => {
     expect(bench.outbox.waiting).toBe(0);
   });
 
+  test('whose right was taken is told at once; the work is kept, and sent when they have it again', async () => {
+    const task = new FakeTask(4);
+    const bench = open(task);
+    await bench.start();
+    task.refusal = new ApiError({ status: 404, code: 'not_found', title: 'Nothing.' });
+    await bench.submit({}, 5, 0);
+    bench.draft('s2', 7);
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(bench.state).toBe('failed');
+    expect(bench.retrying).toBe(false);
+    bench.retry();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(bench.state).toBe('failed');
+
+    task.refusal = null;
+    task.leasedWork = [slot(2), slot(3)];
+    bench.retry();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(task.received.map((one) => one.slot)).toEqual(['s0', 's1']);
+    expect(bench.current).toMatchObject({ slots: [{ id: 's2' }, { id: 's3' }], labels: { s2: 7 } });
+    expect(saveStateOf(bench)).toBe('saved');
+    bench.stop();
+  });
+
   test('what one has not sent waits for them, and is not sent or shown to who labels next at this machine', async () => {
     const task = new FakeTask(4);
     const ann = open(task);

@@ -3,21 +3,10 @@ import { asApiError } from '@/api/errors';
 import { Drafts } from './drafts';
 import type { Labels } from './grid';
 import type { KeyValue } from './kv';
-import { type Gone, type Lease, Leases } from './leases';
+import { type Gone, Leases } from './leases';
 import { Outbox } from './outbox';
 import { pooled } from './pool';
-
-export interface WorkbenchApi {
-  myWork: () => Promise<{ leased: LeasedSlot[]; returned: LeasedSlot[] }>;
-  lease: (count: number) => Promise<LeasedSlot[]>;
-  submit: (submissions: Submission[]) => Promise<SubmitResult[]>;
-  /** Whether the lease holds; throws when the server cannot be reached. */
-  heartbeat: (slot: LeasedSlot) => Promise<Lease>;
-  release: (slot: LeasedSlot) => Promise<unknown>;
-  skip: (slot: LeasedSlot) => Promise<unknown>;
-  /** Throws when the server cannot be reached. */
-  saveDraft: (slot: LeasedSlot, sequence: number, labelId: number | null) => Promise<unknown>;
-}
+import type { WorkbenchApi } from './workbenchApi';
 
 export interface Batch {
   id: string;
@@ -100,12 +89,14 @@ export class Workbench {
   constructor(options: WorkbenchOptions) {
     this.options = options;
     const { store, person, task, api, onChange, onLost } = options;
-    this.leases = new Leases({ heartbeat: api.heartbeat, onLost });
+    const isOurs = ({ id }: LeasedSlot) => [...this.allSlots()].some((slot) => slot.id === id);
+    this.leases = new Leases({ heartbeat: api.heartbeat, isOurs, onLost });
+    const onUnsent = (error: unknown) => this.kept(error);
     const onResult = (results: SubmitResult[]) => this.answered(results);
     const owner = `${person}/${task}`;
-    this.outbox = new Outbox({ store, owner, send: api.submit, onResult, onChange, retryMs: RETRY_MS });
+    this.outbox = new Outbox({ store, owner, send: api.submit, onResult, onUnsent, onChange, retryMs: RETRY_MS });
     const pauseMs = options.draftMs ?? 2000;
-    this.drafts = new Drafts({ send: api.saveDraft, onChange, pauseMs, retryMs: RETRY_MS });
+    this.drafts = new Drafts({ send: api.saveDraft, onUnsent, onChange, pauseMs, retryMs: RETRY_MS });
   }
 
   async start(): Promise<void> {
@@ -137,6 +128,9 @@ export class Workbench {
   }
 
   retry(): void {
+    // What was on the screen is read again, with the classes that this machine has kept of it.
+    if (this.current) this.opened = false;
+    this.current = null;
     this.set('loading');
     this.ask();
   }
@@ -389,6 +383,11 @@ export class Workbench {
   private set(state: WorkState): void {
     this.state = state;
     this.options.onChange();
+  }
+
+  /** Who may not label here any more, or whose task is gone, must not go on: it would count for nothing. */
+  private kept(error: unknown): void {
+    if ([403, 404].includes(asApiError(error).status)) this.fail(error);
   }
 
   private fail(error: unknown): void {
