@@ -6,7 +6,8 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Count, Q
+from django.db.models import OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
 
 from atom.accounts.models import Project, slug_validator
 from atom.core import states
@@ -60,10 +61,19 @@ class DatasetQuerySet(models.QuerySet["Dataset"]):
     def with_summary(self) -> DatasetQuerySet:
         """Add `versions_count`, and the head of `main` as `main_branches[0].head`."""
         main = Branch.objects.filter(name="main").select_related("head__author")
-        counted = Count("versions", filter=Q(versions__number__isnull=False))
-        return self.annotate(versions_count=counted).prefetch_related(
+        return self.with_versions_count().prefetch_related(
             models.Prefetch("branches", queryset=main, to_attr="main_branches")
         )
+
+    def with_versions_count(self) -> DatasetQuerySet:
+        """Add `versions_count`, how many versions have a number.
+
+        Numbers are given from 1 on without a gap and their rows stay, so that the last one is the
+        count: an index gives it, where counting reads every row.
+        """
+        numbered = Version.objects.filter(dataset=OuterRef("pk"), number__isnull=False)
+        last = numbered.order_by("-number").values("number")[:1]
+        return self.annotate(versions_count=Coalesce(Subquery(last), 0))
 
 
 class LiveManager(models.Manager["Dataset"]):

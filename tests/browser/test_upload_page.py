@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Request, expect
+from playwright.sync_api import Browser, Locator, Page, Request, Route, expect
 
 from atom_sdk.client import Client
 from tests.browser.boxes import box_of
@@ -159,3 +159,33 @@ def test_a_second_upload_sends_what_changed_and_can_replace_a_folder(
     page.get_by_test_id("upload-folder").set_input_files(raw)
     page.get_by_role("button", name="Upload", exact=True).click()
     expect(page.get_by_text("Everything was there already, in v2.")).to_be_visible()
+
+
+def test_one_upload_in_two_tabs_comes_to_its_end_in_both(
+    page: Page, atom: Client, tmp_path: Path
+) -> None:
+    folder = tmp_path / "twice"
+    folder.mkdir()
+    (folder / "a.txt").write_text("the same in both tabs")
+    asked: list[Route] = []
+
+    def hold_the_changes(route: Route) -> None:
+        """Let the pack through, and keep the list of changes back."""
+        asked.append(route)
+        if len(asked) != 2:
+            route.continue_()
+
+    page.route("**/uploads/*/parts/", hold_the_changes)
+    other = page.context.new_page()
+    for tab in (page, other):
+        tab.goto("/uploads")
+        tab.get_by_test_id("upload-folder").set_input_files(folder)
+        tab.get_by_role("combobox", name="Dataset").fill("twice-at-once")
+        tab.get_by_role("button", name="Upload", exact=True).click()
+        while tab is page and len(asked) < 2:
+            tab.wait_for_timeout(50)
+    expect(other.get_by_text("v1 has 1 new or changed file.")).to_be_visible()
+    asked[1].continue_()
+
+    expect(page.get_by_text("Everything was there already, in v1.")).to_be_visible()
+    assert atom.datasets.version("twice-at-once@main")["number"] == 1

@@ -11,6 +11,7 @@ import pytest
 from blake3 import blake3
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from PIL import Image
 
 from atom.cleaning.engines import findings
 from atom.cleaning.engines.features import (
@@ -25,7 +26,14 @@ from atom.cleaning.engines.hamming import near_pairs
 from atom.cleaning.engines.thresholds import Thresholds
 from atom.datasets.engines.images import media_type_of
 from atom_sdk.manifests import Entry, entries_table
-from tests.cleaning.pictures import encoded, features, parquet, photo, troubled_files
+from tests.cleaning.pictures import (
+    encoded,
+    features,
+    parquet,
+    photo,
+    troubled_files,
+    workflow_module,
+)
 
 PACK = b"p" * 32
 
@@ -211,3 +219,12 @@ def test_too_many_pairs_are_cut_and_said_to_be() -> None:
     pairs = near_pairs(hashes, 6, max_pairs=100)
     assert pairs.is_partial
     assert len(pairs.first) == 100
+
+
+@pytest.mark.parametrize("side", [10_001, 30_000])
+def test_a_picture_that_is_too_large_is_said_to_be_that(side: int) -> None:
+    made = encoded(Image.new("1", (side, side)))
+
+    measured = workflow_module("pictures").measure(made)
+
+    assert measured.unreadable == "more than 100,000,000 pixels"

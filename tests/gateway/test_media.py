@@ -217,6 +217,16 @@ async def test_a_decompression_bomb_is_not_decoded(gateway: httpx.AsyncClient) -
     assert (answer.status_code, answer.json()["code"]) == (413, "image_too_large")
 
 
+@pytest.mark.parametrize("side", [10_001, 30_000])
+def test_a_picture_that_is_too_large_is_said_to_be_that(side: int) -> None:
+    made = io.BytesIO()
+    Image.new("1", (side, side)).save(made, "PNG")
+
+    assert unreadable_reason(made.getvalue()) == (
+        "more than the 100,000,000 pixels up to which an image is opened here"
+    )
+
+
 @pytest.mark.parametrize(("height", "status"), [(9_400, 200), (10_100, 413)])
 async def test_thumbnails_are_made_of_up_to_a_hundred_million_pixels(
     gateway: httpx.AsyncClient, height: int, status: int

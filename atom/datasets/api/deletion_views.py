@@ -7,7 +7,7 @@ from typing import ClassVar
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Count, Q, QuerySet
+from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework import generics, serializers
 from rest_framework.request import Request
@@ -63,9 +63,7 @@ class DeletedDatasetListView(ProjectScopedView, generics.ListAPIView[Dataset]):
         """Return what can be restored, the latest first."""
         if getattr(self, "swagger_fake_view", False):
             return Dataset.with_deleted.none()
-        counted = Count("versions", filter=Q(versions__number__isnull=False))
-        found = Dataset.with_deleted.deleted_in(self.project)
-        return found.annotate(versions_count=counted)
+        return Dataset.with_deleted.deleted_in(self.project).with_versions_count()
 
 
 class DatasetRestoreView(ProjectScopedView, APIView):

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from PIL import Image, UnidentifiedImageError
 
-from atom.datasets.engines.pixels import limited_pixels
+from atom.datasets.engines.pixels import MAX_PIXELS, TOO_LARGE, limited_pixels
 
 MAX_CHECKED_BYTES = 64 << 20
 # Drawings in text form; Pillow does not read them and nobody expects it to.
@@ -58,4 +58,7 @@ def _plain(exc: Exception) -> str:
     # Pillow names the buffer object in this one, which tells a person nothing.
     if isinstance(exc, UnidentifiedImageError):
         return "not an image of a known format"
+    # The file may be fine: whoever reads of a "bomb" would look for what is wrong with it.
+    if isinstance(exc, TOO_LARGE):
+        return f"more than the {MAX_PIXELS:,} pixels up to which an image is opened here"
     return (str(exc) or type(exc).__name__)[:_MAX_REASON]

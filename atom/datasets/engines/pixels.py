@@ -15,6 +15,7 @@ from PIL import Image
 
 MAX_PIXELS: Final = 100_000_000
 Image.MAX_IMAGE_PIXELS = MAX_PIXELS
+TOO_LARGE: Final = (Image.DecompressionBombWarning, Image.DecompressionBombError)
 
 
 @contextmanager

@@ -49,6 +49,8 @@ def measure(data: bytes | memoryview) -> Measured:
                 return _measured(image)
     except UnidentifiedImageError:
         return Measured(unreadable="not an image of a known format")
+    except (Image.DecompressionBombWarning, Image.DecompressionBombError):
+        return Measured(unreadable=f"more than {MAX_PIXELS:,} pixels")
     # Pillow's decoders raise almost anything on hostile input; all of it means the same here.
     except Exception as error:
         return Measured(unreadable=(str(error) or type(error).__name__)[:_MAX_REASON])

@@ -47,6 +47,8 @@ const EMIT_MS = 150;
 const REBASES = 5;
 /** So often an upload is begun anew whose parts the server does not take. */
 const TRIES = 3;
+/** Another tab or program sent the same bytes meanwhile, or the address of a part became too old. */
+const BEGIN_ANEW = new Set(['upload_not_open', 'media_link_expired', 'upload_incomplete']);
 
 type Tell = (bytes: number, isSent: boolean) => void;
 
@@ -242,11 +244,9 @@ export class Transfer {
     if (found) this.give(found);
   }
 
-  /** Whether it is worth another try: a file that went away while its pack was sent, or parts that are not taken. */
+  /** Whether it is worth another try: a file went away while its pack was sent. */
   private async isOthersFault(error: unknown, files: readonly UploadFile[]): Promise<boolean> {
-    const isReading = error instanceof DOMException;
-    if (!isReading)
-      return ['upload_not_open', 'media_link_expired', 'upload_incomplete'].includes(asApiError(error).code);
+    if (!(error instanceof DOMException)) return false;
     for (const file of files) {
       const readable = await file.file
         .slice(0, 1)
@@ -270,8 +270,19 @@ export class Transfer {
     return summary;
   }
 
-  /** Sends the parts that the server has not, a pack of so many `files` or the changes; returns the upload's id. */
+  /** Sends a pack of so many `files` or the changes; returns the upload's id. */
   private async sendBlob(api: UploadApi, digest: string, blob: Blob, files?: number): Promise<string> {
+    for (let attempt = 1; ; attempt++)
+      try {
+        return await this.sendOnce(api, digest, blob, files);
+      } catch (error) {
+        this.abort.signal.throwIfAborted();
+        if (!BEGIN_ANEW.has(asApiError(error).code) || attempt >= TRIES) throw error;
+      }
+  }
+
+  /** Sends the parts that the server has not. */
+  private async sendOnce(api: UploadApi, digest: string, blob: Blob, files?: number): Promise<string> {
     const kind = files === undefined ? 'changes' : 'pack';
     const upload = await this.patiently(() => api.begin(kind, digest, blob.size));
     let counted = 0;
