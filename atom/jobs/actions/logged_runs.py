@@ -15,9 +15,10 @@ from django.db import connection
 from atom.core.errors import Conflict
 from atom.core.statements import plain_cursor
 from atom.jobs.models import Attempt, Run
+from atom.jobs.states import EXECUTED
 
 _FIND = """
-SELECT run.id, run.number, run.archived_at IS NOT NULL,
+SELECT run.id, run.number, run.archived_at IS NOT NULL, run.origin = %s,
        (SELECT id FROM jobs_attempt WHERE run_id = run.id ORDER BY number DESC LIMIT 1)
 FROM jobs_run run
 WHERE run.id = %s AND run.project_id = %s
@@ -41,6 +42,8 @@ class LoggedRun:
     pk: UUID
     number: int
     is_archived: bool
+    # Atom runs its command; what programs elsewhere log to it, that command has not logged.
+    is_executed: bool
     attempt_id: UUID | None
 
     @property
@@ -57,7 +60,7 @@ class LoggedRun:
 def find(project_id: UUID, run_id: UUID) -> LoggedRun | None:
     """Return a run of the project."""
     with plain_cursor() as cursor:
-        row = cursor.execute(_FIND, [run_id, project_id]).fetchone()
+        row = cursor.execute(_FIND, [EXECUTED, run_id, project_id]).fetchone()
     return None if row is None else LoggedRun(*row)
 
 

@@ -207,10 +207,10 @@ class LabelTaskSerializer(serializers.ModelSerializer[LabelTask]):
     class Meta:
         model = LabelTask
         fields = (
-            "id", "project", "name", "state", "modality", "dataset", "dataset_ref", "ontology_version",
-            "labels", "guideline", "filter", "batch_size", "audit_percent", "lease_ttl_s",
-            "left_out", "progress", "filling", "my", "publish_error", "output_version",
-            "created_by", "created_at", "started_at", "published_at",
+            "id", "project", "name", "state", "modality", "dataset", "dataset_ref",
+            "ontology_version", "labels", "guideline", "filter", "batch_size", "audit_percent",
+            "lease_ttl_s", "left_out", "progress", "filling", "my", "publish_error",
+            "output_version", "created_by", "created_at", "started_at", "published_at",
         )  # fmt: skip
 
     @extend_schema_field(ProgressSerializer)

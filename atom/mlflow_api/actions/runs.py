@@ -27,7 +27,7 @@ from atom.jobs.actions.tracked import (
 )
 from atom.jobs.models import Run
 from atom.jobs.tracking_models import Experiment
-from atom.mlflow_api.errors import BadParameter, ResourceMissing
+from atom.mlflow_api.errors import BadParameter, NotPermitted, ResourceMissing
 
 RUN_NAME_LABEL = "mlflow.runName"
 MODEL_HISTORY_LABEL = "mlflow.log-model.history"
@@ -77,11 +77,17 @@ def update_run(run_id: UUID, state: str | None, ended_at: datetime | None, name:
     return run
 
 
-def log_batch(run: LoggedRun, batch: Batch) -> None:
+def log_batch(run: LoggedRun, batch: Batch, *, is_its_command: bool) -> None:
     """Store metrics, parameters and labels: all of them or none.
 
-    Raises BadParameter for a parameter that was logged with another value.
+    Raises BadParameter for a parameter that was logged with another value, NotPermitted for facts
+    about a run of Atom's that come from elsewhere than its command: gates are made of these.
     """
+    if run.is_executed and not is_its_command and (batch.points or batch.parameters):
+        raise NotPermitted(
+            "Atom has executed this run, and its metrics and params are what its own command "
+            "logged. Log them to a run of your own; tags may be set here."
+        )
     if not batch.parameters and not batch.labels:
         _add_points(run, batch)
         return

@@ -25,6 +25,7 @@ from atom.jobs.actions import logged_runs, tracking_access
 from atom.jobs.actions.logged_runs import LoggedRun
 from atom.jobs.models import Attempt, Run
 from atom.jobs.tracking_models import DEFAULT_EXPERIMENT, Experiment
+from atom.mlflow_api.actions.runs import Batch, log_batch
 from atom.mlflow_api.engines.ids import DEFAULT_EXPERIMENT_ID, uuid_of, uuid_of_model
 from atom.mlflow_api.engines.messages import Message
 from atom.mlflow_api.errors import (
@@ -162,6 +163,10 @@ class MlflowView(ProjectScopedView, APIView):
         if found.is_archived:
             raise _deleted_run(text)
         return found
+
+    def log(self, run: LoggedRun, batch: Batch) -> None:
+        """Store what is said of a run. Raises NotPermitted, BadParameter."""
+        log_batch(run, batch, is_its_command=self.command is not None)
 
     def _run_name(self) -> str:
         name = "run_id" if self.message.has("run_id") else "run_uuid"

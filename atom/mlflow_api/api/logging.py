@@ -54,7 +54,7 @@ class LogMetric(MlflowView):
     def post(self, request: Request, project: str) -> Response:
         """Log one point."""
         run = self.run_to_log_to()
-        runs.log_batch(run, Batch([point_of(self.message, now_ms())]))
+        self.log(run, Batch([point_of(self.message, now_ms())]))
         note_metrics_of_models(self, run, [self.message])
         return Response({})
 
@@ -97,7 +97,7 @@ class LogBatch(MlflowView):
             raise BadParameter(
                 f"A batch logging request can contain at most {MAX_METRICS} entries together."
             )
-        runs.log_batch(run, batch)
+        self.log(run, batch)
         if "model_id" in set().union(*self.message.values("metrics")):
             note_metrics_of_models(self, run, self.message.messages("metrics"))
         return Response({})

@@ -118,7 +118,7 @@ class LogParameter(MlflowView):
         run = self.run_to_log_to()
         key = self.message.text("key", most=MAX_KEY)
         value = self.message.text("value", "", most=MAX_PARAM)
-        runs.log_batch(run, Batch(parameters={key: value}))
+        self.log(run, Batch(parameters={key: value}))
         return Response({})
 
 
@@ -131,7 +131,7 @@ class SetTag(MlflowView):
         """Set a tag."""
         run = self.run_to_log_to()
         key = self.message.text("key", most=MAX_KEY)
-        runs.log_batch(run, Batch(labels={key: self.message.text("value", "", most=MAX_TAG)}))
+        self.log(run, Batch(labels={key: self.message.text("value", "", most=MAX_TAG)}))
         return Response({})
 
 

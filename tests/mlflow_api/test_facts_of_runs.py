@@ -1,4 +1,4 @@
-"""Whose files a run has: what Atom's own runs left is what their command left."""
+"""Whose files, metrics and params a run has: those of Atom's own runs are their command's."""
 
 from __future__ import annotations
 
@@ -56,6 +56,28 @@ def test_nobody_puts_a_file_among_those_of_a_run_that_atom_executed(
     begin = ("POST", f"mpu/create/runs/{run}/model", PARTS)
     assert mlflow.refused(*begin, root="mlflow-artifacts") == (403, "PERMISSION_DENIED")
     assert own(*begin, root="mlflow-artifacts").status_code == 200
+
+
+def test_nobody_logs_metrics_and_params_of_a_run_that_atom_executed(
+    mlflow: Mlflow, executed: Run
+) -> None:
+    own = Mlflow(mlflow.project, tracking_access.token_of(make_attempt(executed)))
+    run = {"run_id": executed.pk.hex}
+    point = {"key": "accuracy", "value": 0.5, "timestamp": 1, "step": 1}
+    forged = {**point, "value": 1.0, "step": 2}
+    param = {"key": "lr", "value": "0.1"}
+    assert own("POST", "runs/log-metric", {**run, **point}).status_code == 200
+    for refused in (
+        ("runs/log-metric", {**run, **forged}),
+        ("runs/log-batch", {**run, "metrics": [forged]}),
+        ("runs/log-parameter", {**run, **param}),
+        ("runs/log-batch", {**run, "params": [param]}),
+    ):
+        assert mlflow.refused("POST", *refused) == (403, "PERMISSION_DENIED")
+    assert mlflow("POST", "runs/set-tag", {**run, "key": "by", "value": "me"}).status_code == 200
+    executed.refresh_from_db()
+    assert executed.metrics_summary == {"accuracy": 0.5}
+    assert executed.logged_parameters == {}
 
 
 def test_a_program_puts_files_into_runs_that_programs_made(mlflow: Mlflow) -> None:
