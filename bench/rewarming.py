@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 
@@ -26,6 +27,8 @@ def run(scratch: Path, client: Client) -> list[Result]:
     for path in sorted(folder.rglob("*.jpg"))[:: FILES // CHANGED]:
         path.write_bytes(path.read_bytes() + b"changed")
     client.datasets.push(folder, name)
+    # As in use, where the files of the version before have long been on the disk.
+    os.sync()
     changed_s = seconds(lambda: _warm(client, f"{name}@v2"))
     what = f"warm-up of {size_mb:,.0f} MB"
     return [
