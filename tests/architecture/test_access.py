@@ -18,6 +18,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from atom.accounts import actions
 from atom.accounts.models import Project, User
 from atom.mlflow_api import urls as mlflow_urls
+from atom.settings.rates import parse_rate
 from tests.factories.accounts import make_member, make_project
 from tests.factories.everything import one_of_everything
 
@@ -103,6 +104,12 @@ def _routes(patterns: list[Any], prefix: str) -> Iterator[str]:
             yield from _routes(pattern.url_patterns, route)
         elif isinstance(pattern, URLPattern) and route.startswith("api/v1/"):
             yield route.removeprefix("api/v1/")
+
+
+@pytest.fixture(autouse=True)
+def without_limits(settings: Any) -> None:
+    """Let a walk over all routes ask more often than one may."""
+    settings.ATOM_RATE_SIGNED_IN = settings.ATOM_RATE_ANONYMOUS = parse_rate("off")
 
 
 @pytest.fixture

@@ -276,10 +276,12 @@ def test_who_names_a_tracking_server_of_their_own_keeps_it(project: Project) -> 
     assert tracking_access.grant(make_attempt(run), "http://atom") == {}
 
 
-def test_a_run_that_has_not_started_takes_nothing(mlflow: Mlflow, project: Project) -> None:
+def test_a_run_that_atom_has_not_started_yet_takes_nothing_either(
+    mlflow: Mlflow, project: Project
+) -> None:
     run = make_run(project)
     body = {"run_id": run.pk.hex, **METRIC}
-    assert mlflow.refused("POST", "runs/log-metric", body) == (409, "RESOURCE_CONFLICT")
+    assert mlflow.refused("POST", "runs/log-metric", body) == (403, "PERMISSION_DENIED")
 
 
 def test_only_files_of_a_run_become_a_version(mlflow: Mlflow) -> None:
