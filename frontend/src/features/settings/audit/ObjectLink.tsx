@@ -3,27 +3,41 @@ import type { AuditEvent } from '@/api/contract/accounts';
 import { CopyId } from '@/shared/CopyId';
 import { AnchorLink } from '@/shared/links';
 
-const KINDS = [
+/** Each has its words in both languages: a test compares. */
+export const KINDS = [
   'apitoken',
   'branch',
+  'cleaningreport',
+  'codefetch',
   'commitrequest',
   'dataset',
+  'experiment',
+  'garbagerun',
+  'githost',
+  'invitation',
   'labeltask',
+  'legalhold',
   'model',
   'modelversion',
   'ontology',
   'pack',
   'project',
+  'projectsecret',
   'rolebinding',
   'run',
+  'runpolicy',
   's3keypair',
   'savedview',
-  'tag',
-  'invitation',
   'serviceaccount',
+  'source',
+  'sourcescan',
+  'tag',
   'unit',
   'user',
   'version',
+  'webhook',
+  'writejob',
+  'writer',
 ] as const;
 type Kind = (typeof KINDS)[number];
 const isKind = (text: string): text is Kind => KINDS.some((kind) => kind === text);

@@ -1,10 +1,12 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test } from 'vitest';
+import { settings } from '@/i18n/settings.en';
 import { expectNoViolations } from '@/test/axe';
 import { listing, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import { AuditLogPage } from './AuditLogPage';
+import { KINDS } from './ObjectLink';
 
 const event = (verb: string, object_type: string, data: object = {}) => ({
   id: verb,
@@ -16,6 +18,10 @@ const event = (verb: string, object_type: string, data: object = {}) => ({
   project: 'vision',
   data,
   request_id: '',
+});
+
+test('what an event is about has a word, and no word is for nothing', () => {
+  expect(Object.keys(settings.kind).toSorted()).toEqual([...KINDS].toSorted());
 });
 
 test('an event leads to what it is about', async () => {
