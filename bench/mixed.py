@@ -131,7 +131,7 @@ def _caller(client: Client) -> httpx.AsyncClient:
         timeout=30,
         limits=httpx.Limits(max_connections=1, max_keepalive_connections=1),
         # Nothing is encrypted here, and to read the authorities takes each client 20 ms.
-        verify=False,  # noqa: S501
+        verify=False,
     )
 
 
