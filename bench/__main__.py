@@ -175,7 +175,7 @@ def _service(options: Options, folder: Path) -> list[harness.Result]:
     """Load a stack of its own: what it leaves would slow the others down."""
     home = options.scratch / "service-home"
     options.results.mkdir(exist_ok=True)
-    # As one would set it where so many come; by default there is one.
+    # As a machine with four cores has it; on two there is one.
     with _stack(home, ATOM_WEB_PROCESSES="2"):
         client, password = _administrator(home)
         return service.run(folder, home, client, password, options.results, options.entries)

@@ -4,9 +4,11 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 from urllib.error import URLError
 from urllib.request import ProxyHandler, build_opener
 
+from atom.core.processors import processor_count
 from atom.dev.config import Installation
 from atom.dev.ports import is_listening
 from atom.dev.spec import ProcessSpec
@@ -20,18 +22,26 @@ WEB_DATABASE_PATIENCE_S = 30
 WEB_STORE_PATIENCE_S = 8
 # Short: a lock that an interrupted task could not let go of falls with its connection.
 WORKER_CONNECTION_KEPT_S = 60
+# Of those that nobody asked for: each takes about 300 MB.
+_MOST_WEB_PROCESSES: Final = 4
 _open = build_opener(ProxyHandler({})).open
 
 
 def application_specs(installation: Installation) -> list[ProcessSpec]:
     """Return the processes in the order in which they start."""
-    web_processes = installation.environment.atom_web_processes
+    wanted = installation.environment.atom_web_processes
+    web_processes = wanted or web_processes_for(processor_count())
     return [
         _gateway(installation),
-        *(_web(installation, number) for number in range(1, web_processes + 1)),
+        *(_web(installation, number, web_processes) for number in range(1, web_processes + 1)),
         _worker(installation),
         _beat(installation),
     ]
+
+
+def web_processes_for(processors: int) -> int:
+    """Return how many web processes suit a machine: PostgreSQL, Valkey and jobs need cores too."""
+    return max(1, min(processors // 2, _MOST_WEB_PROCESSES))
 
 
 def common_environment(installation: Installation) -> dict[str, str]:
@@ -49,14 +59,14 @@ def common_environment(installation: Installation) -> dict[str, str]:
     }
 
 
-def _web(installation: Installation, number: int) -> ProcessSpec:
+def _web(installation: Installation, number: int, processes: int) -> ProcessSpec:
     env = installation.environment
     name = "web" if number == 1 else f"web-{number}"
     ready_file = installation.run_dir / f"{name}.ready"
     probe_url = f"http://127.0.0.1:{env.atom_web_port}/readyz"
     limits = {
         "ATOM_WEB_HOST": env.atom_web_host,
-        "ATOM_WEB_PROCESSES": str(env.atom_web_processes),
+        "ATOM_WEB_PROCESSES": str(processes),
         "ATOM_DATABASE_POOL_SIZE": str(WEB_DATABASE_CONNECTIONS),
         "ATOM_DATABASE_PATIENCE_S": str(WEB_DATABASE_PATIENCE_S),
         "ATOM_STORE_PATIENCE_S": str(WEB_STORE_PATIENCE_S),

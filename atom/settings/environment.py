@@ -69,8 +69,8 @@ class Environment(BaseSettings):
     atom_allowed_hosts: str = ""
     atom_web_host: str = "127.0.0.1"
     atom_web_port: int = 8000
-    # How many processes answer on that port: each uses one core, and about 300 MB.
-    atom_web_processes: int = Field(1, ge=1, le=64)
+    # How many processes answer on that port, each with one core and about 300 MB; 0: by the cores.
+    atom_web_processes: int = Field(0, ge=0, le=64)
     atom_gateway_port: int = 8001
     atom_gateway_url: str = ""
     atom_s3_gateway_port: int = 8002

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import socket
 import subprocess
@@ -11,8 +10,9 @@ from pathlib import Path
 
 import psutil
 
+from atom.core.processors import processor_count
+
 _CGROUP_MEMORY = Path("/sys/fs/cgroup/memory.max")
-_CGROUP_CPU = Path("/sys/fs/cgroup/cpu.max")
 _NVIDIA_SMI_TIMEOUT_S = 10
 
 
@@ -36,20 +36,12 @@ def probe_machine() -> Machine:
     gpus = told or []
     return Machine(
         name=socket.gethostname(),
-        cpu_count=_cpu_count(),
+        cpu_count=processor_count(),
         memory_bytes=_memory_bytes(),
         gpu_model=gpus[0][1] if gpus else "",
         gpu_ids=tuple(uuid for uuid, _ in gpus),
         gpus_told=told is not None,
     )
-
-
-def _cpu_count() -> int:
-    available = len(os.sched_getaffinity(0))
-    quota, _, period = _read(_CGROUP_CPU).partition(" ")
-    if quota.isdecimal() and period.isdecimal():
-        available = min(available, max(1, int(quota) // int(period)))
-    return available
 
 
 def _memory_bytes() -> int:
