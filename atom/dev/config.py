@@ -61,8 +61,8 @@ class Installation:
         for folder in (self.run_dir, self.logs_dir):
             folder.mkdir(exist_ok=True, mode=0o700)
 
-    def require_free_ports(self) -> None:
-        """Raise PortBusyError when a port that will be needed is taken."""
+    def require_free_ports(self, patience_s: float = 0.0) -> None:
+        """Raise PortBusyError when a port that will be needed is still taken after `patience_s`."""
         env = self.environment
         wanted = [
             (env.atom_web_port, "web", "ATOM_WEB_PORT"),
@@ -79,7 +79,7 @@ class Installation:
             wanted += [
                 (port, purpose, "ATOM_S3_PORT") for port in range(env.atom_s3_port, last + 1)
             ]
-        require_free(wanted)
+        require_free(wanted, patience_s)
         if not env.s3_endpoint_url:
             require_no_foreign_sockets(range(env.atom_s3_port, last + 1), os.geteuid())
 

@@ -36,6 +36,7 @@ from atom_sdk.words import counted
 # Together below the five seconds in which everything must have stopped.
 STOP_APPLICATIONS_S = 1.9
 STOP_SERVICES_S = 1.6
+PORTS_PATIENCE_S = 5.0
 
 
 class Launcher:
@@ -57,12 +58,15 @@ class Launcher:
         installation.create_folders()
         with acquire_lock(installation.home, installation.run_dir):
             stop = _stop_event()
-            leftovers = leftover_processes(load_state(installation.run_dir))
+            earlier = load_state(installation.run_dir)
+            leftovers = leftover_processes(earlier)
             # At once, so that `down` finds this launcher from its first moment on.
             self._save()
             try:
                 await self._end_leftovers(leftovers)
-                installation.require_free_ports()
+                # A process that was killed keeps its ports until the last of its threads has ended.
+                patience_s = 0.0 if earlier is None else PORTS_PATIENCE_S
+                await asyncio.to_thread(installation.require_free_ports, patience_s)
                 await self._start(stop)
                 await stop.wait()
             finally:

@@ -1,11 +1,13 @@
 """Free and busy TCP ports of the loopback interface."""
 
 import socket
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
 # Below the ephemeral range, where the kernel would hand the same port to an outgoing connection.
 FIRST_PORT, LAST_PORT = 20_000, 32_000
+_POLL_S = 0.05
 
 
 class PortBusyError(RuntimeError):
@@ -65,8 +67,14 @@ def find_free(count: int, start: int) -> int:
     raise OSError(f"no {count} consecutive free ports between {FIRST_PORT} and {LAST_PORT}")
 
 
-def require_free(wanted: Sequence[tuple[int, str, str]]) -> None:
-    """Check `(port, purpose, variable)` triples; raises PortBusyError for the first busy one."""
+def require_free(wanted: Sequence[tuple[int, str, str]], patience_s: float = 0.0) -> None:
+    """Check `(port, purpose, variable)` triples, each until `patience_s` from now.
+
+    Raises PortBusyError for the first that stays busy.
+    """
+    deadline = time.monotonic() + patience_s
     for port, purpose, variable in wanted:
-        if not is_free(port):
-            raise PortBusyError(port, purpose, variable)
+        while not is_free(port):
+            if time.monotonic() >= deadline:
+                raise PortBusyError(port, purpose, variable)
+            time.sleep(_POLL_S)

@@ -1,5 +1,6 @@
 import os
 import socket
+import threading
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,17 @@ def test_a_listening_port_is_busy_and_named() -> None:
         assert is_listening(port)
         with pytest.raises(PortBusyError, match=f"Port {port} .web.*ATOM_WEB_PORT"):
             require_free([(port, "web", "ATOM_WEB_PORT")])
+
+
+def test_a_port_that_is_let_go_of_meanwhile_is_waited_for() -> None:
+    server = socket.create_server(("127.0.0.1", 0))
+    wanted = [(server.getsockname()[1], "web", "ATOM_WEB_PORT")]
+    with pytest.raises(PortBusyError):
+        require_free(wanted, patience_s=0.1)
+    closing = threading.Timer(0.3, server.close)
+    closing.start()
+    require_free(wanted, patience_s=30)
+    closing.join()
 
 
 def test_free_ports_are_consecutive() -> None:
