@@ -1,6 +1,5 @@
 import { auth } from './auth.en';
 import { chart, common, errors, live, states } from './common.en';
-import { datasets } from './datasets.en';
 import { faults } from './faults.en';
 import { jobs } from './jobs.en';
 import { notifications } from './notifications.en';
@@ -14,7 +13,6 @@ const first = {
   auth,
   chart,
   common,
-  datasets,
   errors,
   faults,
   jobs,

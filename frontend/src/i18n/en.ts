@@ -2,6 +2,7 @@ import { activity } from './activity.en';
 import { appearance } from './appearance.en';
 import { cleaning } from './cleaning.en';
 import { compare } from './compare.en';
+import { datasets } from './datasets.en';
 import { diff } from './diff.en';
 import first from './en.first';
 import { git } from './git.en';
@@ -32,6 +33,7 @@ const en = {
   activity,
   cleaning,
   compare,
+  datasets,
   diff,
   git,
   health,
