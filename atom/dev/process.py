@@ -20,6 +20,8 @@ FIRST_BACKOFF_S, LONGEST_BACKOFF_S = 0.5, 30.0
 # A process that lived this long was healthy: its next crash starts with the shortest pause.
 HEALTHY_S = 30.0
 PROBE_INTERVAL_S = 0.1
+# For one that is asked to end while the stack goes on.
+PATIENCE_S = 5.0
 CHUNK_BYTES = 65_536
 
 
@@ -144,8 +146,26 @@ class ManagedProcess:
             while chunk := await process.stdout.read(CHUNK_BYTES):
                 log.write(chunk)
                 *lines, rest = (rest + chunk).split(b"\n")
-                for line in lines:
-                    self._terminal.echo(self.spec.name, line.decode("utf-8", "replace").rstrip())
+                texts = [line.decode("utf-8", "replace").rstrip() for line in lines]
+                for text in texts:
+                    self._terminal.echo(self.spec.name, text)
+                await self._end_if_stuck(process, texts)
+
+    async def _end_if_stuck(self, process: Process, lines: list[str]) -> None:
+        """End a process that says that it cannot work any more where a new one could."""
+        complaint = self.spec.complaint
+        if complaint is None or not any(map(complaint.search, lines)):
+            return
+        if self.state.phase != READY or not await asyncio.to_thread(self.spec.can_work):
+            return
+        self._terminal.line(self.spec.name, "cannot work any more, though a new one could")
+        self._set(STOPPING, self.state.identity)
+        signal_process(process.pid, self.spec.stop_signal)
+        asyncio.get_running_loop().call_later(PATIENCE_S, self._kill, process)
+
+    def _kill(self, process: Process) -> None:
+        if process.returncode is None:
+            signal_group(process.pid, signal.SIGKILL)
 
     def _running(self) -> Process:
         if self._process is None:

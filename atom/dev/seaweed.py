@@ -1,8 +1,11 @@
 """S3 from SeaweedFS's wheel: identities, arguments, bucket and its CORS rule."""
 
 import json
+import os
+import re
 import shutil
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +21,12 @@ SOCKETS = Path("/tmp")
 # s3, master, volume, filer and admin, each with its gRPC port.
 PORTS_USED = 10
 REGION = "us-east-1"
+# A database of names that could not write once takes no writes again until it is opened anew.
+_CANNOT_WRITE = re.compile(
+    "(insert|update) entry .*"
+    "(read-only file system|no space left|quota exceeded|input/output error)"
+)
+_TRIED_BYTES = 65_536
 
 
 @dataclass(frozen=True)
@@ -68,6 +77,8 @@ class Seaweed:
             env={"GOMEMLIMIT": "1GiB", "GOGC": "50"},
             prepare=self._write_identities,
             is_ready=self._is_ready,
+            complaint=_CANNOT_WRITE,
+            can_work=self._takes_writes,
         )
 
     def _write_identities(self) -> None:
@@ -90,6 +101,17 @@ class Seaweed:
         try:
             ensure_bucket(self.client(), self.bucket)
         except (BotoCoreError, ClientError):
+            return False
+        return True
+
+    def _takes_writes(self) -> bool:
+        """Whether its disk does."""
+        try:
+            with tempfile.TemporaryFile(dir=self.data_dir) as file:
+                file.write(bytes(_TRIED_BYTES))
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError:
             return False
         return True
 

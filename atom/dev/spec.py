@@ -1,5 +1,6 @@
 """What the launcher needs to know of one process."""
 
+import re
 import signal
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ def _nothing() -> None:
 
 
 def _at_once() -> bool:
-    """Be ready as soon as started."""
+    """Be ready as soon as started, and able to work."""
     return True
 
 
@@ -21,8 +22,9 @@ class ProcessSpec:
 
     `prepare` runs before each start, `is_ready` is asked until it answers True; both may block.
     `death_signal` is what the kernel sends it when the launcher is killed (the stop signal unless
-    given). `as_namespaced_user` runs it in a user namespace when we are root (PostgreSQL refuses
-    root).
+    given). A line of its output in which `complaint` is found says that it cannot work any more: it
+    is ended, to be started again, if `can_work` (which may block) says that a new one could.
+    `as_namespaced_user` runs it in a user namespace when we are root (PostgreSQL refuses root).
     """
 
     name: str
@@ -34,4 +36,6 @@ class ProcessSpec:
     ready_timeout_s: float = 60.0
     stop_signal: signal.Signals = signal.SIGTERM
     death_signal: signal.Signals | None = None
+    complaint: re.Pattern[str] | None = None
+    can_work: Callable[[], bool] = _at_once
     as_namespaced_user: bool = False

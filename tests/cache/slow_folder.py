@@ -123,6 +123,12 @@ class SlowFolder(mfusepy.Operations):  # type: ignore[misc, unused-ignore]  # ma
         os.symlink(source, self._at(target))
         self._give(self._at(target))
 
+    def mknod(self, path: str, mode: int, dev: int) -> None:
+        """Make what is neither a folder nor a link: a socket that a server listens on."""
+        self._check()
+        os.mknod(self._at(path), mode, dev)
+        self._give(self._at(path))
+
     def readlink(self, path: str) -> str:
         """Where a link leads."""
         return os.readlink(self._at(path))

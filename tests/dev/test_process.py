@@ -2,7 +2,9 @@
 
 import asyncio
 import io
+import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from atom.dev.config import Installation
@@ -11,6 +13,7 @@ from atom.dev.log_file import LogFile
 from atom.dev.output import Terminal
 from atom.dev.process import ManagedProcess
 from atom.dev.spec import ProcessSpec
+from atom.dev.state import READY
 
 # More than a pipe and the reader's buffers hold.
 _TALKS = "import sys; sys.stdout.write('x' * 80 + chr(10)); sys.stdout.write('y' * 2000000)"
@@ -64,3 +67,54 @@ def test_a_state_that_cannot_be_written_is_said_and_stops_nothing(tmp_path: Path
     installation = Installation(home, Installation.load().environment)
     Launcher(installation, Terminal(shown))._save()
     assert "could not be written down" in shown.getvalue()
+
+
+def test_what_cannot_work_any_more_is_started_again_once_a_new_one_could(tmp_path: Path) -> None:
+    starts, mended = tmp_path / "starts", tmp_path / "mended"
+    # The first is stuck for ever, the second works.
+    program = f"""
+import time
+with open({str(starts)!r}, "a+") as file:
+    file.write("started\\n")
+    file.seek(0)
+    is_first = file.read().count("started") == 1
+while True:
+    print("insert entry: stuck" if is_first else "fine", flush=True)
+    time.sleep(0.02)
+"""
+    asked: list[bool] = []
+
+    def can_work() -> bool:
+        asked.append(mended.exists())
+        return asked[-1]
+
+    async def run() -> None:
+        spec = ProcessSpec(
+            "store",
+            (sys.executable, "-c", program),
+            tmp_path,
+            is_ready=starts.exists,
+            complaint=re.compile("insert entry"),
+            can_work=can_work,
+        )
+        process = ManagedProcess(spec, tmp_path, Terminal(io.StringIO()), on_change=lambda: None)
+        try:
+            await process.start()
+            await _until(lambda: len(asked) > 2)
+            assert process.state.restarts == 0
+            mended.touch()
+            await _until(lambda: process.state.restarts == 1 and process.state.phase == READY)
+            before = len(asked)
+            await asyncio.sleep(0.2)
+            assert (len(asked), process.state.restarts) == (before, 1)
+        finally:
+            await process.stop(0.5)
+
+    asyncio.run(run())
+    assert starts.read_text().splitlines() == ["started"] * 2
+
+
+async def _until(is_so: Callable[[], bool]) -> None:
+    async with asyncio.timeout(30):
+        while not is_so():
+            await asyncio.sleep(0.02)

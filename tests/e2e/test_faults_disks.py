@@ -1,4 +1,4 @@
-"""PostgreSQL and the folders of runs on disks that become slow, silent and read-only."""
+"""Services and the folders of runs on disks that become slow, silent and read-only."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ import time
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import httpx
 import pytest
 
 from atom_sdk.client import Client
+from atom_sdk.client.errors import ApiError
 from tests.cache.slow_disk import SlowDisk, slow_disk
 from tests.e2e import breaking
 from tests.e2e.test_faults_services import COUNTING, expect_everything
@@ -27,6 +29,8 @@ pytestmark = [
     pytest.mark.skipif(why_not("fuse") is not None, reason=str(why_not("fuse"))),
 ]
 SLOW_S = 1.0
+# For each 128 KiB that the store writes.
+SLOW_STORE_S = 0.05
 # More than the three seconds that a probe waits.
 TOO_SLOW_S = 4.0
 FAILED_ON_IT = """
@@ -47,6 +51,8 @@ class Shaky:
     client: Client
     database: SlowDisk
     attempts: SlowDisk
+    store: SlowDisk
+    valkey: SlowDisk
 
     def ask(self, path: str) -> httpx.Response:
         """Ask once, with the token of an administrator."""
@@ -74,12 +80,14 @@ def shaky() -> Iterator[Shaky]:
         with (
             slow_disk(disks / "postgres", stack.home / "postgres", 0.0) as database,
             slow_disk(disks / "attempts", stack.home / "attempts", 0.0) as attempts,
+            slow_disk(disks / "s3", stack.home / "s3", 0.0) as store,
+            slow_disk(disks / "valkey", stack.home / "valkey", 0.0) as valkey,
         ):
             stack.start()
             with client_of(stack, administrator(stack)) as client:
                 ready = breaking.start_script(client, "build the environment", "print('ready')")
                 breaking.await_end(client, ready)
-                yield Shaky(stack, client, database, attempts)
+                yield Shaky(stack, client, database, attempts, store, valkey)
             stack.stop()
     finally:
         stack.remove()
@@ -160,6 +168,71 @@ def test_a_run_whose_disk_turns_read_only_fails_in_words_and_goes_on_later(shaky
     assert seen == list(range(len(seen)))
     assert breaking.steps_of(shaky.client, run, "n") in (seen, seen[:-1])
     expect_everything(shaky.client, waiting)
+
+
+def test_a_push_to_a_store_on_a_slow_and_silent_disk_is_whole(shaky: Shaky, tmp_path: Path) -> None:
+    with shaky.store.slower(SLOW_STORE_S):
+        assert push_and_compare(shaky.client, tmp_path / "slow", "slow", seed=1)
+    same = list[bool]()
+    given = (shaky.client, tmp_path / "silent", "slow", 2)
+    pushing = threading.Thread(target=lambda: same.append(push_and_compare(*given)))
+    with shaky.store.silent():
+        pushing.start()
+        pushing.join(5)
+        assert pushing.is_alive()
+    pushing.join(breaking.PATIENCE_S)
+    assert same == [True]
+    assert len(list(shaky.client.datasets.log("slow"))) == 2
+
+
+def test_a_store_whose_disk_turned_read_only_works_again_by_itself(
+    shaky: Shaky, tmp_path: Path
+) -> None:
+    with shaky.store.refusing():
+        with pytest.raises(ApiError, match=r"InternalError|500 Internal"):
+            push_and_compare(shaky.client, tmp_path / "refused", "refused", seed=3)
+        shaky.await_told("object_store_failing")
+    counting = breaking.start_script(shaky.client, "counting", COUNTING)
+    breaking.wait_for(
+        lambda: push_and_compare(shaky.client, tmp_path / uuid.uuid4().hex, "refused", seed=3),
+        "a push is taken",
+    )
+    assert len(list(shaky.client.datasets.log("refused"))) == 1
+    expect_everything(shaky.client, counting)
+
+
+def test_a_slow_and_silent_disk_of_valkey_holds_what_is_asked_and_loses_nothing(
+    shaky: Shaky,
+) -> None:
+    tag, answers = uuid.uuid4().hex, list[str]()
+    key = uuid.uuid4().hex
+    with shaky.valkey.slower(0.1):
+        made = [make_run(shaky.client, tag) for _ in range(2)]
+    asking = threading.Thread(target=lambda: answers.append(make_run(shaky.client, tag, key)))
+    with shaky.valkey.silent():
+        asking.start()
+        shaky.await_told("valkey_away")
+    asking.join(breaking.PATIENCE_S)
+    assert {row["id"] for row in shaky.client.runs.list(tag=tag)} == {*made, *answers}
+    for run in (*made, *answers):
+        assert breaking.await_end(shaky.client, run)["state"] == "succeeded"
+
+
+def test_a_valkey_whose_disk_turns_read_only_loses_no_line(shaky: Shaky) -> None:
+    counting = breaking.start_script(shaky.client, "counting", COUNTING)
+    breaking.await_line(shaky.client, counting, "line 20")
+    with shaky.valkey.refusing():
+        shaky.await_told("valkey_away", "valkey_cannot_save")
+    breaking.await_all(shaky.stack)
+    expect_everything(shaky.client, counting)
+
+
+def push_and_compare(client: Client, folder: Path, name: str, seed: int) -> bool:
+    """Push files to a dataset; return whether what is pulled is the same."""
+    breaking.write_files(folder / "in", 10, 40_000, seed)
+    client.datasets.push(folder / "in", name)
+    client.datasets.pull(name, folder / "out")
+    return breaking.content_of(folder / "out") == breaking.content_of(folder / "in")
 
 
 def make_run(client: Client, tag: str, key: str | None = None) -> str:
