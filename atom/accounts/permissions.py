@@ -25,6 +25,14 @@ class ScopeMissing(PermissionDenied):
     action = "Create a token with that scope and use it."
 
 
+class TokenOfProject(PermissionDenied):
+    """The API token is bound to a project, and this is about its owner everywhere."""
+
+    code = "token_of_project"
+    title = "A token that is bound to a project does not change its owner's account."
+    action = "Use the portal, or a token that is bound to no project."
+
+
 # What a session knows of how its person signed in: "code", or "provider".
 PROOF = "second_factor"
 
@@ -92,6 +100,12 @@ def require_scope(token: ApiToken | None, scope: str) -> None:
     if token is None or not set(SCOPES[SCOPES.index(scope) :]).isdisjoint(token.scopes):
         return
     raise ScopeMissing(f"This needs the scope {scope}; the token has {', '.join(token.scopes)}.")
+
+
+def refuse_bound(token: ApiToken | None) -> None:
+    """Raise TokenOfProject for a token of one project, where a person as a whole is changed."""
+    if token is not None and token.project_id is not None:
+        raise TokenOfProject
 
 
 def require_project(token: ApiToken | None, project: Project) -> None:

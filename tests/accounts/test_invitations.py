@@ -150,6 +150,8 @@ def test_guessing_links_is_slowed_down(api: APIClient, client: Client) -> None:
         ({"username": "miamiamia", "password": "miamiamia1"}, "password", "password_too_similar"),
         ({"password": " " * 12}, "password", "password_too_uniform"),
         ({"username": "a b"}, "username", None),
+        ({"username": "ci@vision"}, "username", "programs_name"),
+        ({"username": "Ci@unit-1a2b3c"}, "username", "programs_name"),
         ({"username": 7}, "username", None),
         ({"email": "nowhere"}, "email", None),
         ({"is_superuser": True}, "is_superuser", "unknown_field"),
@@ -165,6 +167,13 @@ def test_a_wrong_account_names_its_field(
     codes = [one["code"] for one in answer.json()["error_codes"][field]]
     assert code is None or code in codes
     assert Invitation.objects.get().accepted_at is None
+
+
+def test_an_address_may_be_a_name(api: APIClient, client: Client) -> None:
+    _, token = invited(api)
+    assert (
+        post(client, SIGN_UP, token=token, **{**NEW, "username": "mia@corp.org"}).status_code == 200
+    )
 
 
 def test_one_address_is_one_account(api: APIClient, client: Client, admin: User) -> None:

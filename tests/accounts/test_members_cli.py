@@ -67,3 +67,14 @@ def test_the_servers_command_takes_no_password_that_the_portal_refuses(
     monkeypatch.setenv("ATOM_MEMBER_PASSWORD", "correct horse battery staple")
     call_command(*asked)
     assert User.objects.get().check_password("correct horse battery staple")
+
+
+@pytest.mark.django_db
+def test_the_servers_command_names_nobody_like_a_service_account(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    make_project("vision")
+    monkeypatch.setenv("ATOM_MEMBER_PASSWORD", "correct horse battery staple")
+    with pytest.raises(CommandError, match="service account"):
+        call_command("add_member", "ci@vision", "--project", "vision", "--role", "labeler")
+    assert not User.objects.exists()

@@ -35,6 +35,15 @@ def test_signing_in_and_out_changes_the_session(client: Client) -> None:
     assert client.get(SESSION).json()["authenticated"] is False
 
 
+def test_a_name_may_be_written_in_other_capitals_unless_two_people_differ_by_them() -> None:
+    alice = make_user("alice")
+    assert sign_in(client := Client(), "Alice", PASSWORD) == 200
+    assert client.get(SESSION).json()["user"]["id"] == str(alice.pk)
+    make_user("ALICE")
+    assert sign_in(Client(), "Alice", PASSWORD) == 401
+    assert sign_in(Client(), "alice", PASSWORD) == 200
+
+
 def test_a_wrong_password_does_not_say_which_part_was_wrong(client: Client) -> None:
     make_user("alice")
     body = {"username": "alice", "password": "wrong"}

@@ -440,7 +440,7 @@ def test_strange_names_and_userinfo(provider: Provider) -> None:
     client, _ = visit(provider)
     assert is_in(client)
     user = ExternalIdentity.objects.get().user
-    assert (user.username, user.email, len(user.full_name)) == ("b-me@corp", "", 200)
+    assert (user.username, user.email, len(user.full_name)) == ("b-me-corp", "", 200)
 
 
 @pytest.mark.parametrize(

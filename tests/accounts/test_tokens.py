@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -59,6 +60,23 @@ def test_a_read_token_may_not_write(client: Client) -> None:
     answer = client.patch(ME, body, content_type="application/json", headers=bearer(new.secret))
     assert answer.status_code == 403
     assert answer.json()["code"] == "scope_missing"
+
+
+def test_a_token_of_a_project_does_not_change_its_owner(client: Client) -> None:
+    project = make_project("mine")
+    user = make_member(project)
+    bound = actions.create_token(user, "ci", ["write"], project=project)
+    free = actions.create_token(user, "laptop", ["write"])
+
+    def renamed(secret: str) -> Any:
+        body = {"full_name": "Mallory", "language": "zh"}
+        return client.patch(ME, body, content_type="application/json", headers=bearer(secret))
+
+    refused = renamed(bound.secret)
+    assert (refused.status_code, refused.json()["code"]) == (403, "token_of_project")
+    user.refresh_from_db()
+    assert (user.full_name, user.language) != ("Mallory", "zh")
+    assert renamed(free.secret).status_code == 200
 
 
 def test_a_token_bound_to_a_project_sees_no_other(client: Client) -> None:

@@ -62,6 +62,22 @@ def test_a_department_grows_teams_and_projects(api: APIClient, top: Unit) -> Non
     assert (taken.status_code, taken.json()["code"]) == (409, "already_exists")
 
 
+def test_sisters_differ_by_more_than_capitals(api: APIClient, top: Unit) -> None:
+    vision, speech = make(api, top, "Vision").json(), make(api, top, "Speech").json()
+    below = make(api, speech["id"], "VISION").json()
+
+    def refused(answer: Any) -> bool:
+        detail = f"There is a unit Vision in {top.name} already."
+        said = answer.json()
+        return (answer.status_code, said["code"], said["detail"]) == (409, "already_exists", detail)
+
+    assert refused(make(api, top, "vision"))
+    assert refused(api.patch(f"{UNITS}{speech['id']}/", {"name": "vIsion"}))
+    assert refused(api.patch(f"{UNITS}{below['id']}/", {"parent": str(top.pk)}))
+    own = api.patch(f"{UNITS}{vision['id']}/", {"name": "VISION"})
+    assert (own.status_code, own.json()["name"]) == (200, "VISION")
+
+
 def test_moving_a_unit_takes_all_below_it_along(api: APIClient, top: Unit) -> None:
     left, right = make(api, top, "Left").json(), make(api, top, "Right").json()
     leaf = Unit.objects.get(pk=make(api, left["id"], "Leaf").json()["id"])

@@ -46,6 +46,13 @@ def test_a_run_is_printed_with_result_parameters_and_curves(
     charts = page.locator("main canvas")
     assert charts.count() >= 2
     assert max(charts.evaluate_all("(all) => all.map((canvas) => canvas.clientWidth)")) <= 702
+    page.emulate_media(media="print")
+    assert " ago" not in main.inner_text()
+    when = page.locator("main time").first
+    assert when.evaluate("(time) => getComputedStyle(time, '::after').content") == (
+        f'"{when.get_attribute("data-at")}"'
+    )
+    page.emulate_media(media="screen")
     print_it(page)
     expect(page.get_by_role("tab", name="Files")).to_be_visible()
 

@@ -364,3 +364,39 @@ def test_who_was_invited_is_told_of_the_first_sign_in_from_elsewhere(project: Pr
     rows = told(User.objects.get(username="mia"))
     where = [one["data"]["browser"] for one in rows if one["kind"] == "account.signed_in"]
     assert where == ["Chrome"]
+
+
+@pytest.mark.parametrize(
+    ("browser", "system", "english", "chinese"),
+    [
+        ("Chrome", "Linux", "Chrome on Linux", "Linux 上的 Chrome"),
+        ("Python", "", "Python", "Python"),
+        ("", "Android", "Android", "Android"),
+        ("", "", "an unknown program", "未知程序"),
+    ],
+)
+def test_a_sign_in_is_told_without_stray_blanks(
+    browser: str, system: str, english: str, chinese: str
+) -> None:
+    data = {"browser": browser, "system": system, "address": "10.0.0.7"}
+    said = [title_of("account.signed_in", data, 1, language) for language in ("en", "zh")]
+    assert said == [
+        f"A new sign-in to your account: {english} from 10.0.0.7",
+        f"您的账户有新的登录：{chinese}，来自 10.0.0.7",
+    ]
+
+
+def test_a_token_of_a_project_does_not_change_how_its_owner_is_told(
+    project: Project, ada: User, client: Client
+) -> None:
+    body = {"topics": [{"topic": "run_failed", "mail": "never"}]}
+
+    def changed(bound: Project | None) -> Any:
+        token = accounts.create_token(ada, "ci", ["write"], project=bound)
+        headers = {"Authorization": f"Bearer {token.secret}"}
+        url = f"{AT}preferences/"
+        return client.patch(url, body, content_type="application/json", headers=headers)
+
+    refused = changed(project)
+    assert (refused.status_code, refused.json()["code"]) == (403, "token_of_project")
+    assert changed(None).status_code == 200

@@ -23,10 +23,20 @@ MAX_GUESSES = 30
 def check_password(request: HttpRequest, username: str, password: str) -> User:
     """Return the user. Raises BadCredentials, or TooManyAttempts after too many failures."""
     with sign_in_attempt(request, username):
-        user = authenticate(request, username=username, password=password)
+        user = authenticate(request, username=_as_written(username), password=password)
         if not isinstance(user, User):
             raise BadCredentials
     return user
+
+
+def _as_written(username: str) -> str:
+    """Return the name in its own capitals: keyboards of phones begin with a large letter.
+
+    Of old names that differ in capitals only, each is that person's alone.
+    """
+    names = User.objects.filter(username__iexact=username).values_list("username", flat=True)
+    alike = list(names[:2])
+    return alike[0] if len(alike) == 1 else username
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from django.db.models.functions import Now
 from atom.accounts import audit
 from atom.accounts.actions.invitations import accept_pending, has_pending
 from atom.accounts.actions.members import change_role, grant_role, remove_member
+from atom.accounts.engines.user_names import is_of_program
 from atom.accounts.errors import LastAdministrator, SingleSignOnFailed
 from atom.accounts.models import RANK, ExternalIdentity, Project, Unit, User
 from atom.accounts.oidc import Claims
@@ -120,6 +121,8 @@ def _free_name(claims: Claims) -> str:
     """Return a user name that nobody has, near to what the provider calls the person."""
     wanted = _NOT_IN_NAMES.sub("-", User.normalize_username(claims.username)).strip("-")
     wanted = wanted[: _NAME_CHARS - 10] or "person"
+    if is_of_program(wanted):
+        wanted = wanted.replace("@", "-")
     name, number = wanted, 1
     while User.objects.filter(username__iexact=name).exists():
         number += 1

@@ -54,7 +54,7 @@ def rename_unit(unit: Unit, name: str, actor: User) -> Unit:
     found = _again(unit)
     if found.name == name:
         return found
-    _refuse_same_name(found.organisation_id, found.parent, name)
+    _refuse_same_name(found.organisation_id, found.parent, name, but=found)
     before, found.name = found.name, name
     found.save(update_fields=["name", "updated_at"])
     audit.record(actor, "unit.renamed", found, name=name, before=before)
@@ -161,13 +161,16 @@ def _again(unit: Unit) -> Unit:
     return found
 
 
-def _refuse_same_name(organisation_id: UUID, parent: Unit | None, name: str) -> None:
-    sisters = Unit.objects.filter(organisation=organisation_id, parent=parent)
-    if sisters.filter(name=name).exists():
+def _refuse_same_name(
+    organisation_id: UUID, parent: Unit | None, name: str, but: Unit | None = None
+) -> None:
+    """Raise AlreadyExists if a sister has the name, in whatever capitals."""
+    sisters = Unit.objects.filter(organisation=organisation_id, parent=parent, name__iexact=name)
+    if taken := (sisters.exclude(pk=but.pk) if but else sisters).first():
         raise AlreadyExists(
-            f"There is a unit {name} in {parent.name} already."
+            f"There is a unit {taken.name} in {parent.name} already."
             if parent
-            else f"There is a unit {name} at the top already."
+            else f"There is a unit {taken.name} at the top already."
         )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib.auth.validators import UnicodeUsernameValidator
 from rest_framework import serializers
 
+from atom.accounts.engines.user_names import is_of_program
 from atom.accounts.models import ROLES, Invitation
 from atom.core.names import NameField, TextField
 
@@ -15,6 +16,16 @@ MAIL_STATES = ("sent", "failed", "off", "none")
 MAX_DAYS = 30
 # The longest that is hashed.
 MAX_PASSWORD = 1000
+
+
+def refuse_programs_name(value: str) -> None:
+    """Raise ValidationError for a name that others would take for a service account."""
+    if is_of_program(value):
+        said = (
+            "Names like this are of service accounts. Leave the part from @ on out,"
+            " or use a whole e-mail address."
+        )
+        raise serializers.ValidationError(said, code="programs_name")
 
 
 class InvitationSerializer(serializers.ModelSerializer[Invitation]):
@@ -73,7 +84,9 @@ class OpenInvitationSerializer(serializers.Serializer[Any]):
 class NewPersonSerializer(LinkSerializer):
     """The account that a link is accepted with."""
 
-    username = NameField(max_length=150, validators=[UnicodeUsernameValidator()])
+    username = NameField(
+        max_length=150, validators=[UnicodeUsernameValidator(), refuse_programs_name]
+    )
     full_name = NameField(max_length=200, required=False, allow_blank=True, default="")
     email = serializers.EmailField(max_length=254, required=False, allow_blank=True, default="")
     password = TextField(max_length=MAX_PASSWORD, trim_whitespace=False, write_only=True)

@@ -85,7 +85,8 @@ class MeView(ScopedView, generics.RetrieveAPIView[User]):
         return user_of(self.request)
 
     def patch(self, request: Request) -> Response:
-        """Change the caller's name or language."""
+        """Change the caller's name or language; a token of one project changes neither."""
+        permissions.refuse_bound(token_of(request))
         body = UserSerializer(self.get_object(), data=request.data, partial=True)
         check(body)
         body.save()

@@ -14,6 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from atom.accounts import permissions
 from atom.accounts.actions.signing_in import note_guess, refuse_guessing
 from atom.accounts.api.mixins import ScopedView, token_of, user_of
 from atom.core.bodies import JSONParser, check
@@ -142,8 +143,9 @@ class PreferencesView(ScopedView, APIView):
     def patch(self, request: Request) -> Response:
         """Change it for some; what happens from now on is told so.
 
-        What waits for the daily mail comes at its new time.
+        What waits for the daily mail comes at its new time. A token of one project changes nothing.
         """
+        permissions.refuse_bound(token_of(request))
         body = PreferenceChangesSerializer(data=request.data)
         check(body)
         asked = body.validated_data

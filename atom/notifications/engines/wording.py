@@ -63,8 +63,8 @@ TITLES: Final[dict[str, tuple[str, str]]] = {
         "Webhook {name} 已停用：接收方一直失败",
     ),
     "account.signed_in": (
-        "A new sign-in to your account: {browser} {system} from {address}",
-        "您的账户有新的登录：{browser} {system}，来自 {address}",
+        "A new sign-in to your account: {device} from {address}",
+        "您的账户有新的登录：{device}，来自 {address}",
     ),
     "account.password_changed": ("Your password was changed", "您的密码已更改"),
     "account.second_factor_changed": (
@@ -125,6 +125,15 @@ SETTINGS: Final = ("Choose what you are mailed:", "设置邮件通知：")
 STOP: Final = ("No more mails about {topic}:", "不再接收“{topic}”邮件：")
 
 
+# By whether the browser and its system are known.
+_DEVICES: Final[dict[tuple[bool, bool], tuple[str, str]]] = {
+    (True, True): ("{browser} on {system}", "{system} 上的 {browser}"),
+    (True, False): ("{browser}", "{browser}"),
+    (False, True): ("{system}", "{system}"),
+    (False, False): ("an unknown program", "未知程序"),
+}
+
+
 class _Said(dict[str, Any]):
     """What an event says; what it leaves out is shown as a dash."""
 
@@ -140,6 +149,8 @@ def say(words: tuple[str, str], language: str, **said: Any) -> str:
 def title_of(kind: str, data: Mapping[str, Any], count: int, language: str) -> str:
     """Return in one line what happened."""
     said = {**data, "failure": data.get("failure_class", ""), "count": count}
+    known = bool(data.get("browser")), bool(data.get("system"))
+    said["device"] = say(_DEVICES[known], language, **data)
     for name, words in _VALUES.items():
         if (value := said.get(name)) in words:
             said[name] = say(words[value], language)

@@ -776,7 +776,7 @@ export interface paths {
         /**
          * @description Change it for some; what happens from now on is told so.
          *
-         *     What waits for the daily mail comes at its new time.
+         *     What waits for the daily mail comes at its new time. A token of one project changes nothing.
          */
         patch: operations["notification_preferences_change"];
         trace?: never;
@@ -4458,7 +4458,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** @description Change the caller's name or language. */
+        /** @description Change the caller's name or language; a token of one project changes neither. */
         patch: operations["users_me_partial_update"];
         trace?: never;
     };

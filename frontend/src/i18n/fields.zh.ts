@@ -36,6 +36,7 @@ const fields: Readonly<Record<string, string>> = {
   password_too_short: '密码太短，至少需要 {{limit}} 个字符。',
   password_too_similar: '密码与您的其他信息过于相似。',
   password_too_uniform: '密码至少需要 {{limit}} 个不同的字符。',
+  programs_name: '这种名称属于服务账户。请去掉 @ 及其后的部分，或使用完整的邮箱地址。',
   required: '必填。',
   servers_own: '含有只能由服务器填写的名称，请换用其他名称。',
   slug: '请使用 1 到 63 个小写字母、数字、点、短横线或下划线。',

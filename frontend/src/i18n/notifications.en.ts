@@ -105,7 +105,7 @@ export const notifications = {
     role_changed: 'Your role in {{place}} is {{role}} now',
     role_removed: 'You have no role in {{place}} any more',
     webhook_disabled: 'The webhook {{name}} was switched off: its receiver failed',
-    account_signed_in: 'New sign-in: {{browser}} {{system}} from {{address}}',
+    account_signed_in: 'New sign-in: {{device}} from {{address}}',
     account_password_changed: 'Your password was changed',
     account_second_factor_changed: 'Second factor: {{change}}',
   },

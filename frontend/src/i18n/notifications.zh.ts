@@ -104,7 +104,7 @@ export const notifications: Translation<typeof english> = {
     role_changed: '您在 {{place}} 中的角色现为{{role}}',
     role_removed: '您在 {{place}} 中不再有角色',
     webhook_disabled: 'Webhook {{name}} 因接收方失败而停用',
-    account_signed_in: '新的登录：{{browser}} {{system}}，来自 {{address}}',
+    account_signed_in: '新的登录：{{device}}，来自 {{address}}',
     account_password_changed: '您的密码已更改',
     account_second_factor_changed: '双重验证：{{change}}',
   },

@@ -26,6 +26,7 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   permission_denied: ['您的角色不允许这样做。', '请向项目管理员申请更高的角色。'],
   request_in_progress: ['使用该 Idempotency-Key 的首个请求仍在进行。', '请稍等一秒后重发同一请求。'],
   role_too_low: ['您的角色不允许这样做。', '请向项目管理员申请更高的角色。'],
+  token_of_project: ['绑定到项目的令牌不能更改其所有者的账户。', '请在门户中更改，或使用未绑定项目的令牌。'],
   scope_missing: ['API 令牌没有所需的权限范围。', '请创建并使用具有该范围的令牌。'],
   second_factor_kept: ['此系统要求您使用双重验证。', '请改为设置另一个验证器，而不是关闭。'],
   second_factor_missing: ['此系统要求您使用双重验证。', '请先在门户中设置，然后重试。'],

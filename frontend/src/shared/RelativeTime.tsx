@@ -26,7 +26,7 @@ export function useNow(counts: boolean): number | null {
   return useSyncExternalStore(subscribe, () => (counts ? Math.floor(Date.now() / TICK_MS) * TICK_MS : null));
 }
 
-/** `3 minutes ago`, with the absolute time as a tooltip; "Never" for no time. */
+/** `3 minutes ago`, with the absolute time as a tooltip and on paper; "Never" for no time. */
 export function RelativeTime({ at }: { at: string | null | undefined }) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -43,10 +43,11 @@ export function RelativeTime({ at }: { at: string | null | undefined }) {
         {t('common.never')}
       </Text>
     );
+  const absolute = format.dateTime(at);
   return (
-    <Tooltip label={format.dateTime(at)}>
-      <time dateTime={at} style={{ whiteSpace: 'nowrap' }}>
-        {words}
+    <Tooltip label={absolute}>
+      <time dateTime={at} data-at={absolute} style={{ whiteSpace: 'nowrap' }}>
+        <span>{words}</span>
       </time>
     </Tooltip>
   );

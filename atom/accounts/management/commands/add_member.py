@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
 from atom.accounts import actions
+from atom.accounts.engines.user_names import is_of_program
 from atom.accounts.models import ROLES, Project, User
 
 
@@ -43,6 +44,8 @@ def _make_user(options: dict[str, Any]) -> User:
     password = os.environ.get("ATOM_MEMBER_PASSWORD", "")
     if not password:
         raise CommandError("Set ATOM_MEMBER_PASSWORD for a new person.")
+    if is_of_program(options["username"]):
+        raise CommandError("A name with @ is a service account's unless it is an e-mail address.")
     user = User(username=options["username"], full_name=options["full_name"])
     try:
         validate_password(password, user)

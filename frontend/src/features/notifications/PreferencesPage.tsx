@@ -82,7 +82,9 @@ function Row({ one, onChange }: { one: Preference; onChange: (change: Change) =>
           {name}
         </Text>
         <Text size="xs" c="dimmed">
-          {t(`notifications.topicHints.${topic}`)} {is_fixed && t('notifications.fixed')}
+          {t(`notifications.topicHints.${topic}`)}
+          {is_fixed && <br />}
+          {is_fixed && t('notifications.fixed')}
         </Text>
       </Table.Td>
       <Table.Td>

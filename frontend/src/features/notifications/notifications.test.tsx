@@ -1,6 +1,7 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { setLanguage } from '@/i18n';
 import { useProjects } from '@/shared/project';
 import { expectNoViolations } from '@/test/axe';
 import { listing, problem, sent, serve } from '@/test/fakeApi';
@@ -42,6 +43,21 @@ test('the bell tells how many are unread and shows the latest', async () => {
   expect(document.activeElement?.textContent).toContain('cats');
   await userEvent.click(screen.getByRole('button', { name: 'Mark all as read' }));
   await waitFor(() => expect(posted()[0]?.body).toEqual({ until: told().id }));
+});
+
+test.each([
+  ['en', 'Python', '', 'New sign-in: Python from 10.0.0.7'],
+  ['en', 'Chrome', 'Linux', 'New sign-in: Chrome on Linux from 10.0.0.7'],
+  ['zh', 'Python', '', '新的登录：Python，来自 10.0.0.7'],
+  ['zh', 'Chrome', 'Linux', '新的登录：Linux 上的 Chrome，来自 10.0.0.7'],
+  ['zh', '', '', '新的登录：未知浏览器，来自 10.0.0.7'],
+] as const)('a sign-in is told without stray blanks: %s, %s, %s', async (language, browser, system, words) => {
+  await setLanguage(language);
+  const data = { browser, system, address: '10.0.0.7' };
+  serve('GET', AT, listing(told({ kind: 'account.signed_in', topic: 'security', data })));
+  await open();
+  expect((await screen.findAllByText(words)).length).toBeGreaterThan(0);
+  await setLanguage('en');
 });
 
 describe('the socket of the bell', () => {

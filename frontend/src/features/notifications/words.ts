@@ -12,6 +12,10 @@ export function useTitle(): (row: Told) => string {
   const words = useWords();
   return useMemo(() => {
     const named = (key: string, value: unknown) => t(`${key}.${value}` as never, { defaultValue: String(value ?? '') });
+    const device = ({ browser, system }: { browser?: unknown; system?: unknown }) =>
+      browser && system
+        ? t('people.deviceOn', { browser, system } as never)
+        : browser || system || t('people.unknownDevice');
     return ({ kind, data, count }) => {
       const failure = String(data.failure_class ?? '');
       const said = {
@@ -19,6 +23,7 @@ export function useTitle(): (row: Told) => string {
         count,
         failure: failure ? words.failureClass(failure) : t('notifications.noReason'),
         role: named('people.roles', data.role),
+        device: device(data),
         change: named('notifications.change', data.change),
         defaultValue: kind,
       };

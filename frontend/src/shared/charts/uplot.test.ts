@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { rangeFromZero } from './uplot';
+import { isAlone, rangeFromZero } from './uplot';
 
 vi.mock('uplot', () => ({ default: class {} }));
 
@@ -12,4 +12,11 @@ test('an axis of shares goes up to ten percent at least', () => {
 test('an axis without points, or of nothing but zeros, has a height', () => {
   expect(rangeFromZero(null)).toEqual([0, 1]);
   expect(rangeFromZero(0)).toEqual([0, 1]);
+});
+
+test('a value that is alone is drawn as a point', () => {
+  expect(isAlone([0.981])).toBe(true);
+  expect(isAlone([null, 0, undefined])).toBe(true);
+  expect(isAlone([1, 2])).toBe(false);
+  expect(isAlone([null])).toBe(false);
 });

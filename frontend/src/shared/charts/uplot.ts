@@ -73,6 +73,13 @@ export const rangeFromZero = (max: number | null, atLeast = 0): [number, number]
   Math.max((max ?? 0) * 1.05, atLeast) || 1,
 ];
 
+/** Whether a series has one value only, which no line shows. */
+export function isAlone(values: Iterable<number | null | undefined>): boolean {
+  let count = 0;
+  for (const value of values) if (value != null && ++count > 1) return false;
+  return count === 1;
+}
+
 /** The columns of a series of buckets, as far as it has points. */
 function columnsOf(plot: uPlot, index: number, first: number, last: number): Columns {
   const columns: Columns = { x: [], top: [], bottom: [] };
@@ -121,7 +128,7 @@ export function createPlot(host: HTMLElement, init: PlotInit): uPlot {
         width: 1.3,
         paths: pathsOf(line),
         spanGaps: true,
-        points: { show: false },
+        points: { show: (plot: uPlot, index: number) => isAlone(plot.data[index] ?? []) },
       })),
     ],
     scales: { x: { time: false }, y: logY ? { distr: 3 } : init.yAxis.fromZero ? { range } : {} },
