@@ -35,7 +35,8 @@ export function EntryDrawer({ address, path, onClose, onStep, page }: EntryDrawe
       title={path ? baseName(path) : ''}
       closeButtonProps={{ 'aria-label': t('common.close') }}
       onKeyDown={(event) => {
-        const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+        // The page's own shortcuts rest while a dialog is open.
+        const by = { ArrowLeft: -1, '[': -1, ArrowRight: 1, ']': 1 }[event.key];
         if (by) onStep?.(by);
       }}
     >

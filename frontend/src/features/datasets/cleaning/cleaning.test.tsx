@@ -131,6 +131,22 @@ test('duplicates stand in groups; the best of each is kept when all are selected
   await eventually(() => expect(bodyOf('removals/')).toEqual({ branch: 'main', paths: ['a/copy.jpg', 'b/copy.jpg'] }));
 });
 
+test('the report stays in sight when its removal moves the branch that it was asked of', async () => {
+  serve('POST', `${REPORT}removals/`, () => {
+    // The branch has a new version then, which nobody looked through.
+    serve('GET', `${AT}cleaning/`, listing());
+    return { id: 'c', state: 'published', version: { ref: 'v3' }, error: null };
+  });
+  await open('?ref=v2&kind=dark');
+  await userEvent.click(await screen.findByTitle('dark/1.png'));
+  await userEvent.click(screen.getByRole('button', { name: 'Remove from the dataset' }));
+  act(() => void window.dispatchEvent(new Event('pagehide')));
+  await eventually(() => expect(sent.some(({ line }) => line.endsWith('removals/'))).toBe(true));
+  await eventually(() => expect(screen.queryByTitle('dark/1.png')).toBeNull());
+  await screen.findByTitle('dark/2.png');
+  expect(screen.queryByRole('button', { name: 'Start the report' })).toBeNull();
+});
+
 test('a removal that is refused does not bring back what another removes', async () => {
   serve('POST', `${REPORT}removals/`, async (request: Request) =>
     (await request.text()).includes('a/copy.jpg')
