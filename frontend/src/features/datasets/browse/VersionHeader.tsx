@@ -27,6 +27,7 @@ import { AnchorLink, ButtonLink, MenuLink } from '@/shared/links';
 import { PageHeader } from '@/shared/PageHeader';
 import { useMay } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
+import { visible } from '@/shared/visible';
 import { CachePanel } from '../cache/CachePanel';
 import { authorName } from '../names';
 import { AttributesDialog } from '../operations/AttributesDialog';
@@ -311,7 +312,7 @@ function Unreadable({ count, paths }: { count: number; paths: string[] }) {
       title={t('datasets.unreadable', { count })}
     >
       <Text size="sm" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
-        {paths.join(', ')}
+        {paths.map(visible).join(', ')}
         {count > paths.length && ' …'}
       </Text>
       {t('datasets.unreadableHint')}

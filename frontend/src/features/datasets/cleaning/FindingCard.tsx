@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { Finding, FindingKind } from '@/api/contract/datasets';
 import { useFormat } from '@/shared/format';
 import { Thumb } from '@/shared/grid/Thumb';
+import { visible } from '@/shared/visible';
 import { baseName } from '../names';
 import classes from './cleaning.module.css';
 
@@ -30,7 +31,7 @@ export function FindingCard({ finding, kind, index, selected, onPick }: FindingC
       className={classes.finding}
       aria-pressed={selected}
       data-finding={index}
-      title={path}
+      title={visible(path)}
       onClick={pick}
     >
       <span className={classes.picture}>
@@ -60,7 +61,7 @@ export function FindingCard({ finding, kind, index, selected, onPick }: FindingC
           )}
         </Group>
         <Text size="xs" component="span" truncate display="block">
-          {baseName(path)}
+          {visible(baseName(path))}
         </Text>
         <Text size="xs" c="dimmed" component="span" display="block">
           {[said, facts].filter(Boolean).join(' · ')}

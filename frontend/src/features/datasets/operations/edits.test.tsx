@@ -72,9 +72,7 @@ test('after an edit of a branch the page shows that branch, so that the next edi
   await moveOneOn('fix', { version: version(3, { ref: '333333333333', number: null }) });
   await screen.findByText('fix has a new version: 333333333333');
   expect((bodyOf('edits/') as { branch: string }).branch).toBe('fix');
-  await eventually(() =>
-    expect(screen.getByRole<HTMLInputElement>('combobox', { name: 'Version' }).value).toBe('fix'),
-  );
+  await eventually(() => expect(screen.getByRole<HTMLInputElement>('combobox', { name: 'Version' }).value).toBe('fix'));
 });
 
 test('an edit that changes nothing says so and leaves the page on its branch', async () => {
