@@ -76,7 +76,7 @@ function useSaid({ value, reason, stays }: Finding, kind: FindingKind): string {
   const { t } = useTranslation();
   const format = useFormat();
   if (stays || kind === 'tiny') return '';
-  if (kind === 'unreadable') return reason ?? '';
+  if (kind === 'unreadable' || kind === 'too_large') return reason ?? '';
   if (kind === 'exact_duplicate') return t('cleaning.sameBytes');
   if (kind === 'dark') return t('cleaning.brightness', { value: format.percent(value) });
   if (kind === 'blurred') return t('cleaning.sharpness', { value: format.number(Math.round(value * 10) / 10) });

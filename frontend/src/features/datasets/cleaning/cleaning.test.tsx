@@ -10,7 +10,7 @@ import { CleaningPage } from '../index';
 const AT = 'projects/{project}/datasets/{dataset}/versions/v2/';
 const REPORT = 'projects/{project}/cleaning/r1/';
 const THRESHOLDS = { near_distance: 4, tiny_side_px: 32, dark_bright: 0.25, blur_sharpness: 20 };
-const KINDS = ['unreadable', 'exact_duplicate', 'near_duplicate', 'leak', 'tiny', 'dark', 'blurred'];
+const KINDS = ['unreadable', 'too_large', 'exact_duplicate', 'near_duplicate', 'leak', 'tiny', 'dark', 'blurred'];
 const counts = (found: Record<string, [number, number]>) =>
   KINDS.map((kind) => ({ kind, items: found[kind]?.[0] ?? 0, groups: found[kind]?.[1] ?? 0 }));
 const report = (state: string, extra: object = {}) => ({
