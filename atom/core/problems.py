@@ -38,8 +38,6 @@ from atom.core.field_errors import flatten_errors
 from atom.core.service_problems import of_services
 
 _API = "/api/"
-
-
 # Browsers keep a 410 for ever unless they are told not to: what is deleted may be restored.
 _UNKEPT = {"Cache-Control": "no-store"}
 
