@@ -38,6 +38,8 @@ from atom.core.field_errors import flatten_errors
 from atom.core.service_problems import of_services
 
 _API = "/api/"
+# Browsers keep a 410 for ever unless they are told not to: what is deleted may be restored.
+_UNKEPT = {"Cache-Control": "no-store"}
 
 
 def exception_handler(exc: Exception, context: Mapping[str, Any]) -> Response | None:
@@ -57,7 +59,8 @@ def exception_handler(exc: Exception, context: Mapping[str, Any]) -> Response | 
         # A problem is JSON, also where the view itself answers with a page or with YAML.
         request.accepted_renderer, request.accepted_media_type = JSONRenderer(), PROBLEM_JSON
     body = problem.as_problem(request_id_of(request))
-    return Response(body, status=problem.status, headers=problem.headers, content_type=PROBLEM_JSON)
+    headers = _UNKEPT | problem.headers
+    return Response(body, status=problem.status, headers=headers, content_type=PROBLEM_JSON)
 
 
 def to_atom_error(exc: BaseException) -> AtomError | None:
@@ -110,7 +113,7 @@ def problem_response(error: AtomError, request: HttpRequest | None = None) -> Js
     return JsonResponse(
         error.as_problem(request_id_of(request)),
         status=error.status,
-        headers=error.headers,
+        headers=_UNKEPT | error.headers,
         content_type=PROBLEM_JSON,
     )
 

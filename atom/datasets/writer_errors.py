@@ -1,6 +1,14 @@
 """Failures of writers and write jobs, one class each."""
 
-from atom.core.errors import Conflict, NotFound
+from atom.core.errors import Conflict, NotFound, PermissionDenied
+
+
+class WriterOfAnother(PermissionDenied):
+    """A token that may only push names the writer or write job of somebody else."""
+
+    code = "writer_of_another"
+    title = "The API token may only go on with writers that its own person opened."
+    action = "Use the token that opened it, or end it in the portal or with a token of scope write."
 
 
 class WriterUnknown(NotFound):

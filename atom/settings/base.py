@@ -286,6 +286,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         ],
         "FindingKindEnum": [
             "unreadable",
+            "too_large",
             "exact_duplicate",
             "near_duplicate",
             "leak",

@@ -85,6 +85,7 @@ def test_one_of_everything_is_found_and_nothing_else() -> None:
     rows = found(troubled_files())
     assert {kind: paths(rows[kind]) for kind in Kind} == {
         Kind.UNREADABLE: ["bad/broken.png", "bad/text.png"],
+        Kind.TOO_LARGE: [],
         Kind.EXACT_DUPLICATE: ["same/0.png"],
         Kind.NEAR_DUPLICATE: ["near/1.jpg"],
         Kind.LEAK: [],
@@ -228,3 +229,12 @@ def test_a_picture_that_is_too_large_is_said_to_be_that(side: int) -> None:
     measured = workflow_module("pictures").measure(made)
 
     assert measured.unreadable == "more than 100,000,000 pixels"
+
+
+def test_a_picture_that_is_too_large_is_not_counted_as_unreadable() -> None:
+    picture = encoded(Image.new("1", (10_001, 10_001)))
+
+    rows = found({"large.png": picture, "broken.png": b"no image"})
+
+    assert paths(rows[Kind.TOO_LARGE]) == ["large.png"]
+    assert paths(rows[Kind.UNREADABLE]) == ["broken.png"]

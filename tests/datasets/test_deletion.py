@@ -94,6 +94,8 @@ def test_a_dataset_is_deleted_and_comes_back_as_it_was(pusher: Pusher) -> None:
     assert pusher.client.get(f"{project}datasets/").json()["results"] == []
     for address in ("", "versions/v1/", "versions/v1/entries/", "archive/"):
         assert status_of(pusher.client, pusher.base + address) == (410, "dataset_deleted")
+        # A browser would keep a 410 for ever, also when the dataset is restored.
+        assert pusher.client.get(pusher.base + address)["Cache-Control"] == "no-store"
     taken = pusher.client.post(f"{project}datasets/", {"name": "digits"})
     assert (taken.status_code, taken.json()["code"]) == (409, "dataset_name_taken")
     assert "deleted" in taken.json()["detail"]

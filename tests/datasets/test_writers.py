@@ -12,7 +12,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from rest_framework.test import APIClient
 
+from atom.accounts.actions import create_token
 from atom.accounts.models import AuditEvent
 from atom.datasets.actions import writers
 from atom.datasets.actions.staging_branches import abandon_left_alone, tidy_writers
@@ -30,6 +32,7 @@ from atom_sdk.client.errors import (
 from atom_sdk.client.writing import DatasetWriter, WriterOptions
 from tests.datasets.pushing import Pusher
 from tests.datasets.writing import command, files_of, rows_of, writer_row
+from tests.factories.accounts import make_member
 
 
 def test_files_are_readable_when_persisted_and_become_one_version(
@@ -328,6 +331,34 @@ def test_a_dataset_has_so_many_open_writers_and_no_more(
     assert error.value.code == "too_many_writers"
     assert command(client, "abandon", "digits", first.id)["state"] == "abandoned"
     client.datasets.writer("digits").abandon()
+
+
+def test_a_token_that_may_only_push_ends_no_writer_of_somebody_else(pusher: Pusher) -> None:
+    writer = pusher.post("writers/", {})
+    job = pusher.post("write-jobs/", {"name": "etl"})
+    other = make_member(pusher.project, "researcher")
+    calls = [
+        (f"writers/{writer['id']}/uploading/", {"files": 1, "size_bytes": 1}),
+        (f"writers/{writer['id']}/commit/", {}),
+        (f"writers/{writer['id']}/abandon/", {}),
+        (f"write-jobs/{job['id']}/commit/", {}),
+        (f"write-jobs/{job['id']}/abort/", {}),
+    ]
+
+    def asked_with(scope: str, address: str, body: dict[str, Any]) -> tuple[int, str]:
+        api = APIClient()
+        secret = create_token(other, scope, [scope]).secret
+        api.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
+        answer = api.post(pusher.base + address, body)
+        return answer.status_code, answer.json().get("code", "")
+
+    for address, body in calls:
+        assert asked_with("push", address, body) == (403, "writer_of_another"), address
+    assert pusher.get(f"writers/{writer['id']}/")["state"] == "writing"
+    assert pusher.get(f"write-jobs/{job['id']}/")["state"] == "open"
+    # Whose token may write may end what somebody left, as in the portal.
+    assert asked_with("write", *calls[2])[0] == 200
+    assert pusher.get(f"writers/{writer['id']}/")["state"] == "abandoned"
 
 
 def test_the_api_refuses_what_makes_no_sense(client: Client, pusher: Pusher) -> None:

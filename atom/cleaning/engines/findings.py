@@ -27,6 +27,7 @@ class Kind(StrEnum):
     """What can be wrong; in brackets what `value` is."""
 
     UNREADABLE = "unreadable"  # 0; `reason` says why
+    TOO_LARGE = "too_large"  # 0; `reason` says above how many pixels
     EXACT_DUPLICATE = "exact_duplicate"  # 0
     NEAR_DUPLICATE = "near_duplicate"  # bits of 64 that differ from the one that stays
     LEAK = "leak"  # the same, from the one in another split
@@ -35,6 +36,8 @@ class Kind(StrEnum):
     BLURRED = "blurred"  # variance of the Laplacian
 
 
+# As the workflow `measure-images` says it, also in what earlier reports measured.
+_TOO_LARGE = r"^more than [0-9,]+ pixels$"
 GROUPED = frozenset({Kind.EXACT_DUPLICATE, Kind.NEAR_DUPLICATE, Kind.LEAK})
 SCHEMA = pa.schema(
     [
@@ -74,7 +77,7 @@ def find(table: pa.Table, thresholds: Thresholds) -> Found:
     """Return the findings of a joined table (see `features`)."""
     alike = likeness(table, thresholds.near_distance)
     pieces = [
-        _unreadable(table),
+        *_unmeasured(table),
         _grouped(table, Kind.EXACT_DUPLICATE, exact_duplicates(alike), thresholds),
         _grouped(table, Kind.NEAR_DUPLICATE, near_duplicates(alike), thresholds),
         _grouped(table, Kind.LEAK, _leaks(alike), thresholds),
@@ -114,10 +117,15 @@ def _leaks(alike: Likeness) -> Grouped:
     return leaks(alike) if len(alike.split_names) > 1 else Grouped(empty, empty, empty)
 
 
-def _unreadable(table: pa.Table) -> pa.Table:
-    rows = np.flatnonzero(table["unreadable"].is_valid().to_numpy())
-    zeros = np.zeros(len(rows))
-    return _findings(table, Kind.UNREADABLE, rows, badness=zeros + 1, value=zeros)
+def _unmeasured(table: pa.Table) -> Iterator[pa.Table]:
+    """Yield what cannot be decoded, and what is too large to be: the latter may be sound."""
+    told = pc.fill_null(pc.match_substring_regex(table["unreadable"], _TOO_LARGE), False)
+    is_large = np.asarray(told.to_numpy(), np.bool_)
+    is_unread = table["unreadable"].is_valid().to_numpy()
+    for kind, among in ((Kind.UNREADABLE, is_unread & ~is_large), (Kind.TOO_LARGE, is_large)):
+        rows = np.flatnonzero(among)
+        zeros = np.zeros(len(rows))
+        yield _findings(table, kind, rows, badness=zeros + 1, value=zeros)
 
 
 def _measured(table: pa.Table, thresholds: Thresholds) -> Iterator[pa.Table]:

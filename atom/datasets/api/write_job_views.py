@@ -28,7 +28,7 @@ from atom.datasets.api.writer_serializers import (
     NewWriteSerializer,
     WriteJobSerializer,
 )
-from atom.datasets.api.writer_views import accepted
+from atom.datasets.api.writer_views import accepted, refuse_of_another
 from atom.datasets.models import WriteJob
 from atom.datasets.writer_errors import WriteJobUnknown, WriterUnknown
 
@@ -43,6 +43,12 @@ class WriteJobScopedView(DatasetScopedView, APIView):
         found = WriteJob.objects.with_counts().filter(dataset=self.dataset, pk=job_id).first()
         if found is None:
             raise WriteJobUnknown(f"{self.dataset.name} has no such write job.")
+        return found
+
+    def own_job(self, request: Request, job_id: UUID) -> WriteJob:
+        """Return a job that the caller may change. Raises WriteJobUnknown, WriterOfAnother."""
+        found = self.job(job_id)
+        refuse_of_another(request, found)
         return found
 
     def rendered(self, job: WriteJob, code: int = status.HTTP_200_OK) -> Response:
@@ -105,7 +111,7 @@ class WriteJobTaskView(WriteJobScopedView):
         """Make an attempt the one that counts for its task; it replaces an earlier one."""
         body = CommittedTaskSerializer(data=request.data)
         check(body)
-        job = self.job(write_job_id)
+        job = self.own_job(request, write_job_id)
         writer = find_writer(self.dataset, body.validated_data["writer"])
         if writer is None:
             raise WriterUnknown(f"{self.dataset.name} has no such writer.")
@@ -123,7 +129,7 @@ class WriteJobCommitView(WriteJobScopedView):
         body = NewWriteSerializer(data=request.data)
         check(body)
         said = body.validated_data
-        job = self.job(write_job_id)
+        job = self.own_job(request, write_job_id)
         return accepted(
             actions.request_job_commit(job, body.arguments(), said["message"], user_of(request))
         )
@@ -135,4 +141,5 @@ class WriteJobAbortView(WriteJobScopedView):
     @extend_schema(request=None, responses=WriteJobSerializer)
     def post(self, request: Request, project: str, dataset: str, write_job_id: UUID) -> Response:
         """Abandon every attempt of the job."""
-        return self.rendered(actions.abort_write_job(self.job(write_job_id), user_of(request)))
+        job = self.own_job(request, write_job_id)
+        return self.rendered(actions.abort_write_job(job, user_of(request)))

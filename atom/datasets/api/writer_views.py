@@ -11,7 +11,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from atom.accounts.api.mixins import user_of
+from atom.accounts.api.mixins import SAFE, token_of, user_of
+from atom.accounts.permissions import ScopeMissing, require_scope
 from atom.core.bodies import check
 from atom.core.errors import Invalid
 from atom.core.idempotency import idempotent
@@ -30,7 +31,7 @@ from atom.datasets.api.writer_serializers import (
     WriterSerializer,
 )
 from atom.datasets.models import CommitRequest, Upload, WriteJob, Writer
-from atom.datasets.writer_errors import WriteJobUnknown, WriterUnknown
+from atom.datasets.writer_errors import WriteJobUnknown, WriterOfAnother, WriterUnknown
 
 
 class WriterScopedView(DatasetScopedView, APIView):
@@ -39,10 +40,12 @@ class WriterScopedView(DatasetScopedView, APIView):
     write_scope = "push"
 
     def writer(self, writer_id: UUID) -> Writer:
-        """Return the writer. Raises WriterUnknown."""
+        """Return the writer. Raises WriterUnknown; where it is changed, WriterOfAnother."""
         found = find_writer(self.dataset, writer_id)
         if found is None:
             raise WriterUnknown(f"{self.dataset.name} has no such writer.")
+        if self.request.method not in SAFE:
+            refuse_of_another(self.request, found)
         return found
 
     def rendered(self, writer: Writer, code: int = status.HTTP_200_OK) -> Response:
@@ -54,6 +57,20 @@ def accepted(request: CommitRequest) -> Response:
     """Return a commit request that a worker is asked for."""
     request.refresh_from_db()
     return Response(CommitRequestSerializer(request).data, status=status.HTTP_202_ACCEPTED)
+
+
+def refuse_of_another(request: Request, found: Writer | WriteJob) -> None:
+    """Raise WriterOfAnother for a token that only pushes and is not of who opened it.
+
+    Such tokens are in programs and runs; that somebody else's work ends is for people to say.
+    """
+    token = token_of(request)
+    if token is None or found.created_by_id == token.user_id:
+        return
+    try:
+        require_scope(token, "write")
+    except ScopeMissing as exc:
+        raise WriterOfAnother from exc
 
 
 class WriterListView(WriterScopedView, generics.ListAPIView[Writer]):

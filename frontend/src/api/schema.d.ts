@@ -5806,6 +5806,7 @@ export interface components {
         };
         /**
          * @description * `unreadable` - unreadable
+         *     * `too_large` - too_large
          *     * `exact_duplicate` - exact_duplicate
          *     * `near_duplicate` - near_duplicate
          *     * `leak` - leak
@@ -5814,7 +5815,7 @@ export interface components {
          *     * `blurred` - blurred
          * @enum {string}
          */
-        FindingKindEnum: "unreadable" | "exact_duplicate" | "near_duplicate" | "leak" | "tiny" | "dark" | "blurred";
+        FindingKindEnum: "unreadable" | "too_large" | "exact_duplicate" | "near_duplicate" | "leak" | "tiny" | "dark" | "blurred";
         /** @description One page of a kind. */
         FindingPage: {
             results: components["schemas"]["CleaningFinding"][];
@@ -12147,7 +12148,7 @@ export interface operations {
             query: {
                 /** @description `next` of the last page. */
                 cursor?: string;
-                kind: "blurred" | "dark" | "exact_duplicate" | "leak" | "near_duplicate" | "tiny" | "unreadable";
+                kind: "blurred" | "dark" | "exact_duplicate" | "leak" | "near_duplicate" | "tiny" | "too_large" | "unreadable";
                 /** @description At most 200; default 50. */
                 limit?: number;
             };
@@ -12185,7 +12186,7 @@ export interface operations {
             query: {
                 /** @description `next` of the last page. */
                 cursor?: string;
-                kind: "blurred" | "dark" | "exact_duplicate" | "leak" | "near_duplicate" | "tiny" | "unreadable";
+                kind: "blurred" | "dark" | "exact_duplicate" | "leak" | "near_duplicate" | "tiny" | "too_large" | "unreadable";
             };
             header?: never;
             path: {

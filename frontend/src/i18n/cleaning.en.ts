@@ -39,6 +39,7 @@ export const cleaning = {
   kinds: 'Findings by kind',
   kind: {
     unreadable: 'Unreadable',
+    too_large: 'Too large',
     exact_duplicate: 'Exact duplicates',
     near_duplicate: 'Near duplicates',
     leak: 'Leaks between splits',

@@ -41,6 +41,7 @@ export const cleaning: Translation<typeof en> = {
   kinds: '按类型列出的发现',
   kind: {
     unreadable: '无法读取',
+    too_large: '过大',
     exact_duplicate: '完全重复',
     near_duplicate: '近似重复',
     leak: '划分间泄漏',

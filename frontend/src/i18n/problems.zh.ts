@@ -147,6 +147,10 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   writer_empty: ['写入器尚未持久化任何内容。', '请先刷新写入器，或放弃它。'],
   writer_ended: ['该写入器不再接受文件。', '请打开另一个写入器；它已提交的内容在数据集的版本中。'],
   writer_unknown: ['数据集没有该写入器。', '请查看数据集的写入器；它可能已提交或放弃。'],
+  writer_of_another: [
+    '此 API 令牌只能继续其本人打开的写入器。',
+    '请使用打开它的令牌，或在门户中或用范围为 write 的令牌结束它。',
+  ],
 
   // Sources
   scan_active: ['数据源正在扫描。', '请等待扫描结束，或取消它。'],

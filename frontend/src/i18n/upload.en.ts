@@ -28,6 +28,8 @@ export const upload = {
   replaceHint: 'Afterwards the folder holds what you upload and nothing else. Older versions keep everything.',
   labels: 'Label each file by its folder',
   labelsHint: 'cats/1.jpg gets the label cats. Later uploads and pushes go on doing so.',
+  labelsGoOn:
+    'The last upload or push to this branch did so, and it goes on. Unticked, new files get no label from their folder.',
   start: 'Upload',
   nothing: 'There is nothing that could be uploaded.',
   refused_one: '{{count, number}} file cannot be in a dataset and is left out',
@@ -44,6 +46,7 @@ export const upload = {
     unreadable: 'cannot be read, or has changed since it was chosen',
     missing: 'is not among what was chosen',
     changed: 'has changed since',
+    replaced: 'others had put a newer one there',
   },
   moreProblems_one: 'and {{count, number}} more',
   moreProblems_other: 'and {{count, number}} more',
@@ -72,6 +75,10 @@ export const upload = {
   doneNew_one: '{{version}} has {{count, number}} new or changed file.',
   doneNew_other: '{{version}} has {{count, number}} new or changed files.',
   doneSame: 'Everything was there already, in {{version}}.',
+  moved: 'Others changed {{branch}} meanwhile; what they changed elsewhere is there too.',
+  replaced_one: '{{count, number}} file that others had put there meanwhile was replaced; the version before keeps it',
+  replaced_other:
+    '{{count, number}} files that others had put there meanwhile were replaced; the version before keeps them',
   look: 'Look at them',
   another: 'Upload more',
   unfinished: 'Unfinished uploads',

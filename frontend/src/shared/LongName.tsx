@@ -1,4 +1,5 @@
 import classes from './LongName.module.css';
+import { visible } from './visible';
 
 const TAIL = 10;
 
@@ -7,10 +8,11 @@ const TAIL = 10;
  * The whole name is there for the pointer, for a copied selection, and unfolded while the row's link has the focus.
  */
 export function LongName({ value }: { value: string }) {
-  const characters = Array.from(value);
-  if (characters.length <= 2 * TAIL) return value;
+  const shown = visible(value);
+  const characters = Array.from(shown);
+  if (characters.length <= 2 * TAIL) return shown;
   return (
-    <span className={classes.name} title={value}>
+    <span className={classes.name} title={shown}>
       <span className={classes.head}>{characters.slice(0, -TAIL).join('')}</span>
       {characters.slice(-TAIL).join('')}
     </span>

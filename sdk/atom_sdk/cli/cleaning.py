@@ -11,7 +11,16 @@ from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.render import print_table
 from atom_sdk.words import counted
 
-KINDS = ("unreadable", "exact_duplicate", "near_duplicate", "leak", "tiny", "dark", "blurred")
+KINDS = (
+    "unreadable",
+    "too_large",
+    "exact_duplicate",
+    "near_duplicate",
+    "leak",
+    "tiny",
+    "dark",
+    "blurred",
+)
 # As many as one removal takes.
 _AT_ONCE = 10_000
 

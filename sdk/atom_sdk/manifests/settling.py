@@ -86,7 +86,16 @@ class Conflicts:
             if (each.path, each.layer, each.field) not in self._met and each.path not in paths
         )
 
+    def _is_contradicted(self, conflict: Conflict) -> bool:
+        """Whether a file is kept where their file or folder of that name is taken, each by name."""
+        if conflict.layer or not conflict.other_path:
+            return False
+        kept = self._sides.get((conflict.other_path, "", "")) == "ours"
+        return kept and self._sides.get((conflict.path, "", "")) == "theirs"
+
     def _is_named(self, conflict: Conflict) -> bool:
+        if self._is_contradicted(conflict):
+            return False
         # Of a file, the field only says what differs.
         name = conflict.field if conflict.layer else ""
         names = [n for n in _names(conflict.path, conflict.layer, name) if n in self._sides]

@@ -205,6 +205,20 @@ def test_a_folder_that_is_in_the_way_only_if_its_file_stays_may_be_settled_befor
     assert [each.path for each in both.conflicts] == ["x/y", "x"]
 
 
+def test_a_file_that_is_kept_by_name_is_not_lost_to_a_folder_that_is_taken_by_name() -> None:
+    store = MemoryObjectStore()
+    base, ours, theirs = {"z": 0, "x": 0}, {"z": 0, "x": 1}, {"z": 0, "x/y": 1}
+    roots = [root_of(each, store) for each in (base, ours, theirs)]
+    named = (Resolution("x", "ours"), Resolution("x/y", "theirs"))
+    merged = merged_of(roots, store, MergePlan(resolutions=named))
+    assert merged.root is None
+    assert [(each.path, each.other_path) for each in merged.conflicts] == [("x/y", "x")]
+    agreed = (Resolution("x", "theirs"), Resolution("x/y", "theirs"))
+    merged = merged_of(roots, store, MergePlan(resolutions=agreed))
+    assert merged.root is not None
+    assert set(files_of(merged.root, store)) == {"x/y", "z"}
+
+
 def test_a_file_that_is_settled_takes_its_labels_along() -> None:
     store = MemoryObjectStore()
     files = {"a": 0, "z": 0}

@@ -44,5 +44,14 @@ export const diffSearch = (raw: RawSearch) => ({
 export const cleaningSearch = (raw: RawSearch) => ({
   ref: text(raw.ref),
   report: text(raw.report),
-  kind: oneOf('unreadable', 'exact_duplicate', 'near_duplicate', 'leak', 'tiny', 'dark', 'blurred')(raw.kind),
+  kind: oneOf(
+    'unreadable',
+    'too_large',
+    'exact_duplicate',
+    'near_duplicate',
+    'leak',
+    'tiny',
+    'dark',
+    'blurred',
+  )(raw.kind),
 });

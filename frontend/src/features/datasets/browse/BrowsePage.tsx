@@ -8,6 +8,7 @@ import { AnchorLink, ButtonLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { useMay } from '@/shared/project';
 import { useShortcuts } from '@/shared/shortcuts';
+import { type OnVersion, refAfter } from '../operations/edited';
 import { OperationsNow } from '../operations/OperationsNow';
 import { useFixed, useHeadBranch, useVersion, type VersionAddress } from '../queries';
 import classes from './browse.module.css';
@@ -113,7 +114,7 @@ function Browser({ named, address, search, change }: BrowserProps) {
   const clear = () => change(NO_FILTERS);
   const mayEdit = useMay('researcher');
   const picked = usePicking(entries);
-  const onVersion = (ref: string) => change({ ref: search.ref && ref, item: undefined });
+  const onVersion: OnVersion = (changed, ref) => change({ ref: refAfter(search.ref, changed, ref), item: undefined });
   const step = async (by: number) => {
     if (openIndex.current === null) return;
     const next = await entries.source.entryAt(openIndex.current + by);

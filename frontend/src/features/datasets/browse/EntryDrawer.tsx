@@ -10,6 +10,7 @@ import { KeyValueList } from '@/shared/KeyValueList';
 import { ButtonLink } from '@/shared/links';
 import { useProject } from '@/shared/project';
 import { Bytes } from '@/shared/values';
+import { visible } from '@/shared/visible';
 import { baseName } from '../names';
 import { useEntry, useMediaProblem, type VersionAddress } from '../queries';
 import classes from './browse.module.css';
@@ -32,10 +33,11 @@ export function EntryDrawer({ address, path, onClose, onStep, page }: EntryDrawe
     <Drawer
       opened={path !== undefined}
       onClose={onClose}
-      title={path ? baseName(path) : ''}
+      title={path ? visible(baseName(path)) : ''}
       closeButtonProps={{ 'aria-label': t('common.close') }}
       onKeyDown={(event) => {
-        const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+        // The page's own shortcuts rest while a dialog is open.
+        const by = { ArrowLeft: -1, '[': -1, ArrowRight: 1, ']': 1 }[event.key];
         if (by) onStep?.(by);
       }}
     >
@@ -119,7 +121,7 @@ function Copyable({ value }: { value: string }) {
   return (
     <Group gap={4} wrap="nowrap">
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-        {value}
+        {visible(value)}
       </Text>
       <CopyIcon value={value} />
     </Group>

@@ -7,6 +7,7 @@ import { EmptyState } from '@/shared/EmptyState';
 import { ErrorState } from '@/shared/ErrorState';
 import { Thumb } from '@/shared/grid/Thumb';
 import { VirtualGrid } from '@/shared/grid/VirtualGrid';
+import { visible } from '@/shared/visible';
 import { baseName } from '../names';
 import classes from './browse.module.css';
 import { type BrowseSearch, isFiltered, type useEntries } from './useBrowse';
@@ -52,7 +53,7 @@ export function EntryGrid({ entries, search, thumbSize, onOpen, onClear, picking
 
 function EntryCell({ entry }: { entry: Entry }) {
   return (
-    <div className={classes.cell} title={entry.path}>
+    <div className={classes.cell} title={visible(entry.path)}>
       <div className={classes.picture}>
         <Thumb src={entry.thumb_url} />
         <div className={classes.tags}>
@@ -60,7 +61,7 @@ function EntryCell({ entry }: { entry: Entry }) {
           {entry.split && <span className={classes.tag}>{entry.split}</span>}
         </div>
       </div>
-      <span className={classes.file}>{baseName(entry.path)}</span>
+      <span className={classes.file}>{visible(baseName(entry.path))}</span>
     </div>
   );
 }

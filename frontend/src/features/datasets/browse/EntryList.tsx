@@ -8,6 +8,7 @@ import { LongName } from '@/shared/LongName';
 import { useMay } from '@/shared/project';
 import { Bytes } from '@/shared/values';
 import { EditBar } from '../operations/EditBar';
+import type { OnVersion } from '../operations/edited';
 import { useEntryList, type VersionAddress } from '../queries';
 import classes from './browse.module.css';
 import { NoFiles } from './EntryGrid';
@@ -20,8 +21,7 @@ interface EntryListProps {
   search: BrowseSearch;
   isExact: boolean;
   onClear: () => void;
-  /** Told the version that an edit of selected files made. */
-  onVersion: (ref: string) => void;
+  onVersion: OnVersion;
 }
 
 /** The files as rows: for data that has no pictures, and for reading paths and sizes. */

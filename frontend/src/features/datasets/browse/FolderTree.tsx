@@ -4,6 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ErrorState } from '@/shared/ErrorState';
+import { visible } from '@/shared/visible';
 import { ancestors } from '../names';
 import { fetchEntries, type VersionAddress } from '../queries';
 import classes from './browse.module.css';
@@ -158,7 +159,7 @@ function Node({ name, selected, level, expanded, onToggle, onSelect }: NodeProps
         {onToggle && <IconChevronRight size={13} />}
       </span>
       <Glyph size={15} stroke={1.6} aria-hidden style={{ flex: 'none' }} />
-      {name}
+      {visible(name)}
     </div>
   );
 }

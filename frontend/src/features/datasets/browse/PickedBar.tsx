@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { Branch } from '@/api/contract/datasets';
 import { ErrorState } from '@/shared/ErrorState';
 import { EditBar } from '../operations/EditBar';
+import type { OnVersion } from '../operations/edited';
 import type { VersionAddress } from '../queries';
 import { askedBy } from '../views/asked';
 import type { BrowseSearch } from './useBrowse';
@@ -18,8 +19,7 @@ interface PickedBarProps {
   total: number;
   /** Whether `total` is all that match. */
   isExact: boolean;
-  /** Told the version that an edit made. */
-  onVersion: (ref: string) => void;
+  onVersion: OnVersion;
 }
 
 /** What can be done with the files that are chosen in the grid. */

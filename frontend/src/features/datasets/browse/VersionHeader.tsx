@@ -27,10 +27,12 @@ import { AnchorLink, ButtonLink, MenuLink } from '@/shared/links';
 import { PageHeader } from '@/shared/PageHeader';
 import { useMay } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
+import { visible } from '@/shared/visible';
 import { CachePanel } from '../cache/CachePanel';
 import { authorName } from '../names';
 import { AttributesDialog } from '../operations/AttributesDialog';
 import { CopyFromDialog } from '../operations/CopyFromDialog';
+import { type OnVersion, refAfter } from '../operations/edited';
 import { MergeDialog } from '../operations/MergeDialog';
 import type { AttributesOf } from '../operations/of';
 import { PickDialog } from '../operations/PickDialog';
@@ -185,6 +187,7 @@ function MoreMenu({ dataset: { name, latest }, address, search, version, onRef }
   const mayMerge = useRefs(name).branches.length > 1;
   const previous = version?.number && version.number > 1 ? `v${version.number - 1}` : undefined;
   const dataset = `${name}@${version?.ref ?? 'main'}`;
+  const onVersion: OnVersion = (changed, ref) => onRef(refAfter(search.ref ?? ref, changed, ref) ?? ref);
   return (
     <>
       <Menu position="bottom-end" {...IN_PALETTE}>
@@ -256,7 +259,7 @@ function MoreMenu({ dataset: { name, latest }, address, search, version, onRef }
         <SplitDialog name={name} latest={latest.ref} opened={splitting} onClose={split.close} onSplit={onRef} />
       )}
       {version && (
-        <RevertDialog name={name} version={version.ref} opened={reverting} onClose={revert.close} onDone={onRef} />
+        <RevertDialog name={name} version={version.ref} opened={reverting} onClose={revert.close} onDone={onVersion} />
       )}
       {version && (
         <PickDialog
@@ -265,7 +268,7 @@ function MoreMenu({ dataset: { name, latest }, address, search, version, onRef }
           paths={search.path ? [search.path] : []}
           opened={picking}
           onClose={pick.close}
-          onDone={onRef}
+          onDone={onVersion}
         />
       )}
       <CopyFromDialog
@@ -273,7 +276,7 @@ function MoreMenu({ dataset: { name, latest }, address, search, version, onRef }
         branch={branch?.name ?? 'main'}
         opened={copying}
         onClose={copy.close}
-        onDone={onRef}
+        onDone={onVersion}
       />
       {branch && (
         <AttributesDialog
@@ -282,7 +285,7 @@ function MoreMenu({ dataset: { name, latest }, address, search, version, onRef }
           of={attributesOf(search)}
           opened={setting}
           onClose={set.close}
-          onDone={onRef}
+          onDone={onVersion}
         />
       )}
       <MergeDialog name={name} source={merging} onClose={() => setMerging(undefined)} />
@@ -309,7 +312,7 @@ function Unreadable({ count, paths }: { count: number; paths: string[] }) {
       title={t('datasets.unreadable', { count })}
     >
       <Text size="sm" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
-        {paths.join(', ')}
+        {paths.map(visible).join(', ')}
         {count > paths.length && ' …'}
       </Text>
       {t('datasets.unreadableHint')}

@@ -1,7 +1,7 @@
 import { Alert, Button, Skeleton } from '@mantine/core';
 import { IconBan, IconSparkles } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { CleaningReport, FindingKind, Thresholds } from '@/api/contract/datasets';
 import { ApiError } from '@/api/errors';
@@ -34,11 +34,15 @@ export function CleaningPage() {
   const mayAct = useMay('researcher');
   const actions = useReportActions(name, ref);
   const start = async (thresholds: Thresholds) => {
-    await actions.start(thresholds);
+    const report = await actions.start(thresholds);
     setAsking(false);
-    // What the URL named is not what was asked for now.
-    void navigate({ search: (old) => ({ ...old, report: undefined, kind: undefined }) });
+    void navigate({ search: (old) => ({ ...old, report, kind: undefined }) });
   };
+  // A branch moves, also by what is removed here: the report that is looked at stays.
+  const shown = named === undefined ? report?.id : undefined;
+  useEffect(() => {
+    if (shown) void navigate({ search: (old) => ({ ...old, report: shown }), replace: true });
+  }, [shown, navigate]);
   const pickVersion = (next: string) => void navigate({ search: () => ({ ref: next }) });
   return (
     <Page>
@@ -73,6 +77,7 @@ export function CleaningPage() {
 function Facts({ report }: { report: CleaningReport }) {
   const { t } = useTranslation();
   const facts = [
+    report.ref,
     report.state === 'ready' && t('cleaning.images', { count: report.image_count }),
     report.created_by && t('cleaning.madeBy', { name: personName(report.created_by) }),
   ];

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { Finding, FindingKind } from '@/api/contract/datasets';
 import { useFormat } from '@/shared/format';
 import { Thumb } from '@/shared/grid/Thumb';
+import { visible } from '@/shared/visible';
 import { baseName } from '../names';
 import classes from './cleaning.module.css';
 
@@ -30,7 +31,7 @@ export function FindingCard({ finding, kind, index, selected, onPick }: FindingC
       className={classes.finding}
       aria-pressed={selected}
       data-finding={index}
-      title={path}
+      title={visible(path)}
       onClick={pick}
     >
       <span className={classes.picture}>
@@ -60,7 +61,7 @@ export function FindingCard({ finding, kind, index, selected, onPick }: FindingC
           )}
         </Group>
         <Text size="xs" component="span" truncate display="block">
-          {baseName(path)}
+          {visible(baseName(path))}
         </Text>
         <Text size="xs" c="dimmed" component="span" display="block">
           {[said, facts].filter(Boolean).join(' · ')}
@@ -75,7 +76,7 @@ function useSaid({ value, reason, stays }: Finding, kind: FindingKind): string {
   const { t } = useTranslation();
   const format = useFormat();
   if (stays || kind === 'tiny') return '';
-  if (kind === 'unreadable') return reason ?? '';
+  if (kind === 'unreadable' || kind === 'too_large') return reason ?? '';
   if (kind === 'exact_duplicate') return t('cleaning.sameBytes');
   if (kind === 'dark') return t('cleaning.brightness', { value: format.percent(value) });
   if (kind === 'blurred') return t('cleaning.sharpness', { value: format.number(Math.round(value * 10) / 10) });

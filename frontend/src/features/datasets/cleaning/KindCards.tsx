@@ -15,7 +15,7 @@ export function KindCards({ counts, chosen, onChoose }: KindCardsProps) {
   const { t } = useTranslation();
   const format = useFormat();
   return (
-    <SimpleGrid cols={{ base: 2, xs: 3, md: 4, lg: 7 }} spacing="sm" role="group" aria-label={t('cleaning.kinds')}>
+    <SimpleGrid cols={{ base: 2, xs: 3, md: 4, lg: 8 }} spacing="sm" role="group" aria-label={t('cleaning.kinds')}>
       {counts.map(({ kind, items, groups }) => (
         <UnstyledButton
           key={kind}

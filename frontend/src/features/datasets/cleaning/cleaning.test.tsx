@@ -10,7 +10,7 @@ import { CleaningPage } from '../index';
 const AT = 'projects/{project}/datasets/{dataset}/versions/v2/';
 const REPORT = 'projects/{project}/cleaning/r1/';
 const THRESHOLDS = { near_distance: 4, tiny_side_px: 32, dark_bright: 0.25, blur_sharpness: 20 };
-const KINDS = ['unreadable', 'exact_duplicate', 'near_duplicate', 'leak', 'tiny', 'dark', 'blurred'];
+const KINDS = ['unreadable', 'too_large', 'exact_duplicate', 'near_duplicate', 'leak', 'tiny', 'dark', 'blurred'];
 const counts = (found: Record<string, [number, number]>) =>
   KINDS.map((kind) => ({ kind, items: found[kind]?.[0] ?? 0, groups: found[kind]?.[1] ?? 0 }));
 const report = (state: string, extra: object = {}) => ({
@@ -129,6 +129,22 @@ test('duplicates stand in groups; the best of each is kept when all are selected
   // The toast's time to undo is over when the page is left.
   act(() => void window.dispatchEvent(new Event('pagehide')));
   await eventually(() => expect(bodyOf('removals/')).toEqual({ branch: 'main', paths: ['a/copy.jpg', 'b/copy.jpg'] }));
+});
+
+test('the report stays in sight when its removal moves the branch that it was asked of', async () => {
+  serve('POST', `${REPORT}removals/`, () => {
+    // The branch has a new version then, which nobody looked through.
+    serve('GET', `${AT}cleaning/`, listing());
+    return { id: 'c', state: 'published', version: { ref: 'v3' }, error: null };
+  });
+  await open('?ref=v2&kind=dark');
+  await userEvent.click(await screen.findByTitle('dark/1.png'));
+  await userEvent.click(screen.getByRole('button', { name: 'Remove from the dataset' }));
+  act(() => void window.dispatchEvent(new Event('pagehide')));
+  await eventually(() => expect(sent.some(({ line }) => line.endsWith('removals/'))).toBe(true));
+  await eventually(() => expect(screen.queryByTitle('dark/1.png')).toBeNull());
+  await screen.findByTitle('dark/2.png');
+  expect(screen.queryByRole('button', { name: 'Start the report' })).toBeNull();
 });
 
 test('a removal that is refused does not bring back what another removes', async () => {

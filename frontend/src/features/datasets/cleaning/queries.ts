@@ -59,8 +59,9 @@ export function useReportActions(dataset: string, ref: string) {
     Promise.all([REPORTS, REPORT].map((path) => client.invalidateQueries({ queryKey: ['get', path] })));
   return {
     start: async (body: Thresholds) => {
-      await api.POST(REPORTS, { params: { path: { project, dataset, ref } }, body });
+      const { data } = await api.POST(REPORTS, { params: { path: { project, dataset, ref } }, body });
       await refresh();
+      return data?.id;
     },
     cancel: async (report: string) => {
       await api.POST(CANCEL, { params: { path: { project, report_id: report } } });

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { DiffRow, Entry } from '@/api/contract/datasets';
 import { Thumb } from '@/shared/grid/Thumb';
 import { Bytes } from '@/shared/values';
+import { visible } from '@/shared/visible';
 import classes from './diff.module.css';
 import { lookOf } from './kinds';
 
@@ -29,11 +30,11 @@ export function DiffCard({ row, onOpen }: { row: DiffRow; onOpen: () => void }) 
       </UnstyledButton>
       {row.old_path && row.old_path !== row.path && (
         <Text size="xs" c="dimmed" td="line-through" className={classes.path}>
-          {row.old_path}
+          {visible(row.old_path)}
         </Text>
       )}
       <Text size="xs" className={classes.path}>
-        {row.path}
+        {visible(row.path)}
       </Text>
       <LabelChange before={before} after={after} />
     </Card>

@@ -7,6 +7,7 @@ import { EmptyState } from '@/shared/EmptyState';
 import { ErrorState } from '@/shared/ErrorState';
 import { AnchorLink } from '@/shared/links';
 import { Bytes } from '@/shared/values';
+import { visible } from '@/shared/visible';
 import { FITTED, type View } from '../item/view';
 import { ZoomButtons } from '../item/ZoomButtons';
 import { ZoomFrame } from '../item/ZoomFrame';
@@ -112,7 +113,9 @@ function What({ row, name, asked }: { row: DiffRow; name: string; asked: DiffAsk
         {look ? t(`datasets.${look.kind}`) : row.kind}
       </Badge>
       <Text size="sm" className={classes.path}>
-        {row.old_path && row.old_path !== row.path ? t('item.fromTo', { from: row.old_path, to: row.path }) : row.path}
+        {visible(
+          row.old_path && row.old_path !== row.path ? t('item.fromTo', { from: row.old_path, to: row.path }) : row.path,
+        )}
       </Text>
       <LabelChange before={row.old} after={row.new} mt={0} />
       <AnchorLink to="/datasets/$name/item" params={{ name }} search={{ ref, item: row.path }} size="sm">

@@ -12,6 +12,7 @@ import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { useProject } from '@/shared/project';
 import { useShortcuts } from '@/shared/shortcuts';
+import { visible } from '@/shared/visible';
 import { type BrowseSearch, useEntries } from '../browse/useBrowse';
 import { baseName } from '../names';
 import { useDataset, useEntry, useFixed, useMediaProblem, type VersionAddress } from '../queries';
@@ -38,7 +39,7 @@ export function ItemPage() {
   const shown = useFixed(address);
   const toList = (
     <AnchorLink to="/datasets/$name" params={{ name }} search={{ ...search, item: undefined, at: undefined }} size="sm">
-      {search.path ? `${name} · ${search.path}` : name}
+      {search.path ? `${name} · ${visible(search.path)}` : name}
     </AnchorLink>
   );
   if (dataset.error)
@@ -66,14 +67,21 @@ function Item({ address, search, path, above }: ItemProps) {
   const entry = useEntry(address, path);
   const steps = useSteps(address, search, path);
   if (entry.error)
-    return <FailedPage title={baseName(path)} above={above} error={entry.error} onRetry={() => void entry.refetch()} />;
+    return (
+      <FailedPage
+        title={visible(baseName(path))}
+        above={above}
+        error={entry.error}
+        onRetry={() => void entry.refetch()}
+      />
+    );
   return (
     <Page fill>
       <PageHeader
-        title={baseName(path)}
-        documentTitle={`${baseName(path)} · ${address.dataset}`}
+        title={visible(baseName(path))}
+        documentTitle={`${visible(baseName(path))} · ${address.dataset}`}
         above={above}
-        subtitle={`${address.dataset}@${address.ref} · ${path}`}
+        subtitle={`${address.dataset}@${address.ref} · ${visible(path)}`}
       >
         {steps && (
           <>

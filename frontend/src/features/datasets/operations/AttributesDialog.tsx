@@ -5,8 +5,8 @@ import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Branch, EditStepRequest } from '@/api/contract/datasets';
 import { Dialog } from '@/shared/Dialog';
-import { notifySuccess } from '@/shared/undo';
 import { useEdit, useEditPreview } from '../operationQueries';
+import { notifyEdited, type OnVersion } from './edited';
 import { Message } from './MergeDialog';
 import { OperationFrame } from './OperationFrame';
 import { type AttributesOf, editedPaths } from './of';
@@ -21,7 +21,7 @@ interface AttributesDialogProps {
   opened: boolean;
   onClose: () => void;
   /** Told the version that has them. */
-  onDone: (ref: string) => void;
+  onDone: OnVersion;
 }
 
 /** Sets or removes attributes of files, chosen one by one or by a query. */
@@ -63,10 +63,9 @@ function AttributesForm({ name, branch, of, onClose, onDone }: Omit<AttributesDi
     const step = stepOf(of, rows);
     if (!step || !branch.head) return;
     const { unchanged, version } = await edit(branch.name, branch.head.commit, [step], message);
-    const said = { branch: branch.name, ref: version?.ref ?? '' };
-    notifySuccess(unchanged ? t('versioning.nothing') : t('versioning.edited', said));
+    notifyEdited(branch.name, unchanged, version);
     onClose();
-    if (version && !unchanged) onDone(version.ref);
+    if (version && !unchanged) onDone(branch.name, version.ref);
   };
   return (
     <OperationFrame

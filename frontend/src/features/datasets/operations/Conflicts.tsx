@@ -3,6 +3,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { PreviewConflict, Take } from '@/api/contract/datasets';
 import { Thumb } from '@/shared/grid/Thumb';
+import { visible } from '@/shared/visible';
 import { attributeSides } from './conflicts';
 import classes from './conflicts.module.css';
 import { countSettled, keyOf, sideOf } from './settling';
@@ -98,7 +99,7 @@ function ConflictRow({ conflict, side, onChange }: ConflictRowProps) {
   ];
   return (
     <Radio.Group
-      label={[path, what].filter(Boolean).join(' ')}
+      label={visible([path, what].filter(Boolean).join(' '))}
       value={side ?? null}
       onChange={(next) => onChange(next as Take)}
       size="xs"
@@ -132,5 +133,5 @@ function useSides(conflict: PreviewConflict): Record<Take, string> {
     return { ours: told('ours'), theirs: told('theirs') };
   }
   if (field) return { ours: our_value || none, theirs: their_value || none };
-  return { ours: other_path ? `${words[ours]}: ${other_path}` : words[ours], theirs: words[theirs] };
+  return { ours: other_path ? `${words[ours]}: ${visible(other_path)}` : words[ours], theirs: words[theirs] };
 }

@@ -4,9 +4,9 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
 import type { EditStepRequest } from '@/api/contract/datasets';
 import { Dialog } from '@/shared/Dialog';
-import { notifySuccess } from '@/shared/undo';
 import { useEdit, useEditPreview } from '../operationQueries';
 import { useRefs } from '../queries';
+import { notifyEdited, type OnVersion } from './edited';
 import { Message } from './MergeDialog';
 import { OperationFrame } from './OperationFrame';
 import { PathsField } from './PathsField';
@@ -24,7 +24,7 @@ interface CopyDialogProps {
   opened: boolean;
   onClose: () => void;
   /** Told the version that has the copies. */
-  onDone: (ref: string) => void;
+  onDone: OnVersion;
 }
 
 /** Copies files and folders of a version into a folder of a branch. */
@@ -61,10 +61,10 @@ function CopyForm({ name, source, paths, branch, onClose, onDone }: Omit<CopyDia
   const edit = useEdit(name, operation);
   const send = async () => {
     const steps = [stepOf(values.paths, values.to, source)];
-    const { version } = await edit(values.branch, null, steps, values.message);
-    notifySuccess(t('versioning.edited', { branch: values.branch, ref: version?.ref ?? '' }));
+    const { unchanged, version } = await edit(values.branch, null, steps, values.message);
+    notifyEdited(values.branch, unchanged, version);
     onClose();
-    if (version) onDone(version.ref);
+    if (version && !unchanged) onDone(values.branch, version.ref);
   };
   return (
     <OperationFrame

@@ -5,11 +5,11 @@ import { useTranslation } from 'react-i18next';
 import type { EditStepRequest } from '@/api/contract/datasets';
 import { DatasetSelect } from '@/shared/DatasetSelect';
 import { Dialog } from '@/shared/Dialog';
-import { notifySuccess } from '@/shared/undo';
 import { queryProblem } from '../browse/QueryField';
 import { VersionPicker } from '../browse/VersionPicker';
 import { useEdit, useEditPreview } from '../operationQueries';
 import { useRefs } from '../queries';
+import { notifyEdited, type OnVersion } from './edited';
 import { Message } from './MergeDialog';
 import { OperationFrame } from './OperationFrame';
 import { PathsField } from './PathsField';
@@ -23,7 +23,7 @@ interface CopyFromDialogProps {
   opened: boolean;
   onClose: () => void;
   /** Told the version that has the copies. */
-  onDone: (ref: string) => void;
+  onDone: OnVersion;
 }
 
 /** Copies files of another dataset of the project into a folder of a branch. */
@@ -79,10 +79,10 @@ function CopyFromForm({ name, branch, onClose, onDone }: Omit<CopyFromDialogProp
   const send = async () => {
     const step = stepOf(values);
     if (step === null) return;
-    const { version } = await edit(values.branch, null, [step], values.message);
-    notifySuccess(t('versioning.edited', { branch: values.branch, ref: version?.ref ?? '' }));
+    const { unchanged, version } = await edit(values.branch, null, [step], values.message);
+    notifyEdited(values.branch, unchanged, version);
     onClose();
-    if (version) onDone(version.ref);
+    if (version && !unchanged) onDone(values.branch, version.ref);
   };
   const problem = queryProblem(preview.error);
   return (

@@ -15,10 +15,11 @@ import {
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Branch, EditStepRequest } from '@/api/contract/datasets';
-import { confirmUndo, notifySuccess } from '@/shared/undo';
+import { confirmUndo } from '@/shared/undo';
 import { useEdit } from '../operationQueries';
 import { AttributesDialog } from './AttributesDialog';
 import { CopyDialog } from './CopyDialog';
+import { notifyEdited, type OnVersion } from './edited';
 import { LabelTaskDialog } from './LabelTaskDialog';
 import { MarkDialog } from './MarkDialog';
 import { MoveDialog } from './MoveDialog';
@@ -42,8 +43,7 @@ interface EditBarProps {
   /** Whether `count` is all; otherwise nobody counted to the end. */
   isExact?: boolean;
   onClear: () => void;
-  /** Told the version that has the change. */
-  onDone: (ref: string) => void;
+  onDone: OnVersion;
   children?: ReactNode;
 }
 
@@ -62,13 +62,12 @@ export function EditBar({ isMatching = false, isExact = true, ...props }: EditBa
   const run = async (step: EditStepRequest) => {
     if (!branch?.head) return;
     const { version, unchanged } = await edit(branch.name, branch.head.commit, [step]);
-    const ref = version?.ref ?? '';
-    notifySuccess(unchanged ? t('versioning.nothing') : t('versioning.edited', { branch: branch.name, ref }));
-    if (version) done(version.ref);
+    notifyEdited(branch.name, unchanged, version);
+    if (version) done(branch.name, version.ref);
   };
-  const done = (ref: string) => {
+  const done: OnVersion = (changed, ref) => {
     onClear();
-    onDone(ref);
+    onDone(changed, ref);
   };
   const later = (message: string, step: EditStepRequest) =>
     confirmUndo({ message, commit: () => run(step).catch(tellIfCancelled), rollback: () => undefined });

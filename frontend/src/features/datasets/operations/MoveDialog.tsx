@@ -3,8 +3,8 @@ import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import type { Branch } from '@/api/contract/datasets';
 import { Dialog } from '@/shared/Dialog';
-import { notifySuccess } from '@/shared/undo';
 import { useEdit } from '../operationQueries';
+import { notifyEdited, type OnVersion } from './edited';
 import { OperationFrame } from './OperationFrame';
 import { useDialogOperation } from './useOperation';
 
@@ -15,8 +15,8 @@ interface MoveDialogProps {
   paths: string[];
   opened: boolean;
   onClose: () => void;
-  /** Told the version that has them where they are then. */
-  onDone: (ref: string) => void;
+  /** Told the branch that has them elsewhere now, and its version. */
+  onDone: OnVersion;
 }
 
 /** Moves files of a branch into a folder. */
@@ -39,10 +39,10 @@ function MoveForm({ name, branch, paths, onClose, onDone }: Omit<MoveDialogProps
   });
   const send = async ({ to }: { to: string }) => {
     const step = { op: 'move', paths, to: `${to.replace(/\/+$/, '')}/` } as const;
-    const { version } = await edit(branch.name, branch.head?.commit ?? null, [step]);
-    notifySuccess(t('versioning.edited', { branch: branch.name, ref: version?.ref ?? '' }));
+    const { unchanged, version } = await edit(branch.name, branch.head?.commit ?? null, [step]);
+    notifyEdited(branch.name, unchanged, version);
     onClose();
-    if (version) onDone(version.ref);
+    if (version && !unchanged) onDone(branch.name, version.ref);
   };
   return (
     <OperationFrame

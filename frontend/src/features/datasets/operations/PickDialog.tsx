@@ -7,6 +7,7 @@ import { notifySuccess } from '@/shared/undo';
 import { usePick, usePickPreview } from '../operationQueries';
 import { useRefs } from '../queries';
 import { Conflicts } from './Conflicts';
+import type { OnVersion } from './edited';
 import { Message } from './MergeDialog';
 import { OperationFrame } from './OperationFrame';
 import { PathsField } from './PathsField';
@@ -24,7 +25,7 @@ interface PickDialogProps {
   opened: boolean;
   onClose: () => void;
   /** Told the version that has them. */
-  onDone: (ref: string) => void;
+  onDone: OnVersion;
 }
 
 /** Brings paths of one version to a branch, as they are there. */
@@ -69,7 +70,7 @@ function PickForm({ name, source, paths, onClose, onDone }: Omit<PickDialogProps
       unchanged ? t('versioning.nothing') : t('versioning.picked', { branch: values.branch, ref: source, next }),
     );
     onClose();
-    if (!unchanged) onDone(next);
+    if (!unchanged) onDone(values.branch, next);
   };
   return (
     <OperationFrame

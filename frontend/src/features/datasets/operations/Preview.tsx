@@ -3,6 +3,7 @@ import { IconCircleCheck } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { OperationPreview } from '@/api/contract/datasets';
 import { ErrorState } from '@/shared/ErrorState';
+import { visible } from '@/shared/visible';
 import { ChangeCounts } from '../versions/ChangeCounts';
 
 interface PreviewProps {
@@ -44,7 +45,7 @@ function Examples({ examples }: { examples: OperationPreview['examples'] }) {
         <Table.Tbody>
           {examples.map(({ path, change }) => (
             <Table.Tr key={`${change} ${path}`}>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>{path}</Table.Td>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>{visible(path)}</Table.Td>
               <Table.Td ta="right">{words[change]}</Table.Td>
             </Table.Tr>
           ))}

@@ -6,6 +6,7 @@ import { notifySuccess } from '@/shared/undo';
 import { useRevert, useRevertPreview } from '../operationQueries';
 import { useRefs } from '../queries';
 import { Conflicts } from './Conflicts';
+import type { OnVersion } from './edited';
 import { Message } from './MergeDialog';
 import { OperationFrame } from './OperationFrame';
 import { Preview } from './Preview';
@@ -19,7 +20,7 @@ interface RevertDialogProps {
   opened: boolean;
   onClose: () => void;
   /** Told the version that undoes it. */
-  onDone: (ref: string) => void;
+  onDone: OnVersion;
 }
 
 export function RevertDialog({ opened, ...rest }: RevertDialogProps) {
@@ -49,7 +50,7 @@ function RevertForm({ name, version, onClose, onDone }: Omit<RevertDialogProps, 
     const next = done.version?.ref ?? '';
     notifySuccess(done.unchanged ? t('versioning.nothing') : t('versioning.reverted', { ref: version, next }));
     onClose();
-    if (!done.unchanged) onDone(next);
+    if (!done.unchanged) onDone(values.branch, next);
   };
   return (
     <OperationFrame

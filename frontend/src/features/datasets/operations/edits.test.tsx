@@ -6,7 +6,7 @@ import { eventually } from '@/test/eventually';
 import { listing, problem, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import { BrowsePage } from '../index';
-import { AT, asked, bodyOf, conflict, openFiles, preview, told, version, withDataset } from './pets';
+import { AT, asked, bodyOf, branch, conflict, openFiles, preview, told, version, withDataset } from './pets';
 
 withDataset();
 
@@ -53,6 +53,33 @@ test('selected files are moved on the branch that they were seen on', async () =
       message: '',
     }),
   );
+});
+
+async function moveOneOn(ref: string, ended: object) {
+  serve('GET', `${AT}versions/fix/`, version(2));
+  serve('GET', `${AT}branches/`, listing(branch('fix', 2), branch('main', 2)));
+  serve('POST', `${AT}edits/`, asked('published', ended));
+  await openFiles(`layout=list&ref=${ref}`);
+  await userEvent.click(await screen.findByRole('checkbox', { name: /a\.txt/ }));
+  const bar = await screen.findByRole('toolbar', { name: '1 file selected' });
+  await userEvent.click(within(bar).getByRole('button', { name: 'Move…' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Move files' });
+  await userEvent.type(within(dialog).getByRole('textbox', { name: 'To the folder' }), 'kept/');
+  await userEvent.click(within(dialog).getByRole('button', { name: 'Move' }));
+}
+
+test('after an edit of a branch the page shows that branch, so that the next edit goes there too', async () => {
+  await moveOneOn('fix', { version: version(3, { ref: '333333333333', number: null }) });
+  await screen.findByText('fix has a new version: 333333333333');
+  expect((bodyOf('edits/') as { branch: string }).branch).toBe('fix');
+  await eventually(() => expect(screen.getByRole<HTMLInputElement>('combobox', { name: 'Version' }).value).toBe('fix'));
+});
+
+test('an edit that changes nothing says so and leaves the page on its branch', async () => {
+  await moveOneOn('fix', { unchanged: true, version: version(2) });
+  await screen.findByText('Nothing was changed.');
+  expect(screen.queryByText(/has a new version/)).toBeNull();
+  expect(screen.getByRole<HTMLInputElement>('combobox', { name: 'Version' }).value).toBe('fix');
 });
 
 const choose = async (name: string) => {

@@ -2,6 +2,7 @@ import { Alert } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { visible } from '@/shared/visible';
 import type { FileProblem } from './chosen';
 import classes from './upload.module.css';
 
@@ -24,7 +25,7 @@ export function FileProblems({ title, problems, children }: FileProblemsProps) {
       <ul className={classes.problems} tabIndex={0} aria-label={title}>
         {problems.slice(0, SHOWN).map(({ path, kind }) => (
           <li key={path}>
-            <code>{readable(path)}</code> · {t(`upload.problem.${kind}`)}
+            <code>{visible(path) || '""'}</code> · {t(`upload.problem.${kind}`)}
           </li>
         ))}
       </ul>
@@ -33,7 +34,3 @@ export function FileProblems({ title, problems, children }: FileProblemsProps) {
     </Alert>
   );
 }
-
-/** Characters that cannot be seen are shown as their codes: such a name is hard to find otherwise. */
-const readable = (path: string): string =>
-  path.replace(/[\p{Cc}\p{Cs}]/gu, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`) || '""';

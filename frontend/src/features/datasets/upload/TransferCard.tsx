@@ -113,7 +113,7 @@ function Numbers({ state }: { state: TransferState }) {
 function Done({ transfer, state, onClose }: { transfer: Transfer; state: TransferState; onClose: () => void }) {
   const { t } = useTranslation();
   const { dataset, branch, folder } = transfer.order;
-  const { version, files, unchanged } = state;
+  const { version, files, unchanged, meanwhile } = state;
   const isNew = files.total > 0 || version?.removed;
   return (
     <Alert color="teal" icon={<IconCircleCheck size={18} />} title={t('upload.done', { name: dataset })} role="status">
@@ -122,6 +122,11 @@ function Done({ transfer, state, onClose }: { transfer: Transfer; state: Transfe
           version: version?.ref ?? '',
           count: files.total,
         })}
+        {meanwhile && <Text size="sm">{t('upload.moved', { branch })}</Text>}
+        <FileProblems
+          title={t('upload.replaced', { count: meanwhile?.replaced.length ?? 0 })}
+          problems={(meanwhile?.replaced ?? []).map((path) => ({ path, kind: 'replaced' }))}
+        />
         <Group gap="xs">
           <ButtonLink
             size="xs"

@@ -7,12 +7,13 @@ import { FormFrame } from '@/shared/FormFrame';
 import { useFormat } from '@/shared/format';
 import { useMe } from '@/shared/me';
 import { useProject } from '@/shared/project';
-import { useRefs } from '../queries';
+import { useRefs, useVersion } from '../queries';
 import { type Chosen, placed, type UploadFile } from './chosen';
 import { FileProblems } from './FileProblems';
 import { pathProblem } from './packing/paths';
 import { bytesOf, type Order } from './saved';
 import type { UploadSearch } from './search';
+import { labelsFrom, type Pushed } from './uploadApi';
 import { NAME, useTarget } from './useTarget';
 
 /** A dataset's name made of a folder's: `My Pets (2024)` → `my-pets-2024`. */
@@ -51,7 +52,7 @@ export function UploadForm({ chosen, search, onStart, onCancel }: UploadFormProp
       folder: search.folder ?? '',
       keepName: false,
       mode: search.mode ?? 'add',
-      labelsFromFolders: false,
+      labels: undefined as boolean | undefined,
       message: '',
     },
     validate: {
@@ -67,6 +68,8 @@ export function UploadForm({ chosen, search, onStart, onCancel }: UploadFormProp
   const found = useRefs(isThere ? dataset : undefined).branches.map(({ name }) => name);
   // The chosen one may be beyond the page of branches, or on its way.
   const branches = isThere ? [...new Set([...found, form.values.branch])] : [];
+  const head = useVersion(dataset, isThere ? form.values.branch : undefined).data;
+  const goesOn = labelsFrom(undefined, (head?.provenance ?? {}) as Pushed) === 'folder';
   // What is wrong with the folder is said at its field, not once for every file.
   const prefix = folderProblem(folder) ? '' : folderPrefix(folder);
   const { files, problems } = useMemo(() => placed(chosen, { folder: prefix, keepName }), [chosen, prefix, keepName]);
@@ -138,8 +141,9 @@ export function UploadForm({ chosen, search, onStart, onCancel }: UploadFormProp
       )}
       <Checkbox
         label={t('upload.labels')}
-        description={t('upload.labelsHint')}
-        {...form.getInputProps('labelsFromFolders', { type: 'checkbox' })}
+        description={t(goesOn ? 'upload.labelsGoOn' : 'upload.labelsHint')}
+        checked={form.values.labels ?? goesOn}
+        onChange={({ currentTarget }) => form.setFieldValue('labels', currentTarget.checked)}
       />
       <TextInput label={t('datasets.message')} maxLength={10_000} {...form.getInputProps('message')} />
     </FormFrame>

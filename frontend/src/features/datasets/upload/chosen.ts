@@ -22,7 +22,7 @@ export interface UploadFile {
   file: File;
 }
 
-export type ProblemKind = PathProblem | 'path_twice' | 'unreadable' | 'missing' | 'changed';
+export type ProblemKind = PathProblem | 'path_twice' | 'unreadable' | 'missing' | 'changed' | 'replaced';
 
 export interface FileProblem {
   path: string;

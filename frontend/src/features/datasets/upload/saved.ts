@@ -16,7 +16,10 @@ export interface Order extends Placing {
   message: string;
   /** Whether other files of the folder go. */
   replaces: boolean;
-  labelsFromFolders: boolean;
+  /** Whether files get their folders' names as labels; left out, what the branch's last push did goes on. */
+  labels?: boolean | undefined;
+  /** The commit that the branch was at when the upload began, null for none; not known before that. */
+  began?: string | null;
   /** Name of the folder that was chosen; empty where files were. */
   root: string;
   startedAt: string;

@@ -2,10 +2,11 @@
  * One upload: compares with the branch's head, packs what is new, sends it, commits. Every step can be done again, and
  * finds what is done already, so pausing, failing and reloading all go on in the same way: from the beginning. No React.
  */
-import type { CommitRequest, StoredFile, Upload, Version } from '@/api/contract/datasets';
+import type { CommitRequest, StoredFile, Version } from '@/api/contract/datasets';
 import { asApiError } from '@/api/errors';
 import type { FileProblem, UploadFile } from './chosen';
 import { savedFile } from './chosen';
+import { type Meanwhile, meanwhileOf } from './meanwhile';
 import type { Put } from './packing/changes';
 import { FileUnreadable, type Member, type PackSummary, packBlob } from './packing/pack';
 import type { Packer } from './packing/packer';
@@ -14,7 +15,8 @@ import { patiently } from './patience';
 import { pooled } from './pooled';
 import { Rate } from './rate';
 import { bytesOf, forgetOrder, type Order, savedPack, saveOrder, savePack } from './saved';
-import { putPart, UploadApi } from './uploadApi';
+import { BlobSender } from './sending';
+import { UploadApi } from './uploadApi';
 
 /** `review`: all is sent but what could not be read, and somebody has to say what becomes of that. */
 export type Stage = 'comparing' | 'sending' | 'review' | 'committing' | 'paused' | 'failed' | 'done';
@@ -39,18 +41,15 @@ export interface TransferState {
   /** How far the server is with the commit. */
   commit: CommitRequest | null;
   version: Version | null;
+  /** What others did to the branch since the upload began; null where nobody did. */
+  meanwhile: Meanwhile | null;
 }
 
 const PACKS_AT_ONCE = 2;
-const PARTS_AT_ONCE = 2;
 const EMIT_MS = 150;
 const REBASES = 5;
-/** So often an upload is begun anew whose parts the server does not take. */
+/** So often a pack is tried again of which files went away while it was sent. */
 const TRIES = 3;
-/** Another tab or program sent the same bytes meanwhile, or the address of a part became too old. */
-const BEGIN_ANEW = new Set(['upload_not_open', 'media_link_expired', 'upload_incomplete']);
-
-type Tell = (bytes: number, isSent: boolean) => void;
 
 interface Compared {
   head: Version | null;
@@ -89,6 +88,7 @@ export class Transfer {
       error: null,
       commit: null,
       version: null,
+      meanwhile: null,
     };
   }
 
@@ -164,6 +164,10 @@ export class Transfer {
   private async compare(api: UploadApi): Promise<Compared> {
     this.set({ stage: 'comparing' });
     const head = await this.patiently(() => api.head());
+    if (this.order.began === undefined) {
+      this.order.began = head?.commit ?? null;
+      await saveOrder(this.order, this.files.map(savedFile));
+    }
     if (!head) return { head, fresh: [...this.files], deletes: [], attributes: new Map() };
     const { folder, replaces } = this.order;
     const paths = this.files.map(({ path }) => path);
@@ -229,7 +233,7 @@ export class Transfer {
       const members = readable.map(({ path, file }) => ({ path, blob: file }));
       try {
         const summary = await this.hashed(readable, members);
-        await this.sendBlob(api, summary.digest, packBlob(members), members.length);
+        await this.sender(api).send(summary.digest, packBlob(members), members.length);
         return summary;
       } catch (error) {
         if (error instanceof FileUnreadable) this.giveByPath(readable, error.path);
@@ -270,82 +274,6 @@ export class Transfer {
     return summary;
   }
 
-  /** Sends a pack of so many `files` or the changes; returns the upload's id. */
-  private async sendBlob(api: UploadApi, digest: string, blob: Blob, files?: number): Promise<string> {
-    for (let attempt = 1; ; attempt++)
-      try {
-        return await this.sendOnce(api, digest, blob, files);
-      } catch (error) {
-        this.abort.signal.throwIfAborted();
-        if (!BEGIN_ANEW.has(asApiError(error).code) || attempt >= TRIES) throw error;
-      }
-  }
-
-  /** Sends the parts that the server has not. */
-  private async sendOnce(api: UploadApi, digest: string, blob: Blob, files?: number): Promise<string> {
-    const kind = files === undefined ? 'changes' : 'pack';
-    const upload = await this.patiently(() => api.begin(kind, digest, blob.size));
-    let counted = 0;
-    const tell: Tell = (bytes, isSent) => {
-      if (files === undefined) return;
-      const before = Math.floor((files * counted) / blob.size);
-      counted += bytes;
-      this.count(bytes, Math.floor((files * counted) / blob.size) - before, isSent);
-    };
-    if (upload.state !== 'open') {
-      tell(blob.size, false);
-      return upload.id;
-    }
-    try {
-      const parts = await this.sendParts(api, upload, blob, tell);
-      await this.patiently(() => api.complete(upload.id, parts));
-    } catch (error) {
-      tell(-counted, false);
-      throw error;
-    }
-    return upload.id;
-  }
-
-  private async sendParts(api: UploadApi, upload: Upload, blob: Blob, tell: Tell) {
-    const size = upload.part_size_bytes;
-    const kept = new Map(upload.parts_done.map((part) => [part.n, part]));
-    const etags: { n: number; etag: string }[] = [];
-    const missing: number[] = [];
-    for (let n = 1; n <= Math.max(1, Math.ceil(blob.size / size)); n++) {
-      const bytes = Math.min(size, blob.size - (n - 1) * size);
-      const part = kept.get(n);
-      if (part?.size_bytes !== bytes) missing.push(n);
-      else {
-        etags.push({ n, etag: part.etag });
-        tell(bytes, false);
-      }
-    }
-    await pooled(missing, PARTS_AT_ONCE, async (n) => {
-      const data = await blob.slice((n - 1) * size, n * size).arrayBuffer();
-      etags.push({ n, etag: await this.sendPart(api, upload.id, n, data, tell) });
-    });
-    return etags.sort((left, right) => left.n - right.n);
-  }
-
-  private sendPart(api: UploadApi, upload: string, n: number, data: ArrayBuffer, tell: Tell): Promise<string> {
-    return this.patiently(async () => {
-      let told = 0;
-      const upTo = (sent: number) => {
-        tell(sent - told, true);
-        told = sent;
-      };
-      try {
-        const address = await api.partAddress(upload, n);
-        const etag = await putPart(address, data, this.abort.signal, upTo);
-        upTo(data.byteLength);
-        return etag;
-      } catch (error) {
-        upTo(0);
-        throw error;
-      }
-    });
-  }
-
   private async commit(api: UploadApi, found: Compared, puts: Put[]): Promise<void> {
     this.set({ stage: 'committing', perSecond: null, commit: null });
     const { head } = found;
@@ -353,17 +281,28 @@ export class Transfer {
     const stays = new Set([...this.unreadable].map(({ path }) => path));
     const deletes = found.deletes.filter((path) => !stays.has(path));
     let version = head;
+    let meanwhile: Meanwhile | null = null;
     if (puts.length > 0 || deletes.length > 0 || !head) {
+      meanwhile = await this.patiently(() => meanwhileOf(api, this.order.began ?? null, head, puts));
       const { blob, digest } = await this.packer.changes(puts, deletes);
       version = await this.patiently(async () => {
-        const changes = await this.sendBlob(api, digest, blob);
+        const changes = await this.sender(api).send(digest, blob);
         const done = await api.commit(head, changes, (commit) => this.set({ commit }));
         return done.version;
       });
     }
     await forgetOrder(this.order.id);
     this.packer.close();
-    this.set({ stage: 'done', version, commit: null });
+    this.set({ stage: 'done', version, commit: null, meanwhile });
+  }
+
+  private sender(api: UploadApi): BlobSender {
+    return new BlobSender({
+      api,
+      signal: this.abort.signal,
+      patiently: (act) => this.patiently(act),
+      tell: (bytes, files, isSent) => this.count(bytes, files, isSent),
+    });
   }
 
   private patiently<T>(act: () => Promise<T>): Promise<T> {

@@ -7,9 +7,11 @@ import { eventually } from '@/test/eventually';
 import { listing, problem, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import { chosenFiles, differences, placed, savedFile } from './chosen';
+import { meanwhileOf } from './meanwhile';
 import { patiently } from './patience';
 import { nameFrom, UploadForm } from './UploadForm';
 import { UploadPage } from './UploadPage';
+import { labelsFrom } from './uploadApi';
 
 function fileAt(path: string, text = 'x', lastModified = 1000): File {
   const file = new File([text], path.slice(path.lastIndexOf('/') + 1), { lastModified });
@@ -131,4 +133,69 @@ test('a dataset beyond the list of names is no new one: the upload goes to its b
   await userEvent.click(submit);
   await eventually(() => expect(onStart).toHaveBeenCalledOnce());
   expect(onStart.mock.calls[0]?.[0]).toMatchObject({ dataset: 'cats', branch: 'exp' });
+});
+
+const folderForm = async (provenance: object) => {
+  serve('GET', 'projects/{project}/datasets/', listing({ name: 'cats' }));
+  serve('GET', 'projects/{project}/datasets/{dataset}/', { id: 'd', name: 'cats' });
+  serve('GET', 'projects/{project}/datasets/{dataset}/branches/', listing({ name: 'main' }));
+  serve('GET', 'projects/{project}/datasets/{dataset}/tags/', listing());
+  serve('GET', 'projects/{project}/datasets/{dataset}/versions/main/', { id: 'v', ref: 'v1', provenance });
+  const onStart = vi.fn();
+  await renderPage(
+    <UploadForm chosen={chosenFiles(PETS())} search={{ dataset: 'cats' }} onStart={onStart} onCancel={() => {}} />,
+    '/uploads',
+    '/uploads',
+  );
+  return onStart;
+};
+
+test('labels by folder that the last push gave are ticked, and go on only while they are', async () => {
+  const onStart = await folderForm({ labels_from: 'folder' });
+  await screen.findByText(/did so, and it goes on/);
+  const box = screen.getByRole<HTMLInputElement>('checkbox', { name: 'Label each file by its folder' });
+  expect(box.checked).toBe(true);
+  await userEvent.click(box);
+  expect(box.checked).toBe(false);
+  await userEvent.click(screen.getByRole('button', { name: 'Upload' }));
+  await eventually(() => expect(onStart).toHaveBeenCalledOnce());
+  expect(labelsFrom(onStart.mock.calls[0]?.[0].labels, { labels_from: 'folder' })).toBeNull();
+});
+
+test('a box that nobody touched leaves labels as the last push had them', async () => {
+  const onStart = await folderForm({ labels_from: null });
+  await eventually(() => expect(screen.getByRole('button', { name: 'Upload' }).hasAttribute('disabled')).toBe(false));
+  expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'Label each file by its folder' }).checked).toBe(false);
+  await userEvent.click(screen.getByRole('button', { name: 'Upload' }));
+  await eventually(() => expect(onStart).toHaveBeenCalledOnce());
+  const labels = onStart.mock.calls[0]?.[0].labels;
+  expect([labelsFrom(labels, {}), labelsFrom(labels, { labels_from: 'folder' })]).toEqual([null, 'folder']);
+});
+
+const puts = ['a.png', 'b.png', 'new.png'].map((path) => ({ path }));
+const branchAt = (files: Record<string, [path: string, digest: string][]>) => ({
+  storedAt: async (ref: string) => {
+    const found = files[ref];
+    if (!found) throw new ApiError({ status: 410, code: 'version_expired', title: '' });
+    return found.map(([path, digest]) => ({ path, digest }));
+  },
+});
+
+test('what others put there while an upload ran is told, what was there before is not', async () => {
+  const api = branchAt({
+    one: [
+      ['a.png', '1'],
+      ['b.png', '1'],
+    ],
+    two: [
+      ['a.png', '1'],
+      ['b.png', '2'],
+      ['new.png', '3'],
+    ],
+  });
+  expect(await meanwhileOf(api, 'two', { commit: 'two' }, puts)).toBeNull();
+  expect(await meanwhileOf(api, 'one', { commit: 'two' }, puts)).toEqual({ replaced: ['b.png', 'new.png'] });
+  expect(await meanwhileOf(api, null, { commit: 'one' }, puts)).toEqual({ replaced: ['a.png', 'b.png'] });
+  // Where it began is not readable any more.
+  expect(await meanwhileOf(api, 'gone', { commit: 'two' }, puts)).toEqual({ replaced: [] });
 });

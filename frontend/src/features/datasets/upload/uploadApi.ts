@@ -19,7 +19,7 @@ const PATHS_AT_ONCE = 1000;
 export type SplitOf = Record<string, unknown> | null;
 
 /** What the branch's last push said: later ones go on with it. */
-interface Pushed {
+export interface Pushed {
   labels_from?: 'folder' | null;
   unlabelled_prefixes?: string[];
   split?: SplitOf;
@@ -103,7 +103,7 @@ export class UploadApi {
   async commit(head: Version | null, changes: string, onStep: (step: CommitRequest) => void): Promise<CommitRequest> {
     const last = (head?.provenance ?? {}) as Pushed;
     const options = {
-      labels_from: this.order.labelsFromFolders ? ('folder' as const) : (last.labels_from ?? null),
+      labels_from: labelsFrom(this.order.labels, last),
       unlabelled_prefixes: last.unlabelled_prefixes ?? [],
       split: withoutRedraw(last.split),
     };
@@ -135,6 +135,10 @@ export class UploadApi {
     return untilDone(this.path, data as CommitRequest, onStep);
   }
 }
+
+/** What was chosen, else what the last push said. */
+export const labelsFrom = (chosen: boolean | undefined, last: Pushed): 'folder' | null =>
+  chosen === undefined ? (last.labels_from ?? null) : chosen ? 'folder' : null;
 
 const CANNOT_SPLIT = new Set(['split_empty', 'split_impossible', 'split_unlabelled', 'split_redraw']);
 

@@ -1,6 +1,7 @@
 import { Divider, Kbd, Select, Text, UnstyledButton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Label, LeasedSlot } from '@/api/contract/labeling';
+import { visible } from '@/shared/visible';
 import classes from '../tiles.module.css';
 import { type Grid, labelOf } from './grid';
 
@@ -59,7 +60,7 @@ export function SidePanel({ labels, grid, held, current, guideline, onLabel, onP
           <Divider my="sm" />
           <img className={classes.preview} src={current.media_url} alt={t('labeling.work.preview')} />
           <Text size="xs" c="dimmed" mt={4} style={{ overflowWrap: 'anywhere' }}>
-            {current.path}
+            {visible(current.path)}
           </Text>
         </>
       )}
