@@ -5739,6 +5739,8 @@ export interface components {
             text: string;
             /** @description Of kind `tree`: the JSON or YAML. */
             readonly value: unknown;
+            /** @description Of kind `tree`: JSON pointers to the texts in `value` that are numbers, too large for a browser or none (NaN, Infinity). */
+            numbers: string[];
             table: components["schemas"]["PreviewTable"] | null;
             curves: components["schemas"]["PreviewCurve"][];
             /** @description Values of an event file that are no scalars. */
