@@ -17114,7 +17114,7 @@ export interface operations {
                 /** @description A username. */
                 created_by?: string;
                 cursor?: string;
-                /** @description The name of an experiment. */
+                /** @description The name of an experiment, or its id. */
                 experiment?: string;
                 limit?: number;
                 origin?: "atom" | "mlflow";
@@ -17280,7 +17280,7 @@ export interface operations {
             query?: {
                 /** @description A username. */
                 created_by?: string;
-                /** @description The name of an experiment. */
+                /** @description The name of an experiment, or its id. */
                 experiment?: string;
                 origin?: "atom" | "mlflow";
                 /** @description A part of the name, or the number. */
@@ -17505,7 +17505,7 @@ export interface operations {
             query?: {
                 /** @description A username. */
                 created_by?: string;
-                /** @description The name of an experiment. */
+                /** @description The name of an experiment, or its id. */
                 experiment?: string;
                 origin?: "atom" | "mlflow";
                 /** @description A part of the name, or the number. */
